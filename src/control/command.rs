@@ -1,0 +1,137 @@
+//! Applies what the outside asked for, at the start of a step; refuses what makes no sense.
+
+use super::allocation;
+use crate::math::SpatialVelocity;
+use crate::scene::{Drive, Robot, Scene};
+use crate::state::commands::Refusal;
+use crate::state::{Command, Health, RobotState, State};
+
+/// Applies one command to the state, or says why not. Nothing changes if it is refused.
+pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), Refusal> {
+    let now = state.time_ns;
+    let density = state.sea.density;
+    match command {
+        Command::Reset => *state = State::new(scene),
+        Command::Sea(sea) => state.sea = (**sea).clone(),
+        Command::Thruster { robot, thruster, value } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let t =
+                model.thrusters.get(*thruster).ok_or_else(|| refuse(*robot, "no such thruster".into()))?;
+            check(*robot, &t.name, *value)?;
+            target.actuators[*thruster].command = value.clamp(t.command_range[0], t.command_range[1]);
+            target.last_command_ns = Some(now);
+        }
+        Command::Thrusters { robot, values } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let n = model.thrusters.len();
+            if values.len() != n {
+                let reason = format!("found {} values, expected {n}, one per thruster", values.len());
+                return Err(refuse(*robot, reason));
+            }
+            for (t, value) in model.thrusters.iter().zip(values) {
+                check(*robot, &t.name, *value)?;
+            }
+            for (k, t) in model.thrusters.iter().enumerate() {
+                target.actuators[k].command = values[k].clamp(t.command_range[0], t.command_range[1]);
+            }
+            target.last_command_ns = Some(now);
+        }
+        Command::Wrench { robot, force, moment } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            if model.manager.is_none() {
+                return Err(refuse(*robot, "the robot has no thruster manager".into()));
+            }
+            if !force.is_finite() || !moment.is_finite() {
+                return Err(refuse(*robot, "wrench: found a value that is not finite".into()));
+            }
+            let mut commands = vec![0.0; model.thrusters.len()];
+            allocation::allocate(model, *force, *moment, density, &mut commands);
+            for (actuator, value) in target.actuators.iter_mut().zip(commands) {
+                actuator.command = value;
+            }
+            target.last_command_ns = Some(now);
+        }
+        Command::Joint { robot, joint, value } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let link = model.links.get(joint + 1).ok_or_else(|| refuse(*robot, "no such joint".into()))?;
+            check(*robot, &link.joint.name, *value)?;
+            let [lo, hi] = match link.joint.drive {
+                Drive::Position { .. } => link.joint.limits,
+                Drive::Effort { .. } => [-link.joint.max_effort, link.joint.max_effort],
+            };
+            target.joint_commands[*joint] = value.clamp(lo, hi);
+        }
+        Command::SetPose { robot, p_WB, q_WB, v_WB_B, w_WB_B } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let norm = q_WB.w * q_WB.w + q_WB.x * q_WB.x + q_WB.y * q_WB.y + q_WB.z * q_WB.z;
+            if !p_WB.is_finite() || !v_WB_B.is_finite() || !w_WB_B.is_finite() || !norm.is_finite() {
+                return Err(refuse(*robot, "pose: found a value that is not finite".into()));
+            }
+            if (norm - 1.0).abs() > 1e-2 {
+                let reason = format!("pose: the quaternion's length is {}, expected 1", norm.sqrt());
+                return Err(refuse(*robot, reason));
+            }
+            if !model.floating {
+                return Err(refuse(*robot, "the robot is fixed in the world".into()));
+            }
+            target.motion.p_WB = *p_WB;
+            target.motion.q_WB = q_WB.normalized();
+            target.motion.V_WB_B = SpatialVelocity { w: *w_WB_B, v: *v_WB_B };
+            target.halted = None;
+        }
+        Command::Health { robot, thruster, health } => {
+            let (_, target) = pick(scene, state, *robot)?;
+            let actuator = target
+                .actuators
+                .get_mut(*thruster)
+                .ok_or_else(|| refuse(*robot, "no such thruster".into()))?;
+            if let Health::Reduced(part) = health
+                && !(0.0..=1.0).contains(part)
+            {
+                return Err(refuse(*robot, format!("health: found {part}, expected 0 to 1")));
+            }
+            actuator.health = *health;
+        }
+        Command::Noise { robot, sensor, on } => {
+            let (_, target) = pick(scene, state, *robot)?;
+            let memory =
+                target.sensors.get_mut(*sensor).ok_or_else(|| refuse(*robot, "no such sensor".into()))?;
+            memory.noise = *on;
+        }
+    }
+    Ok(())
+}
+
+/// Sets the thrusters to neutral when the manager's time-out has passed since the newest command.
+pub fn time_out(robot: &Robot, state: &mut RobotState, now_ns: u64) {
+    let Some(timeout) = robot.manager.as_ref().and_then(|m| m.timeout_s) else { return };
+    let Some(last) = state.last_command_ns else { return };
+    if (now_ns - last) as f64 * 1e-9 > timeout {
+        for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
+            actuator.command = thruster.neutral;
+        }
+        state.last_command_ns = None;
+    }
+}
+
+fn pick<'s>(
+    scene: &'s Scene,
+    state: &'s mut State,
+    robot: usize,
+) -> Result<(&'s Robot, &'s mut RobotState), Refusal> {
+    match (scene.robots.get(robot), state.robots.get_mut(robot)) {
+        (Some(model), Some(target)) => Ok((model, target)),
+        _ => Err(Refusal { robot: None, reason: format!("no robot number {robot}") }),
+    }
+}
+
+fn refuse(robot: usize, reason: String) -> Refusal {
+    Refusal { robot: Some(robot), reason }
+}
+
+fn check(robot: usize, name: &str, value: f64) -> Result<(), Refusal> {
+    if value.is_finite() {
+        return Ok(());
+    }
+    Err(refuse(robot, format!("{name}: found {value}, expected a finite number")))
+}

@@ -1,0 +1,5 @@
+//! What a vehicle's own electronics do: take commands, allocate thrust, time out, watch the battery.
+
+pub mod allocation;
+pub mod command;
+pub mod power;

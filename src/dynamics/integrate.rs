@@ -1,0 +1,146 @@
+//! Time integration of one robot: the only writer of base and joint coordinates.
+//!
+//! # Law
+//! ```text
+//!   q̇ = ½ q ∘ (0, w),  ṗ = R_WB v,  V̇ = A                                     (1)
+//!   RK4:  x₁ = x₀ + h/6 (k₁ + 2k₂ + 2k₃ + k₄)                                   (2)  [Hairer 1993, table II.1.2]
+//!   semi-implicit:  v₁ = v₀ + h v̇₀,  x₁ = x₀ ⊕ h v₁                            (3)  [Hairer 2006, §VI.3]
+//! ```
+//! In (2) the quaternion's components are integrated freely and normalised at the end of the step, which keeps the
+//! order four; in (3) ⊕ is the exponential map.
+//!
+//! # Symbols
+//! h step [s] · A spatial acceleration of the base at Bo in B.
+//!
+//! # Frames
+//! Base velocity in B, position in W.
+//!
+//! # Limits
+//! Fixed step. Position drives are integrated like all joints.
+//!
+//! # Checked by
+//! test/convergence/integrators.rs
+
+use crate::math::{Quat, Real, SpatialVelocity, Vec3};
+use crate::scene::Integrator;
+use crate::state::{Motion, Workspace};
+
+/// Base part of a slope.
+#[derive(Clone, Copy)]
+struct Slope<T> {
+    q: Quat<T>,
+    p: Vec3<T>,
+    V: SpatialVelocity<T>,
+}
+
+/// Advances `motion` by `h` seconds. `work` must hold the evaluation of `motion` at the start of the step;
+/// `evaluate(motion, stage, work)` makes one at the middle (1) or the end (2) of the step.
+#[inline(always)]
+pub fn advance<T: Real>(
+    integrator: Integrator,
+    h: f64,
+    motion: &mut Motion<T>,
+    work: &mut Workspace<T>,
+    evaluate: impl FnMut(&Motion<T>, usize, &mut Workspace<T>),
+) {
+    match integrator {
+        Integrator::Rk4 => rk4(h, motion, work, evaluate),
+        Integrator::SemiImplicit => semi_implicit(h, motion, work),
+    }
+}
+
+#[inline(always)]
+fn rk4<T: Real>(
+    h: f64,
+    motion: &mut Motion<T>,
+    work: &mut Workspace<T>,
+    mut evaluate: impl FnMut(&Motion<T>, usize, &mut Workspace<T>),
+) {
+    // an empty Motion holds no heap memory, so taking the stage out of the workspace costs nothing
+    let mut stage = std::mem::replace(&mut work.stage, Motion::rest(0));
+    let k1 = slope(motion, work, 0);
+    displace(motion, &k1, h * 0.5, work, 0, &mut stage);
+    evaluate(&stage, 1, work);
+    let k2 = slope(&stage, work, 1);
+    displace(motion, &k2, h * 0.5, work, 1, &mut stage);
+    evaluate(&stage, 1, work);
+    let k3 = slope(&stage, work, 2);
+    displace(motion, &k3, h, work, 2, &mut stage);
+    evaluate(&stage, 2, work);
+    let k4 = slope(&stage, work, 3);
+    work.stage = stage;
+
+    // (2)
+    let sixth = T::splat(h / 6.0);
+    let third = T::splat(h / 3.0);
+    motion.q_WB = motion
+        .q_WB
+        .add_scaled(&k1.q, sixth)
+        .add_scaled(&k2.q, third)
+        .add_scaled(&k3.q, third)
+        .add_scaled(&k4.q, sixth)
+        .normalized();
+    motion.p_WB += (k1.p + k4.p).scale(sixth) + (k2.p + k3.p).scale(third);
+    motion.V_WB_B = motion
+        .V_WB_B
+        .add_scaled(&k1.V, sixth)
+        .add_scaled(&k2.V, third)
+        .add_scaled(&k3.V, third)
+        .add_scaled(&k4.V, sixth);
+    let [s1, s2, s3, s4] = &work.slopes;
+    for j in 0..motion.q.len() {
+        motion.q[j] += (s1.0[j] + s4.0[j]) * sixth + (s2.0[j] + s3.0[j]) * third;
+        motion.qd[j] += (s1.1[j] + s4.1[j]) * sixth + (s2.1[j] + s3.1[j]) * third;
+    }
+}
+
+/// (1) at `motion`, whose evaluation stands in `work`; joint slopes go to `work.slopes[k]`.
+#[inline(always)]
+fn slope<T: Real>(motion: &Motion<T>, work: &mut Workspace<T>, k: usize) -> Slope<T> {
+    let base = &work.links[0];
+    let out =
+        Slope { q: motion.q_WB.rate(motion.V_WB_B.w), p: base.R_WL.mul_vec(motion.V_WB_B.v), V: base.A };
+    work.slopes[k].0.copy_from_slice(&motion.qd);
+    work.slopes[k].1.copy_from_slice(&work.qdd);
+    out
+}
+
+/// `out = from + h * slope`.
+#[inline(always)]
+fn displace<T: Real>(
+    from: &Motion<T>,
+    k: &Slope<T>,
+    h: f64,
+    work: &Workspace<T>,
+    idx: usize,
+    out: &mut Motion<T>,
+) {
+    let h = T::splat(h);
+    out.q_WB = from.q_WB.add_scaled(&k.q, h);
+    out.p_WB = from.p_WB + k.p.scale(h);
+    out.V_WB_B = from.V_WB_B.add_scaled(&k.V, h);
+    let (qd, qdd) = &work.slopes[idx];
+    for j in 0..from.q.len() {
+        out.q[j] = from.q[j] + qd[j] * h;
+        out.qd[j] = from.qd[j] + qdd[j] * h;
+    }
+}
+
+/// (3)
+#[inline(always)]
+fn semi_implicit<T: Real>(h: f64, motion: &mut Motion<T>, work: &mut Workspace<T>) {
+    let ht = T::splat(h);
+    let base = &work.links[0];
+    motion.V_WB_B = motion.V_WB_B.add_scaled(&base.A, ht);
+    let V = motion.V_WB_B;
+    let turn = Quat::from_rotation_vector(V.w * h);
+    // the velocity is carried by the attitude halfway through the turn, so that a steady turn stays on its circle
+    let half = Quat::from_rotation_vector(V.w * (0.5 * h));
+    let R_mid = motion.q_WB.mul(&half).matrix();
+    motion.p_WB += R_mid.mul_vec(V.v).scale(ht);
+    motion.q_WB = motion.q_WB.mul(&turn).normalized();
+    for j in 0..motion.q.len() {
+        motion.qd[j] += work.qdd[j] * ht;
+        motion.q[j] += motion.qd[j] * ht;
+    }
+}

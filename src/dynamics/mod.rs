@@ -1,0 +1,6 @@
+//! Featherstone's algorithms and the integrators.
+
+pub mod aba;
+pub mod crba;
+pub mod integrate;
+pub mod rnea;

@@ -1,0 +1,63 @@
+//! Inverse dynamics by the recursive Newton-Euler algorithm: a check of `aba`.
+//!
+//! # Law
+//! ```text
+//!   f_i = I_i a_i - F_i + Σ_children X* f_c,   tau_i = Sᵀ f_i          (1)  [Featherstone 2008, table 5.1]
+//! ```
+//! F holds weight, water and velocity products as `forces::sum` leaves them.
+//!
+//! # Symbols
+//! As in `aba`.
+//!
+//! # Frames
+//! Every link in its own frame.
+//!
+//! # Limits
+//! For tests, gravity terms and controllers; not part of the step.
+//!
+//! # Checked by
+//! test/identity/dynamics.rs
+
+use crate::kinematics::joint_velocity;
+use crate::math::{SpatialForce, SpatialVelocity};
+use crate::scene::{JointKind, Robot};
+use crate::state::Workspace;
+
+/// Base wrench (zero for a free body that obeys its dynamics) and joint efforts that give the base acceleration
+/// `A0` and joint accelerations `qdd`, with the velocities, forces and inertias that stand in `work`.
+pub fn inverse(
+    robot: &Robot,
+    A0: &SpatialVelocity,
+    qdd: &[f64],
+    work: &Workspace,
+) -> (SpatialForce, Vec<f64>) {
+    let n = robot.links.len();
+    let mut A = vec![*A0; n];
+    let mut f = vec![SpatialForce::zero(); n];
+    for i in 0..n {
+        let w = &work.links[i];
+        if i > 0 {
+            let link = &robot.links[i];
+            let a = A[link.parent.unwrap_or(0)].to_child(&w.R_PC, w.p_PC);
+            A[i] = a.add_scaled(&w.c, 1.0).add_scaled(&joint_velocity(link.joint.kind, qdd[i - 1]), 1.0);
+        }
+        f[i] = w.inertia.mul(&A[i]).minus(&w.F);
+    }
+    let mut tau = vec![0.0; n - 1];
+    for i in (1..n).rev() {
+        let (link, w) = (&robot.links[i], &work.links[i]);
+        tau[i - 1] = axis_part(link.joint.kind, &f[i]) + link.joint.armature * qdd[i - 1];
+        let parent = link.parent.unwrap_or(0);
+        f[parent] = f[parent].plus(&f[i].to_parent(&w.R_PC, w.p_PC));
+    }
+    (f[0], tau)
+}
+
+/// `Sᵀ f`.
+pub fn axis_part(kind: JointKind, f: &SpatialForce) -> f64 {
+    match kind {
+        JointKind::Prismatic => f.f.z,
+        JointKind::Fixed => 0.0,
+        JointKind::Revolute | JointKind::Continuous => f.m.z,
+    }
+}

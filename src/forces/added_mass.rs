@@ -1,0 +1,51 @@
+//! The velocity-product force of the added mass, and what accelerating water does.
+//!
+//! The added mass itself is inertia (`scene/body.rs`), never a force.
+//!
+//! # Law
+//! In a frame that moves with the water the fluid's momentum is `I_A V_r`, and Kirchhoff's equations give
+//!
+//! ```text
+//!   F = -V_r ×* (I_A V_r)                                      (1)  [Fossen 2021, eq. 6.43; Lamb 1932, §124]
+//!       + I_A (0, a_w - w × v_w)                               (2)  V̇_r = V̇ - d/dt|_L (0, v_w)
+//!       + ρ ∇ a_w  at Cb                                       (3)  Froude-Krylov
+//! ```
+//! (1) holds the Munk moment. With (2) the equation of motion is one in `V̇`, so that the added mass can be solved
+//! for together with the rigid mass.
+//!
+//! # Symbols
+//! V_r velocity relative to the water at Lo · I_A added mass at Lo · v_w, a_w water velocity and acceleration
+//! · w angular velocity of the link · ρ density · ∇ displaced volume.
+//!
+//! # Frames
+//! All in the link frame L at Lo; a_w is the acceleration of the water particle in W, expressed in L.
+//!
+//! # Limits
+//! Ideal unbounded fluid, water uniform over the link, links do not disturb each other's flow.
+//!
+//! # Checked by
+//! test/analytic/kirchhoff.rs (V35, V36), test/analytic/current.rs (V45), test/analytic/swimmer.rs (V37)
+
+use super::rigid_body::inertia_times;
+use crate::math::{Real, SpatialForce, SpatialVelocity, Vec3};
+use crate::scene::Link;
+
+/// (1) + (2) + (3). `wet` is the wet part, 0..1; `displaced` is ρ∇ of the wet part [kg].
+#[inline(always)]
+pub fn force<T: Real>(
+    link: &Link,
+    V: &SpatialVelocity<T>,
+    V_r: &SpatialVelocity<T>,
+    v_w: Vec3<T>,
+    a_w: Vec3<T>,
+    wet: T,
+    displaced: T,
+) -> SpatialForce<T> {
+    let momentum = inertia_times(&link.added, V_r);
+    let munk = V_r.cross_force(&momentum); // (1)
+    let apparent = SpatialVelocity { w: Vec3::zero(), v: a_w - V.w.cross(v_w) };
+    let carried = inertia_times(&link.added, &apparent); // (2)
+    let added = carried.minus(&munk);
+    let froude_krylov = SpatialForce::at_point(a_w.scale(displaced), link.p_LoCb); // (3)
+    SpatialForce { m: added.m.scale(wet), f: added.f.scale(wet) }.plus(&froude_krylov)
+}

@@ -1,0 +1,11 @@
+//! Forces on the links, one law per file. They meet in `sum` only.
+
+pub mod added_mass;
+pub mod buoyancy;
+pub mod damping;
+pub mod joint;
+pub mod rigid_body;
+pub mod sum;
+pub mod thruster;
+
+pub use sum::sum;

@@ -1,0 +1,73 @@
+//! The only place where forces meet: the ordered sum on every link.
+
+use super::{added_mass, buoyancy, damping, joint, rigid_body, thruster};
+use crate::environment::Instant;
+use crate::math::{Real, SpatialForce, SpatialInertia, Vec3};
+use crate::scene::{Drive, Robot};
+use crate::state::{Motion, Workspace};
+
+/// Sums all forces on every link and all efforts on every joint.
+///
+/// `stage` says where in the step the evaluation stands: 0 start, 1 middle, 2 end.
+#[inline(always)]
+pub fn sum<T: Real>(
+    robot: &Robot,
+    at: &Instant<'_>,
+    motion: &Motion<T>,
+    joint_commands: &[T],
+    stage: usize,
+    work: &mut Workspace<T>,
+) {
+    let (rho, g) = (at.sea.density, at.gravity);
+    let inflow = robot.thrusters.iter().any(|t| t.feels_inflow());
+    for (i, link) in robot.links.iter().enumerate() {
+        let w = &mut work.links[i];
+        let up = w.R_WL.r[2];
+        let mut F = rigid_body::weight(link, up, g);
+        F = F.plus(&rigid_body::velocity_product(link, &w.V));
+        if link.wet {
+            let wetness = buoyancy::wetness(link, up, w.p_WL.z);
+            let mut V_r = w.V;
+            V_r.v -= w.water;
+            let displaced = wetness.wet * (rho * link.volume);
+            F = F.plus(&buoyancy::force(link, &wetness, up, rho * g));
+            F = F.plus(&added_mass::force(
+                link,
+                &w.V,
+                &V_r,
+                w.water,
+                w.water_acceleration,
+                wetness.wet,
+                displaced,
+            ));
+            F = F.plus(&damping::force(link, &V_r, wetness.wet));
+            w.wet = wetness.wet;
+        }
+        if link.trim.force != 0.0 || link.trim.moment_arm != Vec3::new(0.0, 0.0, 0.0) {
+            let arm = Vec3::splat(link.trim.moment_arm);
+            F = F.plus(&SpatialForce { m: arm.cross(up), f: up * link.trim.force });
+        }
+        F = F.plus(&work.thrust[i][stage]);
+        if inflow {
+            F = F.plus(&thruster::inflow(robot, i, &work.drive, w, stage, rho));
+        }
+        w.F = F;
+        w.inertia = inertia(link, w.wet);
+    }
+    for (j, link) in robot.links[1..].iter().enumerate() {
+        work.tau[j] = joint::effort(link, joint_commands[j], motion.q[j], motion.qd[j]);
+        if let Drive::Position { .. } = link.joint.drive {
+            work.qdd[j] = joint::prescribed_acceleration(link, joint_commands[j], motion.q[j], motion.qd[j]);
+        }
+    }
+}
+
+/// Rigid inertia plus the wet part of the added mass.
+#[inline(always)]
+fn inertia<T: Real>(link: &crate::scene::Link, wet: T) -> SpatialInertia<T> {
+    let whole = (0..T::LANES).all(|i| wet.lane(i) == 1.0);
+    if whole {
+        return SpatialInertia::splat(&link.total);
+    }
+    SpatialInertia::splat(&link.rigid).plus(&SpatialInertia::splat(&link.added).scale(wet))
+}

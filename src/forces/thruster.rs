@@ -1,0 +1,141 @@
+//! Thrust of propellers: command, curve, lag, inflow, reaction.
+//!
+//! # Law
+//! ```text
+//!   static curve:   T = lag(curve(u))                                     (1)
+//!   quadratic:      T = c n|n|,  n = lag(k u)                              (2)
+//!   open water:     T = ρ D⁴ KT(J) n|n|,  Q = ρ D⁵ KQ(J) n|n|,  J = Va/nD  (3)  [Fossen 2021, eq. 9.12-9.14]
+//!   reaction:       m = r T about the thrust axis, or Q for (3)            (4)
+//! ```
+//! The lag is linear and the command is held over a step, so its state is advanced exactly (matrix exponential)
+//! to the middle and the end of the step; Runge-Kutta's stages use those.
+//!
+//! # Symbols
+//! u command in the thruster's unit · n shaft speed (rad/s in (2), rev/s in (3)) · Va inflow along the axis,
+//! (1-w) times the speed through the water · health: part of the drive that remains.
+//!
+//! # Frames
+//! Link frame L at Lo.
+//!
+//! # Limits
+//! Inflow only in (3). Near the surface thrust falls with the part of the disc that is out of the water, taken at
+//! the start of the step (estimated: no ventilation hysteresis). Blades do not feel each other.
+//!
+//! # Checked by
+//! test/analytic/thruster.rs, test/witness/remus.rs
+
+use crate::math::{Real, SpatialForce, Vec3};
+use crate::scene::{Curve, Robot, Thruster};
+use crate::state::workspace::LinkWork;
+use crate::state::{ActuatorState, Health, RobotState, Workspace};
+
+/// Advances every lag over the step and leaves the wrenches and drives at its start, middle and end in `work`.
+pub fn prepare(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
+    for w in &mut work.thrust {
+        *w = [SpatialForce::zero(); 3];
+    }
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        let actuator = &mut state.actuators[k];
+        let drives = drives(thruster, actuator);
+        let wet = disc_wetness(thruster, &work.links[thruster.link]);
+        if thruster.feels_inflow() {
+            work.drive[k] = drives;
+            continue;
+        }
+        for (stage, drive) in drives.into_iter().enumerate() {
+            let thrust = wet * static_thrust(thruster, drive);
+            if stage == 0 {
+                actuator.thrust = thrust;
+            }
+            let w = &mut work.thrust[thruster.link][stage];
+            *w = w.plus(&wrench(thruster, thrust, thruster.reaction * thrust));
+        }
+    }
+}
+
+/// Lagged drive at the start, middle and end of the step; leaves the lag's state at the end.
+fn drives(thruster: &Thruster, actuator: &mut ActuatorState) -> [f64; 3] {
+    let factor = match actuator.health {
+        Health::Healthy => 1.0,
+        Health::Reduced(part) => part,
+        Health::Dead => 0.0,
+        Health::Stuck => return [actuator.stuck_at; 3],
+    };
+    let target = factor * thruster.drive(actuator.command);
+    let lag = &thruster.lag;
+    let x0 = actuator.lag;
+    let x1 = lag.half_step(&x0, target);
+    let x2 = lag.half_step(&x1, target);
+    actuator.lag = x2;
+    let out = [x0, x1, x2].map(|x| lag.output(&x, target));
+    actuator.stuck_at = out[2];
+    out
+}
+
+/// Thrust [N] of a curve without inflow from its lagged drive. (1), (2)
+fn static_thrust(thruster: &Thruster, drive: f64) -> f64 {
+    match &thruster.curve {
+        Curve::Quadratic { gain, .. } => drive * drive.abs() * gain[usize::from(drive < 0.0)],
+        _ => drive,
+    }
+}
+
+/// Part of the propeller's disc that is under water, linear over its height.
+fn disc_wetness<T: Real>(thruster: &Thruster, link: &LinkWork<T>) -> f64 {
+    let z = link.p_WL.z.lane(0) + link.R_WL.r[2].lane(0).dot(thruster.p_LoT);
+    if thruster.radius <= 0.0 {
+        return if z <= 0.0 { 1.0 } else { 0.0 };
+    }
+    (0.5 - z / (2.0 * thruster.radius)).clamp(0.0, 1.0)
+}
+
+/// A thrust along the axis and a moment about it, as a wrench at Lo.
+fn wrench(thruster: &Thruster, thrust: f64, moment: f64) -> SpatialForce {
+    let mut w = SpatialForce::at_point(thruster.direction.scale(thrust), thruster.p_LoT);
+    w.m += thruster.direction.scale(moment);
+    w
+}
+
+/// Wrench of the thrusters that feel their inflow, at one stage (0 start, 1 middle, 2 end). (3)
+#[inline(always)]
+pub fn inflow<T: Real>(
+    robot: &Robot,
+    link_idx: usize,
+    drive: &[[T; 3]],
+    link: &LinkWork<T>,
+    stage: usize,
+    density: f64,
+) -> SpatialForce<T> {
+    let mut sum = SpatialForce::zero();
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        if thruster.link != link_idx {
+            continue;
+        }
+        let Curve::OpenWater(propeller) = &thruster.curve else { continue };
+        let axis = Vec3::splat(thruster.direction);
+        let p = Vec3::splat(thruster.p_LoT);
+        let v_T = link.V.v - link.water + link.V.w.cross(p);
+        let speed = v_T.dot(axis);
+        let disc = |i: usize| {
+            let n = drive[k][stage].lane(i);
+            propeller.thrust_torque(n, propeller.wake * speed.lane(i), density)
+        };
+        let wet = disc_wetness(thruster, link);
+        let thrust = T::from_lanes(|i| disc(i).0 * wet);
+        let torque = T::from_lanes(|i| disc(i).1 * wet * thruster.hand);
+        let f = axis.scale(thrust);
+        sum = sum.plus(&SpatialForce { m: p.cross(f) + axis.scale(torque), f });
+    }
+    sum
+}
+
+/// Thrust of the propellers that feel their inflow at the start of the step, for the battery and the diagnostics.
+pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, density: f64) {
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        let Curve::OpenWater(propeller) = &thruster.curve else { continue };
+        let link = &work.links[thruster.link];
+        let speed = (link.V.v - link.water + link.V.w.cross(thruster.p_LoT)).dot(thruster.direction);
+        let (thrust, _) = propeller.thrust_torque(work.drive[k][0], propeller.wake * speed, density);
+        state.actuators[k].thrust = thrust * disc_wetness(thruster, link);
+    }
+}

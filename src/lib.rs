@@ -1,0 +1,16 @@
+//! Merrow simulates many marine robots at once and speaks ROS 2.
+//!
+//! Data flows one way: world file -> scene -> state -> forces -> dynamics -> sensors -> ROS. A module names
+//! only modules above it in this list; `test/tidy.rs` enforces that.
+
+pub mod control;
+pub mod dynamics;
+pub mod environment;
+pub mod forces;
+pub mod kinematics;
+pub mod math;
+pub mod scene;
+pub mod sensors;
+pub mod sim;
+pub mod state;
+pub mod world;

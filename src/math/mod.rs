@@ -1,0 +1,13 @@
+//! Mathematics that knows nothing of ships: reals, vectors, spatial algebra, quaternions, random streams.
+
+pub mod hull_cut;
+pub mod quat;
+pub mod real;
+pub mod rng;
+pub mod spatial;
+pub mod vec3;
+
+pub use quat::Quat;
+pub use real::{Lanes, Real};
+pub use spatial::{SpatialForce, SpatialInertia, SpatialVelocity};
+pub use vec3::{Mat3, Sym3, Vec3};

@@ -1,0 +1,20 @@
+//! The embedded ROS 2 client: a node on DDS in Rust alone, for machines with no ROS installed.
+//!
+//! Thin by intent: endpoints carry bytes that are encoded elsewhere. Inside, one thread of the node (`spin.rs`) calls
+//! every subscription and service; publishing happens on the caller's thread and never waits. Only the files of this
+//! folder may name the DDS library.
+
+pub mod graph;
+pub mod node;
+pub mod parameter_services;
+pub mod publisher;
+pub mod rosout;
+pub mod service;
+pub mod spin;
+pub mod transport;
+
+pub use node::{Node, NodeError, Subscription};
+pub use parameter_services::ParameterServices;
+pub use publisher::{Delivery, PublishError, Publisher};
+pub use rosout::Logger;
+pub use service::Service;

@@ -1,0 +1,257 @@
+//! Server of one service, for clients of both families of DDS vendors at once.
+//!
+//! The families say differently which request a reply belongs to. Fast DDS (and Connext) clients put a
+//! RELATED_SAMPLE_IDENTITY beside the request; Cyclone clients open the payload with 16 bytes, an identity of the
+//! client and a sequence number, that the reply repeats. Each request shows its family, and is answered in it: read
+//! in the wrong one it would decode as garbage. This file must not interpret what follows.
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use rustdds::bytes::Bytes;
+use rustdds::no_key::DeserializedCacheChange;
+use rustdds::rpc::SampleIdentity;
+use rustdds::{DataReaderStatus, DataWriterStatus, GUID, StatusEvented, Timestamp, WriteOptions, WriteOptionsBuilder};
+
+use super::node::EndpointGuard;
+use super::spin::take_turn;
+use super::transport::{HEADER_LEN, RawReader, RawWriter};
+
+/// Length of what opens a payload of the Cyclone family: client identity (u64) and sequence number (i64).
+const CYCLONE_HEADER_LEN: usize = 16;
+
+/// How long a reply waits for its client's reader to be matched; later it is sent to whoever is.
+const MATCH_PATIENCE: Duration = Duration::from_millis(150);
+
+/// How long a reply waits after that match. The DDS library tells of the match before it sends the heartbeat that
+/// says from which sample on the reader takes part; a reply written in between counts as the past, and is lost.
+const MATCH_SETTLES: Duration = Duration::from_millis(30);
+
+/// Most replies that wait; beyond, the oldest is sent at once.
+const MAX_WAITING: usize = 256;
+
+/// Answers a request, both with their encapsulation header; `None` where it could not be read.
+pub type Handler = Box<dyn FnMut(&[u8]) -> Option<Vec<u8>> + Send>;
+
+/// A service; dropping it ends it.
+#[must_use = "dropping a service ends it"]
+pub struct Service {
+    name: String,
+    _endpoint: EndpointGuard,
+}
+
+impl Service {
+    pub(super) fn new(name: String, endpoint: EndpointGuard) -> Self {
+        Self { name, _endpoint: endpoint }
+    }
+
+    /// Fully qualified name after remapping.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// What the node's thread keeps of a service.
+pub struct ServiceServer {
+    reader: RawReader,
+    replies: Replies,
+    handler: Handler,
+}
+
+impl ServiceServer {
+    /// A server that reads requests from `reader` and writes replies to `writer`.
+    pub fn new(reader: RawReader, writer: RawWriter, handler: Handler) -> Self {
+        Self { reader, replies: Replies { writer, clients: Clients::default(), waiting: Vec::new() }, handler }
+    }
+
+    /// Answers requests until none is left or the turn is over; whether more may be left.
+    pub fn take_turn(&mut self) -> bool {
+        let Self { reader, replies, handler } = self;
+        replies.clients.update(reader, &replies.writer);
+        let more = take_turn(reader, |sample| {
+            if let Some(reply) = answer(&sample, handler) {
+                replies.send(sample.writer_guid(), reply);
+            }
+        });
+        replies.send_due(Instant::now());
+        more
+    }
+
+    /// Whether replies wait for their client to be matched.
+    pub fn has_waiting_replies(&self) -> bool {
+        !self.replies.waiting.is_empty()
+    }
+}
+
+/// A reply as it goes to DDS.
+struct Reply {
+    body: Bytes,
+    options: WriteOptions,
+}
+
+/// The reply to one request, in its client's family.
+fn answer(sample: &DeserializedCacheChange<Vec<u8>>, handler: &mut Handler) -> Option<Reply> {
+    let options = WriteOptionsBuilder::new().source_timestamp(Timestamp::now());
+    let request = &sample.sample;
+    let Some(related) = sample.related_sample_identity() else {
+        let (client, request) = split_cyclone_request(request)?;
+        let response = handler(&request)?;
+        let mut body = Vec::with_capacity(CYCLONE_HEADER_LEN + response.len());
+        body.extend_from_slice(&client);
+        body.extend_from_slice(response.get(HEADER_LEN..)?);
+        return Some(Reply { body: body.into(), options: options.build() });
+    };
+    let response = handler(request)?;
+    // the client names the reader it wants the reply on; older ones leave it open and are known by their writer
+    let client = if related.writer_guid == GUID::GUID_UNKNOWN { sample.writer_guid() } else { related.writer_guid };
+    let identity = SampleIdentity { writer_guid: client, sequence_number: sample.sequence_number };
+    let body = Bytes::copy_from_slice(response.get(HEADER_LEN..)?);
+    Some(Reply { body, options: options.related_sample_identity(identity).build() })
+}
+
+/// The 16 bytes to open the reply with, little-endian, and the request without them.
+fn split_cyclone_request(payload: &[u8]) -> Option<([u8; CYCLONE_HEADER_LEN], Vec<u8>)> {
+    let (encapsulation, rest) = payload.split_first_chunk::<HEADER_LEN>()?;
+    let (client, body) = rest.split_first_chunk::<CYCLONE_HEADER_LEN>()?;
+    let mut client = *client;
+    if encapsulation[1] == 0 {
+        // replies are little-endian: both numbers turn around
+        client[..8].reverse();
+        client[8..].reverse();
+    }
+    Some((client, [encapsulation, body].concat()))
+}
+
+/// Who has asked or may ask, and since when it can hear the reply.
+#[derive(Default)]
+struct Clients {
+    /// Writers of requests.
+    askers: HashSet<GUID>,
+    /// Readers of replies, and when they were matched.
+    hearers: HashMap<GUID, Instant>,
+}
+
+impl Clients {
+    /// Takes in what the DDS library tells of matches.
+    fn update(&mut self, reader: &RawReader, writer: &RawWriter) {
+        while let Some(status) = reader.try_recv_status() {
+            if let DataReaderStatus::SubscriptionMatched { current, writer, .. } = status {
+                if current.count_change() > 0 {
+                    self.askers.insert(writer);
+                } else {
+                    self.askers.remove(&writer);
+                }
+                // the library drops what it tells when nobody listens for a while: better to know none than wrong ones
+                if usize::try_from(current.count()) != Ok(self.askers.len()) {
+                    self.askers.clear();
+                }
+            }
+        }
+        while let Some(status) = writer.try_recv_status() {
+            if let DataWriterStatus::PublicationMatched { current, reader, .. } = status {
+                if current.count_change() > 0 {
+                    self.hearers.insert(reader, Instant::now());
+                } else {
+                    self.hearers.remove(&reader);
+                }
+            }
+        }
+    }
+
+    /// Whether a reply to the client of `asker` will be heard: its participant has a reader for each writer.
+    fn can_hear(&self, asker: GUID, now: Instant) -> bool {
+        let participant = |guid: &GUID| guid.to_bytes().first_chunk::<12>().copied();
+        let same = |guid: &GUID| participant(guid) == participant(&asker);
+        let askers = self.askers.iter().filter(|guid| same(guid)).count();
+        let settled = |matched_at: &Instant| now.saturating_duration_since(*matched_at) >= MATCH_SETTLES;
+        let hearers = self.hearers.iter().filter(|(guid, matched_at)| same(guid) && settled(matched_at)).count();
+        hearers >= askers.max(1)
+    }
+}
+
+/// The reply side: what was answered, and who can hear it.
+struct Replies {
+    writer: RawWriter,
+    clients: Clients,
+    waiting: Vec<Waiting>,
+}
+
+/// A reply whose client cannot hear it yet: it would be lost.
+struct Waiting {
+    until: Instant,
+    asker: GUID,
+    reply: Reply,
+}
+
+impl Replies {
+    fn send(&mut self, asker: GUID, reply: Reply) {
+        let now = Instant::now();
+        if self.clients.can_hear(asker, now) {
+            self.write(reply);
+            return;
+        }
+        if self.waiting.len() >= MAX_WAITING {
+            let oldest = self.waiting.remove(0);
+            self.write(oldest.reply);
+        }
+        self.waiting.push(Waiting { until: now + MATCH_PATIENCE, asker, reply });
+    }
+
+    fn send_due(&mut self, now: Instant) {
+        for waiting in std::mem::take(&mut self.waiting) {
+            if now >= waiting.until || self.clients.can_hear(waiting.asker, now) {
+                self.write(waiting.reply);
+            } else {
+                self.waiting.push(waiting);
+            }
+        }
+    }
+
+    fn write(&self, reply: Reply) {
+        // a client so far behind that the send window is full loses the reply, as it would with any vendor
+        self.writer.write_with_options(reply.body, reply.options).map(drop).unwrap_or_default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cyclone_header_is_split_off_and_turned_little_endian() {
+        let little = [&[0, 1, 0, 0][..], &[1, 2, 3, 4, 5, 6, 7, 8], &[9, 0, 0, 0, 0, 0, 0, 0], &[42]].concat();
+        let (client, request) = split_cyclone_request(&little).unwrap();
+        assert_eq!(client, [1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(request, [0, 1, 0, 0, 42]);
+        let big = [&[0, 0, 0, 0][..], &[8, 7, 6, 5, 4, 3, 2, 1], &[0, 0, 0, 0, 0, 0, 0, 9], &[42]].concat();
+        let (from_big, request) = split_cyclone_request(&big).unwrap();
+        assert_eq!(from_big, client);
+        assert_eq!(request, [0, 0, 0, 0, 42]);
+    }
+
+    #[test]
+    fn payload_shorter_than_the_header_is_no_request() {
+        assert_eq!(split_cyclone_request(&[0, 1, 0, 0, 1, 2, 3]), None);
+        assert_eq!(split_cyclone_request(&[0, 1]), None);
+    }
+
+    #[test]
+    fn replies_wait_for_every_reader_of_the_participant_to_settle() {
+        let guid = |participant, entity| {
+            let mut bytes = [participant; 16];
+            bytes[12..].copy_from_slice(&[0, 0, entity, 4]);
+            GUID::from_bytes(bytes)
+        };
+        let start = Instant::now();
+        let later = start + MATCH_SETTLES;
+        let mut clients = Clients::default();
+        clients.askers.insert(guid(1, 1));
+        assert!(!clients.can_hear(guid(1, 1), later), "no reader is matched");
+        clients.hearers.insert(guid(1, 2), start);
+        assert!(!clients.can_hear(guid(1, 1), start), "the match is too young");
+        assert!(clients.can_hear(guid(1, 1), later));
+        clients.askers.insert(guid(1, 3));
+        assert!(!clients.can_hear(guid(1, 3), later), "a second client of the participant has no reader yet");
+        assert!(!clients.can_hear(guid(2, 1), later), "another participant");
+    }
+}

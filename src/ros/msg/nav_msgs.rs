@@ -1,0 +1,19 @@
+//! `nav_msgs`: where a vehicle is and how it moves.
+
+use super::geometry_msgs::{PoseWithCovariance, TwistWithCovariance};
+use super::std_msgs::Header;
+use crate::ros::message::ros_message;
+
+ros_message! {
+    /// Pose of the frame `child_frame_id` in the frame of the header, and its velocity in itself.
+    pub struct Odometry("nav_msgs/msg/Odometry") {
+        /// When, and in which frame the pose is.
+        header: Header,
+        /// The frame that moves; the velocity is expressed in it.
+        child_frame_id: String,
+        /// Where it is.
+        pose: PoseWithCovariance,
+        /// How it moves.
+        twist: TwistWithCovariance,
+    }
+}

@@ -1,0 +1,91 @@
+//! One link: its inertia (rigid and added), its buoyancy, its damping, and the joint that holds it.
+
+use super::joint::Joint;
+use crate::math::hull_cut::Shape;
+use crate::math::{Mat3, SpatialInertia, Vec3};
+
+/// A link of a robot. Its frame L has its origin on the joint and its z axis along the joint's axis.
+///
+/// The frame that the user wrote (URDF's link frame) has the same origin, turned by `R_LU`.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Name, as published in frame ids.
+    pub name: String,
+    /// Index of the parent link; none for the base.
+    pub parent: Option<usize>,
+    /// Joint to the parent; a fixed one for the base.
+    pub joint: Joint,
+    /// User's link frame U in L.
+    pub R_LU: Mat3,
+    /// Mass [kg].
+    pub mass: f64,
+    /// Centre of mass in L [m].
+    pub p_LoLcm: Vec3,
+    /// Rigid-body inertia at Lo.
+    pub rigid: SpatialInertia,
+    /// Added mass at Lo, positive semi-definite; zero in air.
+    pub added: SpatialInertia,
+    /// `rigid + added`.
+    pub total: SpatialInertia,
+    /// Displaced volume when wholly under water [m³].
+    pub volume: f64,
+    /// Centre of buoyancy when wholly under water, in L [m].
+    pub p_LoCb: Vec3,
+    /// Shape for partial submergence; a sphere of the displaced volume where none is given.
+    pub hull: Hull,
+    /// Small vertical loads such as trim weights and foam, summed: force [N, up] and sum of force times place [N m].
+    pub trim: Trim,
+    /// Linear damping, positive [N per m/s and so on], angular first, at the damping point, along the axes of U.
+    pub linear_damping: Damping,
+    /// Quadratic damping, positive, angular first, at the damping point, along the axes of U.
+    pub quadratic_damping: Damping,
+    /// Point at which damping acts, in L [m].
+    pub p_LoD: Vec3,
+    /// True if water acts on the link at all.
+    pub wet: bool,
+}
+
+/// Shape of a link for the part of it that is under water.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hull {
+    /// Box or ellipsoid.
+    pub shape: Shape,
+    /// Centre of the shape in L [m].
+    pub p_LoH: Vec3,
+    /// Shape's axes in L.
+    pub R_LH: Mat3,
+    /// Radius of a sphere about the centre that holds the shape [m].
+    pub bound: f64,
+}
+
+/// Sum of constant vertical loads fixed to a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trim {
+    /// Total force [N], positive up.
+    pub force: f64,
+    /// Sum of each force times its place in L [N m].
+    pub moment_arm: Vec3,
+}
+
+/// A damping law's coefficients, angular first.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Damping {
+    /// None.
+    Zero,
+    /// Each axis for itself.
+    Diagonal([f64; 6]),
+    /// Coupled axes.
+    Full(Box<[[f64; 6]; 6]>),
+}
+
+impl Damping {
+    /// The simplest form of a matrix.
+    pub fn from_matrix(m: &[[f64; 6]; 6]) -> Self {
+        let off = (0..6).any(|i| (0..6).any(|j| i != j && m[i][j] != 0.0));
+        if off {
+            return Damping::Full(Box::new(*m));
+        }
+        let diagonal: [f64; 6] = std::array::from_fn(|i| m[i][i]);
+        if diagonal == [0.0; 6] { Damping::Zero } else { Damping::Diagonal(diagonal) }
+    }
+}

@@ -1,0 +1,130 @@
+//! What cannot change during a run: bodies, joints, actuators, sensors, the sea. Built once by `world`.
+
+pub mod battery;
+pub mod body;
+pub mod joint;
+pub mod sea;
+pub mod sensor;
+pub mod thruster;
+
+pub use battery::Battery;
+pub use body::{Damping, Hull, Link};
+pub use joint::{Drive, Joint, JointKind};
+pub use sea::{Current, Origin, Sea, Seabed};
+pub use sensor::{Sensor, SensorKind};
+pub use thruster::{CommandUnit, Curve, Thruster};
+
+use crate::math::spatial::Factor;
+use crate::math::{SpatialInertia, Vec3};
+
+/// How time is stepped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Integrator {
+    /// Classical fourth-order Runge-Kutta.
+    Rk4,
+    /// Semi-implicit (symplectic) Euler: velocities first, then positions with the new velocities.
+    SemiImplicit,
+}
+
+/// The whole world.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// Name of the world.
+    pub name: String,
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Step [ns].
+    pub dt_ns: u64,
+    /// How time is stepped.
+    pub integrator: Integrator,
+    /// Gravity [m/s²], downwards.
+    pub gravity: f64,
+    /// The water and what bounds it.
+    pub sea: Sea,
+    /// Where the world's origin lies on the Earth.
+    pub origin: Origin,
+    /// The robots, in the order of the world file.
+    pub robots: Vec<Robot>,
+}
+
+impl Scene {
+    /// Step [s].
+    pub fn dt(&self) -> f64 {
+        self.dt_ns as f64 * 1e-9
+    }
+}
+
+/// One robot: a tree of links with actuators and sensors.
+#[derive(Clone, Debug)]
+pub struct Robot {
+    /// Name; prefix of its topics and frames.
+    pub name: String,
+    /// Name of the model it was made from.
+    pub model: String,
+    /// True if link 0 is free to move; false if it is held in the world.
+    pub floating: bool,
+    /// Links, parents before children; link 0 is the base.
+    pub links: Vec<Link>,
+    /// Actuators that push on the water.
+    pub thrusters: Vec<Thruster>,
+    /// Thruster manager; none for a robot without thrusters.
+    pub manager: Option<Manager>,
+    /// Sensors.
+    pub sensors: Vec<Sensor>,
+    /// Battery, if it has one.
+    pub battery: Option<Battery>,
+    /// Where and how it starts.
+    pub start: Start,
+    /// LDLᵀ factor of the base's inertia when nothing can change it (no joints): saves a factoring a stage.
+    pub base_factor: Option<Factor>,
+}
+
+impl Robot {
+    /// Number of joints (links after the base).
+    pub fn n_joints(&self) -> usize {
+        self.links.len() - 1
+    }
+    /// Index of the link called `name`.
+    pub fn link_index(&self, name: &str) -> Option<usize> {
+        self.links.iter().position(|l| l.name == name)
+    }
+    /// Fills what is derived from the rest; called once the links are complete.
+    pub fn finish(&mut self) {
+        let alone = self.links.len() == 1 && self.floating;
+        self.base_factor = alone.then(|| Factor::new(&self.links[0].total));
+    }
+    /// Mass of all links without added mass [kg].
+    pub fn mass(&self) -> f64 {
+        self.links.iter().map(|l| l.mass).sum()
+    }
+}
+
+/// Initial condition of a robot.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// Base origin in the world (ENU) [m].
+    pub p_WB: Vec3,
+    /// Roll, pitch, yaw of the base in the world [rad].
+    pub rpy: [f64; 3],
+    /// Linear velocity of the base, expressed in the base frame [m/s].
+    pub v_WB_B: Vec3,
+    /// Angular velocity of the base, expressed in the base frame [rad/s].
+    pub w_WB_B: Vec3,
+    /// Joint positions [rad or m].
+    pub q: Vec<f64>,
+}
+
+/// Wrench allocation over the thrusters of one robot.
+#[derive(Clone, Debug)]
+pub struct Manager {
+    /// Thrusts for a unit wrench: one row [fx fy fz mx my mz] per thruster, from the pseudo-inverse of the geometry.
+    pub allocation: Vec<[f64; 6]>,
+    /// Seconds without a command after which all thrusters are set to zero; none: the last command holds.
+    pub timeout_s: Option<f64>,
+}
+
+/// Smallest eigenvalue of a 6x6 inertia; positive for a body that can exist.
+pub fn smallest_eigenvalue(inertia: &SpatialInertia) -> f64 {
+    let m = inertia.to_matrix();
+    nalgebra::SMatrix::<f64, 6, 6>::from_fn(|i, j| m[i][j]).symmetric_eigenvalues().min()
+}

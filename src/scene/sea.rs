@@ -1,0 +1,79 @@
+//! The water, its current, what lies under it, and where on Earth it is.
+
+use crate::math::Vec3;
+
+/// The water of the world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sea {
+    /// Density [kg/m³].
+    pub density: f64,
+    /// Speed of sound [m/s].
+    pub sound_speed: f64,
+    /// Temperature [°C].
+    pub temperature: f64,
+    /// Pressure of the air at sea level [Pa].
+    pub air_pressure: f64,
+    /// The current.
+    pub current: Current,
+    /// The bottom.
+    pub seabed: Seabed,
+}
+
+/// Velocity of the water as a function of depth and time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Current {
+    /// Mean velocity at each depth, sorted by depth: (depth [m], velocity in W [m/s]). One entry: the same everywhere.
+    /// Between entries linear, beyond the ends constant.
+    pub profile: Vec<(f64, Vec3)>,
+    /// Random variation on top.
+    pub gauss_markov: Option<GaussMarkov>,
+}
+
+/// First-order Gauss-Markov variation of the current.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GaussMarkov {
+    /// Standard deviation of each component [m/s].
+    pub std: Vec3,
+    /// Correlation time [s].
+    pub tau: f64,
+}
+
+/// A plane bottom.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seabed {
+    /// Height of the bottom at the world's origin [m], negative under water.
+    pub z0: f64,
+    /// Rise of the bottom towards east and towards north [m/m].
+    pub slope: [f64; 2],
+}
+
+impl Seabed {
+    /// Height of the bottom at (x, y) [m].
+    pub fn height(&self, x: f64, y: f64) -> f64 {
+        self.z0 + self.slope[0] * x + self.slope[1] * y
+    }
+    /// Upward unit normal.
+    pub fn normal(&self) -> Vec3 {
+        let n = Vec3::new(-self.slope[0], -self.slope[1], 1.0);
+        n.scale(1.0 / n.norm())
+    }
+    /// Distance along the unit vector `d` from `p` to the bottom [m]; none if the ray never meets it.
+    pub fn range(&self, p: Vec3, d: Vec3) -> Option<f64> {
+        let above = p.z - self.height(p.x, p.y);
+        let closing = self.slope[0] * d.x + self.slope[1] * d.y - d.z;
+        (closing > 1e-12 && above >= 0.0).then(|| above / closing)
+    }
+}
+
+/// Where the world's origin lies on the WGS84 ellipsoid, and the magnetic field there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Origin {
+    /// Geodetic latitude [rad], north positive.
+    pub latitude: f64,
+    /// Longitude [rad], east positive.
+    pub longitude: f64,
+    /// Height of mean sea level above the ellipsoid [m].
+    pub altitude: f64,
+    /// Magnetic flux density in W (east, north, up) [T].
+    pub magnetic_field: Vec3,
+}

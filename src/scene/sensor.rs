@@ -1,0 +1,212 @@
+//! Sensors as built: where they sit, how often and how late they speak, how they err.
+
+use crate::math::{Mat3, Vec3};
+
+/// A sensor on a link.
+#[derive(Clone, Debug)]
+pub struct Sensor {
+    /// Name; part of its topic and frame.
+    pub name: String,
+    /// Link it is mounted on.
+    pub link: usize,
+    /// Its place in the link frame L [m].
+    pub p_LoS: Vec3,
+    /// Its frame S in L.
+    pub R_LS: Mat3,
+    /// Place and attitude in the user's link frame, for `tf_static`.
+    pub p_UoS_U: Vec3,
+    /// Its frame in the user's link frame.
+    pub R_US: Mat3,
+    /// Samples per second.
+    pub rate: f64,
+    /// From measurement to delivery [ns].
+    pub latency_ns: u64,
+    /// First sample at this time [ns].
+    pub start_ns: u64,
+    /// Part of the samples that are lost, 0..1.
+    pub drop_out: f64,
+    /// Readings that can be in flight at once.
+    pub queue: usize,
+    /// Source of its random numbers.
+    pub stream: crate::math::rng::Stream,
+    /// What it measures.
+    pub kind: SensorKind,
+}
+
+/// What a sensor measures, and its particulars.
+#[derive(Clone, Debug)]
+pub enum SensorKind {
+    /// Gyro, accelerometer, optionally attitude.
+    Imu {
+        /// Angular velocity [rad/s].
+        gyro: Errors,
+        /// Proper acceleration [m/s²].
+        accelerometer: Errors,
+        /// Standard deviation of roll, pitch and yaw [rad]; none: the device has no attitude.
+        orientation_std: Option<[f64; 3]>,
+    },
+    /// Satellite position.
+    Gnss {
+        /// Position noise, horizontal and vertical standard deviation [m].
+        std: [f64; 2],
+        /// Correlation time of the position error [s]; 0 white.
+        tau: f64,
+        /// Depth of the antenna below which there is no fix [m].
+        max_depth: f64,
+        /// Seconds above water before the first fix returns.
+        reacquisition: f64,
+    },
+    /// Doppler velocity log.
+    Dvl(Box<DvlSpec>),
+    /// Absolute pressure [Pa].
+    Pressure(Errors),
+    /// Magnetic field [T].
+    Magnetometer(Errors),
+    /// Echo sounder straight down its x axis [m].
+    Altimeter {
+        /// Range errors.
+        errors: Errors,
+        /// Least and largest range [m].
+        limits: [f64; 2],
+        /// Full beam width [rad].
+        beam_width: f64,
+    },
+    /// Ground truth.
+    Odometry,
+}
+
+impl SensorKind {
+    /// As written in world files and `describe`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            SensorKind::Imu { .. } => "imu",
+            SensorKind::Gnss { .. } => "gnss",
+            SensorKind::Dvl(_) => "dvl",
+            SensorKind::Pressure(_) => "pressure",
+            SensorKind::Magnetometer(_) => "magnetometer",
+            SensorKind::Altimeter { .. } => "altimeter",
+            SensorKind::Odometry => "odometry",
+        }
+    }
+}
+
+/// A Doppler velocity log of four beams.
+#[derive(Clone, Debug)]
+pub struct DvlSpec {
+    /// Beam directions in S, unit, pointing out of the transducer.
+    pub beams: [Vec3; 4],
+    /// Standard deviation of a beam's velocity over the bottom [m/s].
+    pub bottom_std: f64,
+    /// Standard deviation of a beam's velocity through the water [m/s].
+    pub water_std: f64,
+    /// Scale error of the velocity, standard deviation over units.
+    pub scale_std: f64,
+    /// Standard deviation of a beam's range [m].
+    pub range_std: f64,
+    /// Least and largest altitude for bottom lock [m].
+    pub altitude: [f64; 2],
+    /// Distance of the water-track layer below the transducer [m]; none: no water track.
+    pub water_layer: Option<[f64; 2]>,
+    /// Largest speed along a beam [m/s].
+    pub max_beam_speed: f64,
+    /// Step of the velocity reading [m/s].
+    pub resolution: f64,
+    /// Beams are lost at this rate at the largest range, rising with the square of the range; 0..1.
+    pub beam_loss: f64,
+}
+
+/// How a scalar or vector measurement errs, as a data sheet says it. All per axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Noise {
+    /// White noise density [unit/√Hz]; a sample's deviation is `density * sqrt(rate)`.
+    pub density: f64,
+    /// Bias instability B [unit]; the Allan deviation's floor is 0.664 B.
+    pub bias_instability: f64,
+    /// Correlation time of the bias instability [s].
+    pub bias_tau: f64,
+    /// Rate random walk K [unit/√s].
+    pub random_walk: f64,
+    /// Turn-on bias, standard deviation [unit].
+    pub turn_on_bias: f64,
+    /// Scale error, standard deviation [1].
+    pub scale_std: f64,
+    /// Misalignment of each axis, standard deviation [rad].
+    pub misalignment_std: f64,
+    /// Step of the reading [unit]; 0 continuous.
+    pub resolution: f64,
+    /// Full scale [unit]; infinite if unlimited.
+    pub range: f64,
+}
+
+impl Noise {
+    /// A perfect instrument.
+    pub const NONE: Self = Self {
+        density: 0.0,
+        bias_instability: 0.0,
+        bias_tau: 1.0,
+        random_walk: 0.0,
+        turn_on_bias: 0.0,
+        scale_std: 0.0,
+        misalignment_std: 0.0,
+        resolution: 0.0,
+        range: f64::INFINITY,
+    };
+}
+
+/// The errors of one instrument at its rate: the data sheet's densities made into steps, and its own fixed errors drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Errors {
+    /// Standard deviation of the white noise of a sample [unit].
+    pub white: f64,
+    /// Bias instability: what remains of it after one sample, 0..1.
+    pub bias_keep: f64,
+    /// Bias instability: standard deviation of what is added per sample [unit].
+    pub bias_step: f64,
+    /// Random walk: standard deviation of a step [unit].
+    pub walk_step: f64,
+    /// Scale and misalignment: measured = matrix * truth.
+    pub matrix: Mat3,
+    /// Turn-on bias [unit].
+    pub bias: Vec3,
+    /// Step of the reading [unit]; 0 continuous.
+    pub resolution: f64,
+    /// Full scale [unit].
+    pub range: f64,
+}
+
+impl Errors {
+    /// Peak of a Gauss-Markov process's Allan deviation over its standard deviation [IEEE 952-1997, C.1.1.4].
+    const ALLAN_PEAK: f64 = 0.617;
+    /// Allan deviation's floor over the bias instability B [IEEE 952-1997, eq. C.19].
+    const ALLAN_FLOOR: f64 = 0.664;
+
+    /// From a data sheet, at `rate` [Hz], the fixed errors drawn from `stream`.
+    pub fn new(noise: &Noise, rate: f64, stream: crate::math::rng::Stream) -> Self {
+        let dt = 1.0 / rate;
+        let keep = libm::exp(-dt / noise.bias_tau);
+        let bias_std = noise.bias_instability * Self::ALLAN_FLOOR / Self::ALLAN_PEAK;
+        let mut draw = stream.draw(0);
+        let mut triple = |std: f64| Vec3::new(std * draw.normal(), std * draw.normal(), std * draw.normal());
+        let (scale, turn, bias) =
+            (triple(noise.scale_std), triple(noise.misalignment_std), triple(noise.turn_on_bias));
+        let mut matrix = Mat3::identity() + Mat3::cross(turn);
+        for i in 0..3 {
+            matrix.r[i][i] = 1.0 + scale[i];
+        }
+        Self {
+            white: noise.density * rate.sqrt(),
+            bias_keep: keep,
+            bias_step: bias_std * (1.0 - keep * keep).sqrt(),
+            walk_step: noise.random_walk * dt.sqrt(),
+            matrix,
+            bias,
+            resolution: noise.resolution,
+            range: noise.range,
+        }
+    }
+
+    /// Variance of one sample, drift left out.
+    pub fn variance(&self) -> f64 {
+        self.white * self.white + self.resolution * self.resolution / 12.0
+    }
+}

@@ -1,0 +1,269 @@
+//! A thruster: command, curve, lag, place.
+
+use crate::math::Vec3;
+
+/// Unit in which an actuator takes its command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandUnit {
+    /// Thrust [N].
+    Newton,
+    /// -1 to 1.
+    Normalized,
+    /// Shaft speed [rad/s].
+    RadPerS,
+    /// Pulse width [us].
+    PwmUs,
+}
+
+impl CommandUnit {
+    /// As written in world files and `describe`.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            CommandUnit::Newton => "N",
+            CommandUnit::Normalized => "-1..1",
+            CommandUnit::RadPerS => "rad/s",
+            CommandUnit::PwmUs => "us",
+        }
+    }
+}
+
+/// How a command becomes thrust.
+#[derive(Clone, Debug)]
+pub enum Curve {
+    /// Thrust [N] = command.
+    Direct,
+    /// Thrust [N] = sum of `c[k] * command^k`.
+    Polynomial(Vec<f64>),
+    /// Thrust [N] between (command, thrust) pairs, linear, sorted.
+    Table(Vec<(f64, f64)>),
+    /// Shaft speed n [rad/s] = command times `speed_per_command`; thrust = `gain * n|n|` [N].
+    Quadratic {
+        /// Shaft speed per unit of command [rad/s].
+        speed_per_command: f64,
+        /// Thrust per n|n|, ahead and astern [N s²/rad²].
+        gain: [f64; 2],
+    },
+    /// Open-water propeller.
+    OpenWater(Box<OpenWater>),
+}
+
+/// Propeller in open water: `T = rho D⁴ KT(J) n|n|`, `Q = rho D⁵ KQ(J) n|n|`, n in rev/s, J = Va/(n D).
+#[derive(Clone, Debug)]
+pub struct OpenWater {
+    /// Shaft speed per unit of command [rad/s].
+    pub speed_per_command: f64,
+    /// Diameter [m].
+    pub diameter: f64,
+    /// Thrust coefficient over advance number, sorted.
+    pub KT: Vec<(f64, f64)>,
+    /// Torque coefficient over advance number, sorted.
+    pub KQ: Vec<(f64, f64)>,
+    /// Inflow per forward speed through the water, 1 - w.
+    pub wake: f64,
+    /// Thrust deduction factor 1 - t.
+    pub deduction: f64,
+    /// Part of the shaft torque that reaches the hull (fins and stators take swirl out), 0..1.
+    pub torque_fraction: f64,
+}
+
+/// A linear lag of order 0 to 3 between command and effect, exactly discretised for half a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lag {
+    /// Order; 0 means none.
+    pub order: usize,
+    /// State matrix over half a step.
+    pub A: [[f64; 3]; 3],
+    /// Input vector over half a step, for a held input.
+    pub B: [f64; 3],
+    /// Output row.
+    pub C: [f64; 3],
+}
+
+impl Lag {
+    /// No lag.
+    pub fn none() -> Self {
+        Self { order: 0, A: [[0.0; 3]; 3], B: [0.0; 3], C: [0.0; 3] }
+    }
+    /// From a transfer function `num(s)/den(s)` (highest power first, proper, unit or any gain), for half the step `dt` [s].
+    ///
+    /// Controllable canonical form, exact matrix exponential for an input held over the step.
+    pub fn from_transfer_function(num: &[f64], den: &[f64], dt: f64) -> Self {
+        let n = den.len() - 1;
+        let lead = den[0];
+        let mut a = nalgebra::SMatrix::<f64, 4, 4>::zeros();
+        for i in 0..n {
+            if i + 1 < n {
+                a[(i, i + 1)] = 1.0;
+            }
+            a[(n - 1, i)] = -den[n - i] / lead;
+        }
+        a[(n - 1, 3)] = 1.0;
+        let e = (a * (dt / 2.0)).exp();
+        let mut lag = Self { order: n, ..Self::none() };
+        for i in 0..n {
+            for j in 0..n {
+                lag.A[i][j] = e[(i, j)];
+            }
+            lag.B[i] = e[(i, 3)];
+        }
+        for (k, c) in num.iter().rev().enumerate() {
+            lag.C[k] = c / lead;
+        }
+        lag
+    }
+    /// State after half a step with the input held at `u`.
+    #[inline]
+    pub fn half_step(&self, x: &[f64; 3], u: f64) -> [f64; 3] {
+        let mut out = [0.0; 3];
+        for i in 0..self.order {
+            let mut s = self.B[i] * u;
+            for j in 0..self.order {
+                s += self.A[i][j] * x[j];
+            }
+            out[i] = s;
+        }
+        out
+    }
+    /// Output for a state and the input that led to it.
+    #[inline]
+    pub fn output(&self, x: &[f64; 3], u: f64) -> f64 {
+        if self.order == 0 {
+            return u;
+        }
+        (0..self.order).map(|i| self.C[i] * x[i]).sum()
+    }
+}
+
+/// Electrical and thermal side of an actuator, for the battery and the diagnostics.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motor {
+    /// Electrical power at thrust T: `power_coefficient * |T|^1.5` [W / N^1.5] (momentum theory's exponent).
+    pub power_coefficient: f64,
+    /// Part of the electrical power that heats the motor, 0..1.
+    pub loss: f64,
+    /// Temperature rise over the water per watt of loss [K/W].
+    pub thermal_resistance: f64,
+    /// Thermal time constant [s].
+    pub thermal_tau: f64,
+}
+
+/// A thruster on a link.
+#[derive(Clone, Debug)]
+pub struct Thruster {
+    /// Name; part of its topic.
+    pub name: String,
+    /// Link it is bolted to.
+    pub link: usize,
+    /// Its place in the link frame L [m].
+    pub p_LoT: Vec3,
+    /// Direction of positive thrust in L, unit.
+    pub direction: Vec3,
+    /// Direction of positive thrust in the user's link frame, for the allocation.
+    pub direction_U: Vec3,
+    /// Its place in the user's link frame [m].
+    pub p_UoT_U: Vec3,
+    /// Unit of its command.
+    pub unit: CommandUnit,
+    /// Lowest and highest command.
+    pub command_range: [f64; 2],
+    /// Command at which it stands still.
+    pub neutral: f64,
+    /// Commands within this of neutral do nothing.
+    pub dead_band: f64,
+    /// Command to thrust.
+    pub curve: Curve,
+    /// Lag on the thrust (static curves) or on the shaft speed (propellers).
+    pub lag: Lag,
+    /// Sign of the reaction's moment about the thrust axis: -1 for a right-handed propeller.
+    pub hand: f64,
+    /// Moment about the thrust axis per newton of thrust [m], signed.
+    pub reaction: f64,
+    /// Radius of the disc, for coming out of the water [m].
+    pub radius: f64,
+    /// Electrical side.
+    pub motor: Motor,
+}
+
+impl Thruster {
+    /// Steady thrust [N] of the static curve at `command`, in still water of `density` [kg/m³].
+    pub fn static_thrust(&self, command: f64, density: f64) -> f64 {
+        let drive = self.drive(command);
+        match &self.curve {
+            Curve::Direct | Curve::Polynomial(_) | Curve::Table(_) => drive,
+            Curve::Quadratic { gain, .. } => drive * drive.abs() * gain[usize::from(drive < 0.0)],
+            Curve::OpenWater(p) => p.thrust_torque(drive, 0.0, density).0,
+        }
+    }
+
+    /// What the lag acts on: thrust [N] for static curves, shaft speed [rad/s] for propellers.
+    pub fn drive(&self, command: f64) -> f64 {
+        let u = command.clamp(self.command_range[0], self.command_range[1]);
+        let u = if (u - self.neutral).abs() <= self.dead_band { self.neutral } else { u };
+        match &self.curve {
+            Curve::Direct => u,
+            Curve::Polynomial(c) => c.iter().rev().fold(0.0, |acc, c| acc * u + c),
+            Curve::Table(t) => interpolate(t, u),
+            Curve::Quadratic { speed_per_command, .. } => (u - self.neutral) * speed_per_command,
+            Curve::OpenWater(p) => (u - self.neutral) * p.speed_per_command,
+        }
+    }
+
+    /// True if thrust depends on more than the lagged drive (inflow), so that it is found at every stage.
+    pub fn feels_inflow(&self) -> bool {
+        matches!(self.curve, Curve::OpenWater(_))
+    }
+
+    /// Largest thrust ahead and astern [N] (astern negative) in still water of `density`.
+    pub fn thrust_limits(&self, density: f64) -> [f64; 2] {
+        let a = self.static_thrust(self.command_range[0], density);
+        let b = self.static_thrust(self.command_range[1], density);
+        [a.min(b), a.max(b)]
+    }
+
+    /// Command that gives `thrust` [N] in still water, by bisection on the monotone static curve.
+    pub fn command_for(&self, thrust: f64, density: f64) -> f64 {
+        let [mut lo, mut hi] = self.command_range;
+        let rising = self.static_thrust(hi, density) >= self.static_thrust(lo, density);
+        if thrust == 0.0 {
+            return self.neutral;
+        }
+        for _ in 0..60 {
+            let mid = 0.5 * (lo + hi);
+            if (self.static_thrust(mid, density) < thrust) == rising {
+                lo = mid;
+            } else {
+                hi = mid;
+            }
+        }
+        0.5 * (lo + hi)
+    }
+}
+
+impl OpenWater {
+    /// Thrust [N] and hull torque [N m] at shaft speed `n` [rad/s] and forward inflow speed `va` [m/s].
+    pub fn thrust_torque(&self, n: f64, va: f64, density: f64) -> (f64, f64) {
+        let rev = n / (2.0 * std::f64::consts::PI);
+        if rev.abs() < 1e-9 {
+            return (0.0, 0.0);
+        }
+        let J = va / (rev * self.diameter);
+        let d4 = self.diameter * self.diameter * self.diameter * self.diameter;
+        let q = density * d4 * rev * rev.abs();
+        let thrust = q * interpolate(&self.KT, J) * self.deduction;
+        let torque = q * self.diameter * interpolate(&self.KQ, J) * self.torque_fraction;
+        (thrust, torque)
+    }
+}
+
+/// Linear between sorted (x, y) pairs, constant beyond the ends.
+pub fn interpolate(table: &[(f64, f64)], x: f64) -> f64 {
+    let k = table.partition_point(|p| p.0 <= x);
+    if k == 0 {
+        return table.first().map_or(0.0, |p| p.1);
+    }
+    if k == table.len() {
+        return table[k - 1].1;
+    }
+    let ((x0, y0), (x1, y1)) = (table[k - 1], table[k]);
+    y0 + (y1 - y0) * ((x - x0) / (x1 - x0))
+}

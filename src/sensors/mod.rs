@@ -1,0 +1,128 @@
+//! From truth to readings: one sensor per file, one noise model for all, one schedule.
+//!
+//! A sensor is read at the start of a step, from pose, velocity and acceleration of the same instant; its reading is
+//! stamped with that instant and delivered when its latency has passed. Sensors write only their own memory.
+
+pub mod altimeter;
+pub mod dvl;
+pub mod gnss;
+pub mod imu;
+pub mod magnetometer;
+pub mod noise;
+pub mod odometry;
+pub mod pressure;
+
+use crate::environment::Instant;
+use crate::math::{Mat3, SpatialVelocity, Vec3};
+use crate::scene::{Origin, Robot, Sensor, SensorKind};
+use crate::state::reading::{Reading, Stamped};
+use crate::state::{RobotState, SensorState, Workspace};
+
+/// A reading that has reached its user.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delivered {
+    /// Index of the sensor on its robot.
+    pub sensor: usize,
+    /// The reading and the instant of its measurement.
+    pub stamped: Stamped,
+}
+
+/// What is true at a sensor at one instant.
+#[derive(Clone, Copy, Debug)]
+pub struct Truth<'a> {
+    /// Sensor frame in the world.
+    pub R_WS: Mat3,
+    /// Sensor in the world [m].
+    pub p_WS: Vec3,
+    /// Velocity of S in W, expressed in S.
+    pub V_WS_S: SpatialVelocity,
+    /// Acceleration of the point S in W, expressed in S [m/s²].
+    pub a_WS_S: Vec3,
+    /// The sea and gravity.
+    pub at: &'a Instant<'a>,
+    /// Where the world is on Earth.
+    pub origin: &'a Origin,
+}
+
+/// Reads every sensor that is due and hands over every reading whose latency has passed.
+pub fn read_due(
+    robot: &Robot,
+    state: &mut RobotState,
+    work: &Workspace,
+    at: &Instant<'_>,
+    origin: &Origin,
+    now_ns: u64,
+    out: &mut Vec<Delivered>,
+) {
+    for (idx, sensor) in robot.sensors.iter().enumerate() {
+        let memory = &mut state.sensors[idx];
+        if due_ns(sensor, memory.samples) <= now_ns {
+            let truth = truth(sensor, work, at, origin);
+            let reading = measure(sensor, memory, &truth);
+            memory.samples += 1;
+            if let Some(reading) = reading {
+                let due = now_ns + sensor.latency_ns;
+                memory.in_flight.push_back((due, Stamped { stamp_ns: now_ns, reading }));
+            }
+        }
+        while let Some((due, stamped)) = memory.in_flight.front().copied()
+            && due <= now_ns
+        {
+            memory.in_flight.pop_front();
+            out.push(Delivered { sensor: idx, stamped });
+        }
+    }
+}
+
+/// Instant of sample `k` [ns]: computed from the count, so that a rate that does not divide a second never drifts.
+pub fn due_ns(sensor: &Sensor, k: u64) -> u64 {
+    sensor.start_ns + (k as f64 * 1e9 / sensor.rate) as u64
+}
+
+/// Pose, velocity and acceleration at a sensor from those of its link.
+pub fn truth<'a>(sensor: &Sensor, work: &Workspace, at: &'a Instant<'a>, origin: &'a Origin) -> Truth<'a> {
+    let link = &work.links[sensor.link];
+    let (p, w) = (sensor.p_LoS, link.V.w);
+    let v_S = link.V.v + w.cross(p);
+    // classical acceleration of the point: spatial acceleration, plus w x v, plus the two lever terms
+    let a_S = link.A.v + w.cross(link.V.v) + link.A.w.cross(p) + w.cross(w.cross(p));
+    let R = &sensor.R_LS;
+    Truth {
+        R_WS: link.R_WL.mul_mat(R),
+        p_WS: link.p_WL + link.R_WL.mul_vec(p),
+        V_WS_S: SpatialVelocity { w: R.tr_mul_vec(w), v: R.tr_mul_vec(v_S) },
+        a_WS_S: R.tr_mul_vec(a_S),
+        at,
+        origin,
+    }
+}
+
+/// One sample, or none if it is dropped.
+fn measure(sensor: &Sensor, memory: &mut SensorState, truth: &Truth<'_>) -> Option<Reading> {
+    // draw 0 made the instrument's fixed errors
+    let mut draw = sensor.stream.draw(memory.samples + 1);
+    if sensor.drop_out > 0.0 && draw.uniform() < sensor.drop_out {
+        return None;
+    }
+    Some(match &sensor.kind {
+        SensorKind::Imu { gyro, accelerometer, orientation_std } => {
+            Reading::Imu(imu::measure(gyro, accelerometer, *orientation_std, memory, truth, &mut draw))
+        }
+        SensorKind::Gnss { std, tau, max_depth, reacquisition } => {
+            let spec =
+                gnss::Spec { std: *std, tau: *tau, max_depth: *max_depth, reacquisition: *reacquisition };
+            Reading::Gnss(gnss::measure(&spec, 1.0 / sensor.rate, memory, truth, &mut draw))
+        }
+        SensorKind::Dvl(spec) => Reading::Dvl(dvl::measure(spec, sensor, memory, truth, &mut draw)),
+        SensorKind::Pressure(errors) => {
+            Reading::Pressure(pressure::measure(errors, memory, truth, &mut draw))
+        }
+        SensorKind::Magnetometer(errors) => {
+            Reading::Magnetometer(magnetometer::measure(errors, memory, truth, &mut draw))
+        }
+        SensorKind::Altimeter { errors, limits, beam_width } => {
+            Reading::Altimeter(altimeter::measure(errors, *limits, *beam_width, memory, truth, &mut draw))
+        }
+        SensorKind::Odometry => Reading::Odometry(odometry::measure(truth)),
+    })
+}

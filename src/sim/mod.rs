@@ -1,0 +1,11 @@
+//! The step, the block of steps, and the clock that paces them.
+
+pub mod pace;
+pub mod robot;
+pub mod run;
+pub mod simulation;
+pub mod step;
+
+pub use pace::{Clock, Pace};
+pub use run::{Control, Observer, Request, Summary, run};
+pub use simulation::Simulation;

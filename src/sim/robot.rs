@@ -1,0 +1,84 @@
+//! One step of one robot: evaluate, read the due sensors, advance, look after the battery.
+
+use crate::control::{command, power};
+use crate::environment::Instant;
+use crate::environment::current::VariationCache;
+use crate::forces::thruster;
+use crate::kinematics;
+use crate::scene::{Robot, Scene, Sea};
+use crate::sensors::{self, Delivered};
+use crate::state::{Halt, RobotState, Workspace};
+
+use super::step;
+
+/// Scratch and mailbox of one robot; nothing in it is needed to resume.
+#[derive(Debug)]
+pub struct Runner {
+    /// Derived data.
+    pub work: Workspace,
+    /// Readings delivered since the outbox was last emptied.
+    pub outbox: Vec<Delivered>,
+    variation: VariationCache,
+}
+
+impl Runner {
+    /// Scratch for `robot`.
+    pub fn new(robot: &Robot) -> Self {
+        let outbox = Vec::with_capacity(8 * robot.sensors.len());
+        Self { work: Workspace::new(robot), outbox, variation: VariationCache::default() }
+    }
+
+    /// One step of `robot` from `now_ns`.
+    pub fn step(&mut self, scene: &Scene, robot: &Robot, sea: &Sea, now_ns: u64, state: &mut RobotState) {
+        if state.halted.is_some() {
+            return;
+        }
+        let dt = scene.dt();
+        let t = now_ns as f64 * 1e-9;
+        let mut at = |t: f64| Instant {
+            sea,
+            gravity: scene.gravity,
+            variation: self.variation.at(&sea.current, scene.seed, t),
+        };
+        let instants = [at(t), at(t + 0.5 * dt), at(t + dt)];
+        let work = &mut self.work;
+
+        command::time_out(robot, state, now_ns);
+        kinematics::poses(robot, &state.motion, &mut work.links);
+        thruster::prepare(robot, state, work);
+        step::evaluate(robot, &instants[0], &state.motion, &state.joint_commands, 0, work);
+        thruster::report(robot, state, work, sea.density);
+        sensors::read_due(robot, state, work, &instants[0], &scene.origin, now_ns, &mut self.outbox);
+
+        let before = Start::of(state);
+        step::advance(robot, scene.integrator, dt, &instants, &mut state.motion, &state.joint_commands, work);
+        power::advance(robot, state, dt);
+        if let Some(what) = state.motion.not_finite() {
+            before.restore(state);
+            let cause = format!("{what} is no longer finite");
+            state.halted = Some(Halt { time_ns: now_ns + scene.dt_ns, cause });
+        }
+    }
+}
+
+/// Base pose and velocity to fall back on; joints go back to zero velocity.
+struct Start(crate::math::Quat, crate::math::Vec3);
+
+impl Start {
+    fn of(state: &RobotState) -> Self {
+        Self(state.motion.q_WB, state.motion.p_WB)
+    }
+
+    /// Leaves a finite state behind: where the robot was, at rest.
+    fn restore(self, state: &mut RobotState) {
+        let motion = &mut state.motion;
+        (motion.q_WB, motion.p_WB) = (self.0, self.1);
+        motion.V_WB_B = crate::math::SpatialVelocity::zero();
+        motion.qd.fill(0.0);
+        for q in &mut motion.q {
+            if !q.is_finite() {
+                *q = 0.0;
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What the outside asks for: filled by ROS or a script between steps, applied by `control` at the next step.
+
+use crate::math::{Quat, Vec3};
+
+/// Health of an actuator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Health {
+    /// As built.
+    Healthy,
+    /// Gives this part of its thrust, 0..1.
+    Reduced(f64),
+    /// Keeps the drive it had when it stuck, whatever is commanded.
+    Stuck,
+    /// Gives nothing.
+    Dead,
+}
+
+/// One request, addressed by indices into the scene.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Command one thruster, in its own unit.
+    Thruster { robot: usize, thruster: usize, value: f64 },
+    /// Command all thrusters of a robot, each in its own unit.
+    Thrusters { robot: usize, values: Vec<f64> },
+    /// Ask the thruster manager for a force [N] and moment [N m] at the base origin, in the base frame.
+    Wrench { robot: usize, force: Vec3, moment: Vec3 },
+    /// Command a joint: effort [N m or N], or position [rad or m] for position drives.
+    Joint { robot: usize, joint: usize, value: f64 },
+    /// Put a robot somewhere.
+    SetPose { robot: usize, p_WB: Vec3, q_WB: Quat, v_WB_B: Vec3, w_WB_B: Vec3 },
+    /// Set an actuator's health.
+    Health { robot: usize, thruster: usize, health: Health },
+    /// Switch a sensor's noise.
+    Noise { robot: usize, sensor: usize, on: bool },
+    /// Change the water.
+    Sea(Box<crate::scene::Sea>),
+    /// Back to the start of the run.
+    Reset,
+}
+
+/// Why a command was refused.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// Robot concerned, if any.
+    pub robot: Option<usize>,
+    /// One line: what, found, expected.
+    pub reason: String,
+}

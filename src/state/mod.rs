@@ -1,0 +1,229 @@
+//! All that is needed to resume a run, bit for bit; and beside it the scratch that every step derives anew.
+
+pub mod commands;
+pub mod snapshot;
+pub mod workspace;
+
+pub use commands::{Command, Health};
+pub use workspace::Workspace;
+
+use crate::math::{Quat, Real, SpatialVelocity, Vec3};
+use crate::scene::{Robot, Scene, Sea};
+use std::collections::VecDeque;
+
+/// The whole state of a world.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Simulated time [ns].
+    pub time_ns: u64,
+    /// Steps made.
+    pub step: u64,
+    /// The water as it is now; starts as the scene's and is changed by parameters.
+    pub sea: Sea,
+    /// One entry per robot of the scene.
+    pub robots: Vec<RobotState>,
+}
+
+/// Position and velocity of one robot (or of several copies in the lanes of `T`).
+#[derive(Clone, Debug)]
+pub struct Motion<T = f64> {
+    /// Attitude of the base B in the world W.
+    pub q_WB: Quat<T>,
+    /// Base origin in the world [m].
+    pub p_WB: Vec3<T>,
+    /// Velocity of the base at its origin, expressed in B.
+    pub V_WB_B: SpatialVelocity<T>,
+    /// Joint positions, one per link after the base [rad or m].
+    pub q: Vec<T>,
+    /// Joint velocities [rad/s or m/s].
+    pub qd: Vec<T>,
+}
+
+/// State of one robot.
+#[derive(Clone, Debug)]
+pub struct RobotState {
+    /// Position and velocity.
+    pub motion: Motion,
+    /// One per thruster.
+    pub actuators: Vec<ActuatorState>,
+    /// Commanded effort, or position for position drives, one per joint.
+    pub joint_commands: Vec<f64>,
+    /// Instant of the newest thruster command [ns]; none before the first or after a time-out.
+    pub last_command_ns: Option<u64>,
+    /// One per sensor.
+    pub sensors: Vec<SensorState>,
+    /// Battery.
+    pub battery: BatteryState,
+    /// Why the robot stands still; set once a value is no longer finite.
+    pub halted: Option<Halt>,
+}
+
+/// Memory of one thruster.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ActuatorState {
+    /// Command in the thruster's own unit.
+    pub command: f64,
+    /// State of the lag.
+    pub lag: [f64; 3],
+    /// Health, set at run time.
+    pub health: Health,
+    /// Drive held while stuck (thrust [N] or shaft speed [rad/s]).
+    pub stuck_at: f64,
+    /// Thrust at the last evaluation [N].
+    pub thrust: f64,
+    /// Electrical power [W].
+    pub power: f64,
+    /// Motor temperature over the water's [K].
+    pub heat: f64,
+}
+
+/// Memory of one sensor.
+#[derive(Clone, Debug)]
+pub struct SensorState {
+    /// Samples taken or dropped so far: index of the noise draw and of the next due instant.
+    pub samples: u64,
+    /// Slow errors of up to six channels: bias instability and random walk.
+    pub drift: [[f64; 2]; 6],
+    /// Noise switch, set at run time.
+    pub noise: bool,
+    /// Readings on their way: due instant [ns] and the reading.
+    pub in_flight: VecDeque<(u64, crate::state::reading::Stamped)>,
+}
+
+/// Memory of the battery.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BatteryState {
+    /// State of charge, 0..1.
+    pub charge: f64,
+    /// Terminal voltage [V].
+    pub voltage: f64,
+    /// Current drawn [A].
+    pub current: f64,
+}
+
+/// Why a robot was stopped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Halt {
+    /// When [ns].
+    pub time_ns: u64,
+    /// What was no longer finite.
+    pub cause: String,
+}
+
+pub mod reading;
+
+impl<T: Real> Motion<T> {
+    /// At rest at the origin.
+    pub fn rest(n_joints: usize) -> Self {
+        Self {
+            q_WB: Quat::identity(),
+            p_WB: Vec3::zero(),
+            V_WB_B: SpatialVelocity::zero(),
+            q: vec![T::zero(); n_joints],
+            qd: vec![T::zero(); n_joints],
+        }
+    }
+    /// Copies `other` into `self` without allocating.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.q_WB = other.q_WB;
+        self.p_WB = other.p_WB;
+        self.V_WB_B = other.V_WB_B;
+        self.q.copy_from_slice(&other.q);
+        self.qd.copy_from_slice(&other.qd);
+    }
+}
+
+impl Motion<f64> {
+    /// The first thing that is not finite, in words.
+    pub fn not_finite(&self) -> Option<&'static str> {
+        let q = self.q_WB;
+        let V = self.V_WB_B;
+        if !(q.w + q.x + q.y + q.z).is_finite() {
+            return Some("attitude");
+        }
+        if !self.p_WB.is_finite() {
+            return Some("position");
+        }
+        if !V.v.is_finite() {
+            return Some("velocity");
+        }
+        if !V.w.is_finite() {
+            return Some("angular velocity");
+        }
+        let joints = self.q.iter().chain(&self.qd).all(|x| x.is_finite());
+        (!joints).then_some("joint state")
+    }
+}
+
+impl State {
+    /// The state at the start of a run.
+    pub fn new(scene: &Scene) -> Self {
+        Self {
+            time_ns: 0,
+            step: 0,
+            sea: scene.sea.clone(),
+            robots: scene.robots.iter().map(RobotState::new).collect(),
+        }
+    }
+}
+
+impl RobotState {
+    /// The robot as the world file starts it.
+    pub fn new(robot: &Robot) -> Self {
+        let mut motion = Motion::rest(robot.n_joints());
+        let s = &robot.start;
+        motion.q_WB = Quat::from_rpy(s.rpy[0], s.rpy[1], s.rpy[2]);
+        motion.p_WB = s.p_WB;
+        motion.V_WB_B = SpatialVelocity { w: s.w_WB_B, v: s.v_WB_B };
+        motion.q.copy_from_slice(&s.q);
+        let battery = robot.battery.as_ref();
+        let charge = battery.map_or(1.0, |b| b.initial_charge);
+        Self {
+            joint_commands: start_commands(robot),
+            motion,
+            actuators: robot.thrusters.iter().map(|t| ActuatorState::new(t.neutral)).collect(),
+            last_command_ns: None,
+            sensors: robot.sensors.iter().map(|s| SensorState::new(s.queue)).collect(),
+            battery: BatteryState {
+                charge,
+                voltage: battery.map_or(0.0, |b| b.open_circuit_voltage(charge)),
+                current: 0.0,
+            },
+            halted: None,
+        }
+    }
+}
+
+/// Position drives hold where they start; effort drives start with nothing.
+fn start_commands(robot: &Robot) -> Vec<f64> {
+    robot.links[1..]
+        .iter()
+        .zip(&robot.start.q)
+        .map(|(link, q)| match link.joint.drive {
+            crate::scene::Drive::Position { .. } => *q,
+            crate::scene::Drive::Effort { .. } => 0.0,
+        })
+        .collect()
+}
+
+impl ActuatorState {
+    /// Standing still.
+    pub fn new(neutral: f64) -> Self {
+        Self {
+            command: neutral,
+            lag: [0.0; 3],
+            health: Health::Healthy,
+            stuck_at: 0.0,
+            thrust: 0.0,
+            power: 0.0,
+            heat: 0.0,
+        }
+    }
+}
+
+impl SensorState {
+    /// Fresh, with room for `queue` readings in flight.
+    pub fn new(queue: usize) -> Self {
+        Self { samples: 0, drift: [[0.0; 2]; 6], noise: true, in_flight: VecDeque::with_capacity(queue) }
+    }
+}

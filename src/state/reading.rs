@@ -1,0 +1,143 @@
+//! What sensors say: one value type per kind, with its covariance, stamped with the instant it was measured at.
+
+use crate::math::{Quat, Vec3};
+
+/// A reading and the instant of its measurement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stamped {
+    /// Instant of measurement [ns].
+    pub stamp_ns: u64,
+    /// The reading.
+    pub reading: Reading,
+}
+
+/// A reading of any sensor. Vectors are in the sensor's frame S unless they say otherwise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // readings live in preallocated queues; boxing would allocate in the step
+pub enum Reading {
+    /// Inertial measurement.
+    Imu(Imu),
+    /// Position fix.
+    Gnss(Gnss),
+    /// Velocity over ground or through the water.
+    Dvl(Dvl),
+    /// Absolute pressure.
+    Pressure(Pressure),
+    /// Magnetic field.
+    Magnetometer(Magnetometer),
+    /// Height over the bottom.
+    Altimeter(Altimeter),
+    /// Ground truth.
+    Odometry(Odometry),
+}
+
+/// Gyro, accelerometer and, for an AHRS, attitude.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Imu {
+    /// Angular velocity w_WS_S [rad/s].
+    pub angular_velocity: Vec3,
+    /// Proper acceleration (at rest +g upwards) in S [m/s²].
+    pub linear_acceleration: Vec3,
+    /// Attitude of S in W, for sensors that estimate it.
+    pub orientation: Option<Quat>,
+    /// Variances: gyro [rad²/s²], accelerometer [m²/s⁴], attitude [rad²] about x, y, z.
+    pub variances: [f64; 5],
+}
+
+/// A GNSS fix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gnss {
+    /// True with a fix; without one the position is NaN.
+    pub fix: bool,
+    /// Geodetic latitude, longitude [rad], height above the ellipsoid [m].
+    pub position: [f64; 3],
+    /// Variances east, north, up [m²].
+    pub variances: [f64; 3],
+}
+
+/// What the DVL's velocity is measured against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DvlLock {
+    /// The bottom.
+    Bottom,
+    /// The water below the vehicle.
+    Water,
+    /// Nothing: too few beams.
+    None,
+}
+
+/// One acoustic beam of a DVL.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DvlBeam {
+    /// Unit vector out of the transducer, in S.
+    pub direction: Vec3,
+    /// True if the beam has an echo of the bottom.
+    pub bottom: bool,
+    /// Slant range to the bottom [m]; NaN without an echo.
+    pub range: f64,
+    /// Velocity along the beam, positive out of the transducer [m/s]; NaN if invalid.
+    pub velocity: f64,
+}
+
+/// A Doppler velocity log's ping.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dvl {
+    /// What the velocity is relative to.
+    pub lock: DvlLock,
+    /// Velocity of S, expressed in S [m/s]; NaN without lock.
+    pub velocity: Vec3,
+    /// Covariance of the velocity [m²/s²], row-major.
+    pub covariance: [f64; 9],
+    /// Height over the bottom [m]; NaN without bottom lock.
+    pub altitude: f64,
+    /// The beams.
+    pub beams: [DvlBeam; 4],
+    /// Variances of a beam's velocity [m²/s²] and range [m²].
+    pub beam_variances: [f64; 2],
+    /// Sound speed that the instrument uses [m/s].
+    pub sound_speed: f64,
+}
+
+/// Absolute pressure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pressure {
+    /// Absolute pressure [Pa].
+    pub pressure: f64,
+    /// Variance [Pa²].
+    pub variance: f64,
+}
+
+/// Magnetic field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Magnetometer {
+    /// Flux density in S [T].
+    pub field: Vec3,
+    /// Variance of a component [T²].
+    pub variance: f64,
+}
+
+/// Distance to the bottom along the beam.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Altimeter {
+    /// Range [m]; +inf beyond the range, -inf below the least range (REP-117).
+    pub range: f64,
+    /// Least and largest range [m].
+    pub limits: [f64; 2],
+    /// Full beam width [rad].
+    pub beam_width: f64,
+    /// Variance [m²].
+    pub variance: f64,
+}
+
+/// Pose in W, velocity in S.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Odometry {
+    /// Position of S in W [m].
+    pub p_WS: Vec3,
+    /// Attitude of S in W.
+    pub q_WS: Quat,
+    /// Linear velocity in S [m/s].
+    pub v_WS_S: Vec3,
+    /// Angular velocity in S [rad/s].
+    pub w_WS_S: Vec3,
+}

@@ -1,0 +1,100 @@
+//! Derived data of one robot, overwritten by every evaluation. Each field says who computes it, from what.
+
+use super::Motion;
+use crate::math::{Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
+use crate::scene::Robot;
+
+/// Scratch of one robot (or of several copies in the lanes of `T`).
+#[derive(Clone, Debug)]
+pub struct Workspace<T = f64> {
+    /// One per link.
+    pub links: Vec<LinkWork<T>>,
+    /// Joint accelerations [rad/s² or m/s²]. By `dynamics::aba`.
+    pub qdd: Vec<T>,
+    /// Joint efforts applied [N m or N]. By `forces::joint`.
+    pub tau: Vec<T>,
+    /// Thrusts' wrenches on each link at the start, middle and end of the step, in L. By `forces::thruster`.
+    pub thrust: Vec<[SpatialForce<T>; 3]>,
+    /// Lagged drive of each thruster at the start, middle and end of the step. By `forces::thruster`.
+    pub drive: Vec<[T; 3]>,
+    /// Trial motion of the integrator's stages. By `dynamics::integrate`.
+    pub stage: Motion<T>,
+    /// Joint velocities and accelerations of the four stages. By `dynamics::integrate`.
+    pub slopes: [(Vec<T>, Vec<T>); 4],
+}
+
+/// Scratch of one link.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkWork<T = f64> {
+    /// Child frame in the parent frame. By `kinematics`, from q.
+    pub R_PC: Mat3<T>,
+    /// Joint origin in the parent frame [m]. By `kinematics`, from q.
+    pub p_PC: Vec3<T>,
+    /// Link frame in the world. By `kinematics`, from q.
+    pub R_WL: Mat3<T>,
+    /// Link origin in the world [m]. By `kinematics`, from q.
+    pub p_WL: Vec3<T>,
+    /// Velocity at Lo in L. By `kinematics`, from q and v.
+    pub V: SpatialVelocity<T>,
+    /// Velocity-product acceleration of the joint in L. By `kinematics`, from q and v.
+    pub c: SpatialVelocity<T>,
+    /// Velocity of the water at the link, in L [m/s]. By `environment`, from the pose and time.
+    pub water: Vec3<T>,
+    /// Acceleration of the water at the link, in L [m/s²]. By `environment`.
+    pub water_acceleration: Vec3<T>,
+    /// Part of the link that is under water, 0..1. By `forces::buoyancy`.
+    pub wet: T,
+    /// All forces on the link less its velocity-product terms, at Lo in L. By `forces::sum`.
+    pub F: SpatialForce<T>,
+    /// Inertia, rigid plus wet part of the added mass. By `forces::sum`.
+    pub inertia: SpatialInertia<T>,
+    /// Articulated inertia. By `dynamics::aba`.
+    pub IA: SpatialInertia<T>,
+    /// Articulated bias force. By `dynamics::aba`.
+    pub pA: SpatialForce<T>,
+    /// `IA S`. By `dynamics::aba`.
+    pub U: SpatialForce<T>,
+    /// `1 / (Sᵀ IA S + armature)`. By `dynamics::aba`.
+    pub D_inv: T,
+    /// `tau - Sᵀ pA`. By `dynamics::aba`.
+    pub u: T,
+    /// Spatial acceleration at Lo in L (gravity is a force here, not an acceleration). By `dynamics::aba`.
+    pub A: SpatialVelocity<T>,
+}
+
+impl<T: Real> Workspace<T> {
+    /// Scratch for `robot`; the only allocation, made once.
+    pub fn new(robot: &Robot) -> Self {
+        let n = robot.links.len();
+        let nj = n - 1;
+        let zeros = || vec![T::zero(); nj];
+        let link = LinkWork {
+            R_PC: Mat3::identity(),
+            p_PC: Vec3::zero(),
+            R_WL: Mat3::identity(),
+            p_WL: Vec3::zero(),
+            V: SpatialVelocity::zero(),
+            c: SpatialVelocity::zero(),
+            water: Vec3::zero(),
+            water_acceleration: Vec3::zero(),
+            wet: T::zero(),
+            F: SpatialForce::zero(),
+            inertia: SpatialInertia::zero(),
+            IA: SpatialInertia::zero(),
+            pA: SpatialForce::zero(),
+            U: SpatialForce::zero(),
+            D_inv: T::zero(),
+            u: T::zero(),
+            A: SpatialVelocity::zero(),
+        };
+        Self {
+            links: vec![link; n],
+            qdd: zeros(),
+            tau: zeros(),
+            thrust: vec![[SpatialForce::zero(); 3]; n],
+            drive: vec![[T::zero(); 3]; robot.thrusters.len()],
+            stage: Motion::rest(nj),
+            slopes: std::array::from_fn(|_| (zeros(), zeros())),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! A world file becomes a scene: the rules that concern more than one key, and the conversion of units.
+
+use super::build_body::Surroundings;
+use super::build_robot::{self, Frame};
+use super::error::Problems;
+use super::file::{CurrentFile, IntegratorFile, Layer, OriginFile, RobotEntry, WorldFile};
+use super::node::{Loader, Node};
+use super::{World, read, share};
+use crate::math::Vec3;
+use crate::math::real::sin_cos;
+use crate::scene::sea::GaussMarkov;
+use crate::scene::{Current, Integrator, Origin, Scene, Sea, Seabed};
+use std::path::Path;
+
+/// What the command line changes in a world.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overrides {
+    /// Seed instead of the file's.
+    pub seed: Option<u64>,
+}
+
+/// Most robots in a world.
+const MAX_ROBOTS: usize = 100_000;
+
+/// Loads and builds the world in `path`.
+///
+/// # Errors
+/// All mistakes of the world file and its component files.
+pub fn load(path: &Path, overrides: Overrides) -> Result<World, Problems> {
+    let mut problems = Problems::new();
+    let node = loader().load(path, &mut problems);
+    let name = path.file_stem().map_or_else(|| "world".into(), |s| s.to_string_lossy().into_owned());
+    finish(node, &name, overrides, problems)
+}
+
+/// As [`load`], for a world in memory; `name` stands for its path in messages.
+///
+/// # Errors
+/// All mistakes.
+pub fn load_text(name: &str, text: &str, overrides: Overrides) -> Result<World, Problems> {
+    let mut problems = Problems::new();
+    let node = loader().load_text(name, text, &mut problems);
+    finish(node, name, overrides, problems)
+}
+
+/// Keys whose text names a component file, and the folder of `params` it lies in.
+const COMPONENTS: &[(&str, &str)] = &[
+    ("model", "robots"),
+    ("body", "bodies"),
+    ("motor", "thrusters"),
+    ("battery", "batteries"),
+    ("device", "sensors"),
+];
+
+fn loader() -> Loader {
+    Loader::new(share::params()).with_components(COMPONENTS)
+}
+
+fn finish(
+    node: Option<Node>,
+    name: &str,
+    overrides: Overrides,
+    mut problems: Problems,
+) -> Result<World, Problems> {
+    let file = node.and_then(|node| read::read::<WorldFile>(&node, &mut problems));
+    let world = file.map(|file| build(&file, name, overrides, &mut problems));
+    problems.or(world)
+}
+
+fn build(file: &WorldFile, name: &str, overrides: Overrides, problems: &mut Problems) -> World {
+    let seed = overrides.seed.unwrap_or(file.seed);
+    let dt_ns = (file.step.dt_s * 1e9).round() as u64;
+    let frame = Frame {
+        around: Surroundings { gravity: file.gravity_m_s2, density: file.water.density_kg_m3 },
+        seed,
+        dt: dt_ns as f64 * 1e-9,
+    };
+    let mut scene = Scene {
+        name: name.to_string(),
+        seed,
+        dt_ns,
+        integrator: match file.step.integrator {
+            IntegratorFile::Rk4 => Integrator::Rk4,
+            IntegratorFile::SemiImplicit => Integrator::SemiImplicit,
+        },
+        gravity: file.gravity_m_s2,
+        sea: sea(file, problems),
+        origin: origin(&file.origin),
+        robots: Vec::new(),
+    };
+    let mut about = Vec::new();
+    for (name, entry) in file.robots.iter() {
+        add_robots(name, entry, frame, &mut scene, problems);
+        let about_one = build_robot::about(&entry.model);
+        about.resize(scene.robots.len(), about_one);
+    }
+    check_names(file, &scene, problems);
+    World { scene, about }
+}
+
+fn add_robots(name: &str, entry: &RobotEntry, frame: Frame, scene: &mut Scene, problems: &mut Problems) {
+    let Some(repeat) = &entry.repeat else {
+        scene.robots.push(build_robot::robot(name, entry, Vec3::zero(), frame, problems));
+        return;
+    };
+    let [nx, ny, nz] = repeat.count.map(u64::from);
+    let total = nx * ny * nz;
+    if total + scene.robots.len() as u64 > MAX_ROBOTS as u64 {
+        let text = format!("{total} copies of {name}, expected no more than {MAX_ROBOTS} robots in a world");
+        problems.push(repeat.at.of("count"), text);
+        return;
+    }
+    for k in 0..total {
+        let cell = [k % nx, k / nx % ny, k / nx / ny];
+        let offset = Vec3::from(std::array::from_fn(|i| cell[i] as f64 * repeat.spacing_m[i]));
+        let robot = build_robot::robot(&format!("{name}_{k}"), entry, offset, frame, problems);
+        scene.robots.push(robot);
+    }
+}
+
+/// Names made by `repeat` may meet others.
+fn check_names(file: &WorldFile, scene: &Scene, problems: &mut Problems) {
+    let mut seen = std::collections::HashSet::new();
+    for robot in &scene.robots {
+        if !seen.insert(robot.name.as_str()) {
+            let text = format!("two robots are called {}: rename one, or the grid that made it", robot.name);
+            problems.push(file.at.of("robots"), text);
+        }
+    }
+}
+
+fn sea(file: &WorldFile, problems: &mut Problems) -> Sea {
+    let water = &file.water;
+    let profile = match &water.current {
+        CurrentFile::None => vec![(0.0, Vec3::zero())],
+        CurrentFile::Uniform { speed_m_s, direction_deg, up_m_s, .. } => {
+            let mut v = towards(*speed_m_s, *direction_deg);
+            v.z = *up_m_s;
+            vec![(0.0, v)]
+        }
+        CurrentFile::Profile { layers, at } => profile(layers, at.of("layers"), problems),
+    };
+    Sea {
+        density: water.density_kg_m3,
+        sound_speed: water.sound_speed_m_s,
+        temperature: water.temperature_c,
+        air_pressure: water.air_pressure_pa,
+        current: Current {
+            profile,
+            gauss_markov: water
+                .variation
+                .as_ref()
+                .map(|v| GaussMarkov { std: Vec3::from(v.std_m_s), tau: v.correlation_time_s }),
+        },
+        seabed: Seabed { z0: -file.seabed.depth_m, slope: file.seabed.slope_east_north },
+    }
+}
+
+fn profile(layers: &[Layer], place: &super::Place, problems: &mut Problems) -> Vec<(f64, Vec3)> {
+    if layers.windows(2).any(|w| w[1].depth_m <= w[0].depth_m) {
+        problems.push(place, "the layers of the current do not go down: expected rising `depth_m`");
+    }
+    layers.iter().map(|l| (l.depth_m, towards(l.speed_m_s, l.direction_deg))).collect()
+}
+
+/// Velocity (east, north, up) of water that goes `direction_deg` clockwise from north.
+pub fn towards(speed: f64, direction_deg: f64) -> Vec3 {
+    let (s, c) = sin_cos(direction_deg.to_radians());
+    Vec3::new(speed * s, speed * c, 0.0)
+}
+
+fn origin(file: &OriginFile) -> Origin {
+    let (latitude, longitude) = (file.latitude_deg.to_radians(), file.longitude_deg.to_radians());
+    let field_nt = file.magnetic_field_nt.map_or_else(|| magnetic_model(file), Vec3::from);
+    Origin { latitude, longitude, altitude: file.altitude_m, magnetic_field: field_nt.scale(1e-9) }
+}
+
+/// Field (east, north, up) [nT] of the World Magnetic Model 2025 at the origin, at its mid-validity date.
+fn magnetic_model(file: &OriginFile) -> Vec3 {
+    use world_magnetic_model::GeomagneticField;
+    use world_magnetic_model::uom::si::angle::degree;
+    use world_magnetic_model::uom::si::f32::{Angle, Length};
+    use world_magnetic_model::uom::si::length::meter;
+    use world_magnetic_model::uom::si::magnetic_flux_density::nanotesla;
+    let field = world_magnetic_model::time::Date::from_ordinal_date(2027, 182).ok().and_then(|date| {
+        GeomagneticField::new(
+            Length::new::<meter>(file.altitude_m as f32),
+            Angle::new::<degree>(file.latitude_deg as f32),
+            Angle::new::<degree>(file.longitude_deg as f32),
+            date,
+        )
+        .ok()
+    });
+    // the model covers every place and the fixed date; a dipole of the mean strength stands in all the same
+    field.map_or(Vec3::new(0.0, 20_000.0, -40_000.0), |f| {
+        Vec3::new(
+            f64::from(f.y().get::<nanotesla>()),
+            f64::from(f.x().get::<nanotesla>()),
+            -f64::from(f.z().get::<nanotesla>()),
+        )
+    })
+}

@@ -1,0 +1,172 @@
+//! A body file becomes the inertia, buoyancy and damping of a link.
+
+use super::error::Problems;
+use super::file::{Axes, Body, HullFile};
+use super::sname::{self, Derivative};
+use crate::math::hull_cut::Shape;
+use crate::math::{Mat3, SpatialInertia, Sym3, Vec3};
+use crate::scene::body::{Hull, Trim};
+use crate::scene::{Damping, Joint, Link, smallest_eigenvalue};
+
+/// Gravity and water that a body's buoyancy is trimmed for.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings {
+    /// Gravity [m/s²].
+    pub gravity: f64,
+    /// Density of the water [kg/m³].
+    pub density: f64,
+}
+
+/// Radius of the sphere that stands for a body with neither hull nor volume [m].
+const POINT_RADIUS: f64 = 0.01;
+
+/// The link of `body`, its frame turned by `R_LU` from the user's, held by `joint`.
+pub fn link(
+    name: &str,
+    body: &Body,
+    R_LU: Mat3,
+    parent: Option<usize>,
+    joint: Joint,
+    around: Surroundings,
+    problems: &mut Problems,
+) -> Link {
+    let to_link = |v: [f64; 3]| R_LU.mul_vec(sname::vector(body.axes, v));
+    let com = to_link(body.center_of_mass_m);
+    let rigid = SpatialInertia::rigid(body.mass_kg, com, &inertia_about_com(body).rotated(&R_LU));
+    let added = added_mass(name, body, &R_LU, problems);
+    let total = rigid.plus(&added);
+    if smallest_eigenvalue(&rigid) <= 0.0 {
+        let text = format!("the inertia of {name} is not positive definite: no such body can exist");
+        problems.push(body.at.of("inertia_kg_m2"), text);
+    }
+    let trim = trim(body, to_link);
+    let volume = volume(name, body, trim.force, around, problems);
+    let cb = to_link(body.center_of_buoyancy_m);
+    let linear_damping = damping(name, body, Derivative::Linear, problems);
+    let quadratic_damping = damping(name, body, Derivative::Quadratic, problems);
+    let wet = around.density > 0.0
+        && (volume > 0.0
+            || added != SpatialInertia::zero()
+            || linear_damping != Damping::Zero
+            || quadratic_damping != Damping::Zero);
+    Link {
+        name: name.to_string(),
+        parent,
+        joint,
+        R_LU,
+        mass: body.mass_kg,
+        p_LoLcm: com,
+        rigid,
+        added,
+        total,
+        volume,
+        p_LoCb: cb,
+        hull: hull(body, volume, cb, R_LU),
+        trim,
+        linear_damping,
+        quadratic_damping,
+        p_LoD: to_link(body.damping_point_m),
+        wet,
+    }
+}
+
+/// Inertia about the centre of mass in FLU.
+fn inertia_about_com(body: &Body) -> Sym3 {
+    let i = &body.inertia_kg_m2;
+    let s = if body.axes == Axes::Frd { -1.0 } else { 1.0 };
+    Sym3 { xx: i.xx, xy: s * i.xy, xz: s * i.xz, yy: i.yy, yz: i.yz, zz: i.zz }
+}
+
+fn added_mass(name: &str, body: &Body, R_LU: &Mat3, problems: &mut Problems) -> SpatialInertia {
+    let m = sname::matrix(&body.added_mass, Derivative::AddedMass, body.axes, "added_mass", problems);
+    let at = body.at.of("added_mass");
+    let largest = m.iter().flatten().fold(0.0_f64, |a, x| a.max(x.abs()));
+    let skew = (0..6).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| (m[i][j] - m[j][i]).abs());
+    if skew.fold(0.0, f64::max) > 0.01 * largest {
+        problems.push(at, format!("the added mass of {name} is not symmetric (by more than 1 %)"));
+    }
+    let even = std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (m[i][j] + m[j][i])));
+    let added = SpatialInertia::from_matrix(&even);
+    let least = smallest_eigenvalue(&added);
+    if least < -1e-9 * largest {
+        let text = format!(
+            "the added mass of {name} is unstable: found the eigenvalue {least:.4}, expected none below 0 \
+             (SNAME derivatives are negative, `values` and `rows` positive)"
+        );
+        problems.push(at, text);
+    }
+    added.to_parent(R_LU, Vec3::zero())
+}
+
+fn trim(body: &Body, to_link: impl Fn([f64; 3]) -> Vec3) -> Trim {
+    let mut trim = Trim { force: 0.0, moment_arm: Vec3::zero() };
+    for (_, load) in body.loads.iter() {
+        trim.force += load.force_n;
+        trim.moment_arm += to_link(load.at_m).scale(load.force_n);
+    }
+    trim
+}
+
+fn volume(name: &str, body: &Body, loads: f64, around: Surroundings, problems: &mut Problems) -> f64 {
+    let Some(net) = body.net_buoyancy_n else { return body.volume_m3 };
+    let at = body.at.of("net_buoyancy_n");
+    if body.at.has("volume_m3") {
+        let text = format!("{name} has both `volume_m3` and `net_buoyancy_n`, expected one of them");
+        problems.push(at, text);
+    }
+    let rho_g = around.density * around.gravity;
+    if rho_g <= 0.0 {
+        problems.push(at, "`net_buoyancy_n` needs gravity and water: write `volume_m3`");
+        return 0.0;
+    }
+    let volume = (body.mass_kg * around.gravity - loads + net) / rho_g;
+    if volume < 0.0 {
+        problems.push(at, format!("{name} would displace {volume:.6} m3, expected none below 0"));
+        return 0.0;
+    }
+    volume
+}
+
+fn damping(name: &str, body: &Body, kind: Derivative, problems: &mut Problems) -> Damping {
+    let (set, key) = match kind {
+        Derivative::Linear => (&body.linear_damping, "linear_damping"),
+        _ => (&body.quadratic_damping, "quadratic_damping"),
+    };
+    let m = sname::matrix(set, kind, body.axes, key, problems);
+    // xᵀ D x < 0 for some x would be a motor; for the quadratic law the diagonal tells
+    let feeds = match kind {
+        Derivative::Linear => {
+            let even = std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (m[i][j] + m[j][i])));
+            let largest = m.iter().flatten().fold(0.0_f64, |a, x| a.max(x.abs()));
+            smallest_eigenvalue(&SpatialInertia::from_matrix(&even)) < -1e-9 * largest
+        }
+        _ => (0..6).any(|i| m[i][i] < 0.0),
+    };
+    if feeds {
+        let text = format!(
+            "the {} of {name} would feed energy in, expected it positive semi-definite \
+             (SNAME derivatives are negative, `values` and `rows` positive)",
+            key.replace('_', " ")
+        );
+        problems.push(body.at.of(key), text);
+    }
+    Damping::from_matrix(&m)
+}
+
+fn hull(body: &Body, volume: f64, cb: Vec3, R_LU: Mat3) -> Hull {
+    let half = |s: &[f64; 3]| Vec3::new(0.5 * s[0], 0.5 * s[1], 0.5 * s[2]);
+    let (shape, center) = match &body.hull {
+        HullFile::Sphere => {
+            let r = libm::cbrt(volume * 3.0 / (4.0 * std::f64::consts::PI)).max(POINT_RADIUS);
+            (Shape::Ellipsoid(Vec3::new(r, r, r)), None)
+        }
+        HullFile::Box { size_m, center_m, .. } => (Shape::Box(half(size_m)), *center_m),
+        HullFile::Ellipsoid { size_m, center_m, .. } => (Shape::Ellipsoid(half(size_m)), *center_m),
+    };
+    let bound = match shape {
+        Shape::Box(h) => h.norm(),
+        Shape::Ellipsoid(a) => a.x.max(a.y).max(a.z),
+    };
+    let p_LoH = center.map_or(cb, |c| R_LU.mul_vec(sname::vector(body.axes, c)));
+    Hull { shape, p_LoH, R_LH: R_LU, bound }
+}

@@ -1,0 +1,198 @@
+//! A robot's files become links, actuators and sensors.
+
+use super::About;
+use super::build_actuator as actuator;
+use super::build_body::{self as body, Surroundings};
+use super::build_sensor as sensor;
+use super::error::{Place, Problems, did_you_mean, quote};
+use super::file::{Base, DriveFile, JointFile, JointKindFile, LinkFile, RobotEntry, RobotModel};
+use crate::control::allocation;
+use crate::math::{Mat3, Vec3};
+use crate::scene::{Drive, Joint, JointKind, Link, Manager, Robot, Start};
+
+/// Name of every robot's base link.
+pub const BASE: &str = "base_link";
+
+/// What a robot needs to know of its world.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// Gravity and water.
+    pub around: Surroundings,
+    /// Seed of the world.
+    pub seed: u64,
+    /// Step [s].
+    pub dt: f64,
+}
+
+/// The robot `name`, at `offset` from where its entry says.
+pub fn robot(name: &str, entry: &RobotEntry, offset: Vec3, frame: Frame, problems: &mut Problems) -> Robot {
+    let model = &entry.model;
+    let links = links(model, frame.around, problems);
+    let start = start(entry, offset, &links, problems);
+    let mut robot = Robot {
+        name: name.to_string(),
+        model: model.description.clone(),
+        floating: model.base == Base::Floating,
+        thrusters: Vec::new(),
+        manager: None,
+        sensors: Vec::new(),
+        battery: model.battery.as_ref().map(|b| actuator::battery(b, problems)),
+        start,
+        base_factor: None,
+        links,
+    };
+    for (name, file) in model.thrusters.iter() {
+        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
+        robot.thrusters.push(actuator::thruster(name, file, link, &robot.links, frame.dt, problems));
+    }
+    for (sensor_name, file) in model.sensors.iter() {
+        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
+        let world = (frame.seed, frame.dt);
+        robot.sensors.push(sensor::sensor(name, sensor_name, file, link, &robot.links, world, problems));
+    }
+    if !robot.thrusters.is_empty() {
+        let columns = allocation::geometry(&robot, &poses_at_rest(&robot.links));
+        let allocation = allocation::pseudo_inverse(&columns);
+        robot.manager = Some(Manager { allocation, timeout_s: model.command_timeout_s });
+    }
+    robot.finish();
+    robot
+}
+
+/// Descriptions and sources of a model.
+pub fn about(model: &RobotModel) -> About {
+    let mut sources = vec![("robot".to_string(), model.source.clone(), String::new())];
+    let mut add = |what: String, source: &str, estimated: &str| {
+        sources.push((what, source.to_string(), estimated.to_string()));
+    };
+    add("body".into(), &model.body.source, &model.body.estimated);
+    for (name, link) in model.links.iter() {
+        add(format!("link {name}"), &link.body.source, &link.body.estimated);
+    }
+    for (name, thruster) in model.thrusters.iter() {
+        add(format!("thruster {name}"), &thruster.motor.source, &thruster.motor.estimated);
+    }
+    for (name, sensor) in model.sensors.iter() {
+        add(format!("sensor {name}"), &sensor.device.source, &sensor.device.estimated);
+    }
+    if let Some(battery) = &model.battery {
+        add("battery".into(), &battery.source, &battery.estimated);
+    }
+    About { description: model.description.clone(), sources }
+}
+
+fn links(model: &RobotModel, around: Surroundings, problems: &mut Problems) -> Vec<Link> {
+    let identity = Mat3::identity();
+    let mut links = vec![body::link(BASE, &model.body, identity, None, Joint::base(), around, problems)];
+    for (name, file) in model.links.iter() {
+        let parent = find_link(&links, &file.parent, file.at.of("parent"), problems);
+        let (joint, R_LU) = joint(name, file, &links[parent], problems);
+        if name == BASE || links.iter().any(|l| l.joint.name == joint.name) {
+            let text = format!("the name {} is taken", quote(if name == BASE { name } else { &joint.name }));
+            problems.push(&file.at.whole, text);
+        }
+        links.push(body::link(name, &file.body, R_LU, Some(parent), joint, around, problems));
+    }
+    links
+}
+
+/// The joint in the parent's link frame L, and the child's user frame in its own.
+fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) -> (Joint, Mat3) {
+    let j = &file.joint;
+    let axis = Vec3::from(j.axis).unit().unwrap_or_else(|| {
+        problems.push(j.at.of("axis"), format!("the axis of the joint of {name} has no length"));
+        Vec3::new(0.0, 0.0, 1.0)
+    });
+    let R_UL = Mat3::with_z_axis(axis);
+    let [r, p, y] = j.attitude_rad;
+    let R_PuCu = Mat3::from_rpy(r, p, y);
+    let kind = match j.kind {
+        JointKindFile::Revolute => JointKind::Revolute,
+        JointKindFile::Continuous => JointKind::Continuous,
+        JointKindFile::Prismatic => JointKind::Prismatic,
+        JointKindFile::Fixed => JointKind::Fixed,
+    };
+    let joint = Joint {
+        name: j.name.clone().unwrap_or_else(|| format!("{name}_joint")),
+        kind,
+        R_PC0: parent.R_LU.mul_mat(&R_PuCu).mul_mat(&R_UL),
+        p_PoCo0: parent.R_LU.mul_vec(Vec3::from(j.position_m)),
+        limits: limits(name, j, kind, problems),
+        max_effort: j.max_effort.unwrap_or(f64::INFINITY),
+        damping: j.damping,
+        armature: j.armature,
+        drive: match j.drive {
+            DriveFile::Effort { stiffness, rest, .. } => Drive::Effort { stiffness, rest },
+            DriveFile::Position { bandwidth_rad_s, max_speed, max_acceleration, .. } => {
+                Drive::Position { bandwidth: bandwidth_rad_s, max_speed, max_acceleration }
+            }
+        },
+    };
+    (joint, R_UL.transpose())
+}
+
+fn limits(name: &str, j: &JointFile, kind: JointKind, problems: &mut Problems) -> [f64; 2] {
+    let (given, keys) = match kind {
+        JointKind::Revolute => ([j.lower_rad, j.upper_rad], ["lower_rad", "upper_rad"]),
+        JointKind::Prismatic => ([j.lower_m, j.upper_m], ["lower_m", "upper_m"]),
+        JointKind::Continuous | JointKind::Fixed => return [f64::NEG_INFINITY, f64::INFINITY],
+    };
+    let (Some(lo), Some(hi)) = (given[0], given[1]) else {
+        let text = format!("the joint of {name} has no limits, expected `{}` and `{}`", keys[0], keys[1]);
+        problems.push(&j.at.whole, text);
+        return [f64::NEG_INFINITY, f64::INFINITY];
+    };
+    if lo > hi {
+        let text =
+            format!("the joint of {name}: `{}` is {lo}, expected no more than `{}` {hi}", keys[0], keys[1]);
+        problems.push(j.at.of(keys[0]), text);
+    }
+    [lo, hi]
+}
+
+fn start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut Problems) -> Start {
+    let mut q = vec![0.0; links.len() - 1];
+    let names =
+        || links[1..].iter().filter(|l| l.joint.kind != JointKind::Fixed).map(|l| l.joint.name.as_str());
+    for (name, value) in entry.joints_rad.iter() {
+        match links[1..].iter().position(|l| l.joint.name == name) {
+            Some(k) => {
+                let [lo, hi] = links[k + 1].joint.limits;
+                if !(lo..=hi).contains(value) {
+                    let text = format!("joint {name} starts at {value}, expected {lo} to {hi}");
+                    problems.push(entry.joints_rad.place(name).unwrap_or(&entry.at.whole), text);
+                }
+                q[k] = *value;
+            }
+            None => {
+                let text = format!("no joint {}{}", quote(name), did_you_mean(name, names()));
+                problems.push(entry.joints_rad.place(name).unwrap_or(&entry.at.whole), text);
+            }
+        }
+    }
+    Start {
+        p_WB: Vec3::from(entry.position_m) + offset,
+        rpy: entry.attitude_deg.map(f64::to_radians),
+        v_WB_B: Vec3::from(entry.velocity_m_s),
+        w_WB_B: Vec3::from(entry.angular_velocity_rad_s),
+        q,
+    }
+}
+
+fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems) -> usize {
+    links.iter().position(|l| l.name == name).unwrap_or_else(|| {
+        let hint = did_you_mean(name, links.iter().map(|l| l.name.as_str()));
+        problems.push(place, format!("no link {} above this one{hint}", quote(name)));
+        0
+    })
+}
+
+/// Pose of every link in the base with all joints at zero.
+fn poses_at_rest(links: &[Link]) -> Vec<(Mat3, Vec3)> {
+    let mut poses: Vec<(Mat3, Vec3)> = vec![(Mat3::identity(), Vec3::zero())];
+    for link in &links[1..] {
+        let (R_BP, p_BP) = poses[link.parent.unwrap_or(0)];
+        poses.push((R_BP.mul_mat(&link.joint.R_PC0), p_BP + R_BP.mul_vec(link.joint.p_PoCo0)));
+    }
+    poses
+}

@@ -1,0 +1,166 @@
+//! Sensor files become sensors.
+
+use super::error::Problems;
+use super::file::{Device, Measures, NoiseFile, SensorFile};
+use crate::math::real::sin_cos;
+use crate::math::rng::Stream;
+use crate::math::{Mat3, Vec3};
+use crate::scene::sensor::{DvlSpec, Errors, Noise};
+use crate::scene::{Link, Sensor, SensorKind};
+
+/// The sensor `name` of `robot` on `links[link]`.
+pub fn sensor(
+    robot: &str,
+    name: &str,
+    file: &SensorFile,
+    link: usize,
+    links: &[Link],
+    (seed, dt): (u64, f64),
+    problems: &mut Problems,
+) -> Sensor {
+    let device = &file.device;
+    let rate = file.rate_hz.unwrap_or(device.rate_hz);
+    check_rate(name, file, rate, dt, problems);
+    let p_UoS_U = Vec3::from(file.position_m);
+    let [r, p, y] = file.attitude_deg.map(f64::to_radians);
+    let R_US = Mat3::from_rpy(r, p, y);
+    let R_LU = &links[link].R_LU;
+    let stream_name = format!("{robot}/{name}");
+    Sensor {
+        name: name.to_string(),
+        link,
+        p_LoS: R_LU.mul_vec(p_UoS_U),
+        R_LS: R_LU.mul_mat(&R_US),
+        p_UoS_U,
+        R_US,
+        rate,
+        latency_ns: (device.latency_s * 1e9) as u64,
+        start_ns: (file.start_s * 1e9) as u64,
+        drop_out: device.drop_out,
+        queue: (device.latency_s * rate) as usize + 2,
+        stream: Stream::new(seed, &stream_name),
+        kind: kind(device, rate, seed, &stream_name, problems),
+    }
+}
+
+fn check_rate(name: &str, file: &SensorFile, rate: f64, dt: f64, problems: &mut Problems) {
+    let place = if file.at.has("rate_hz") { file.at.of("rate_hz") } else { file.device.at.of("rate_hz") };
+    if let Some(most) = file.device.max_rate_hz
+        && rate > most
+    {
+        let text = format!("{name} is asked for {rate} samples per second, the device gives at most {most}");
+        problems.push(place, text);
+    }
+    // a rate equal to the step's must pass in spite of rounding
+    if rate * dt > 1.0 + 1e-9 {
+        let text = format!(
+            "{name} is asked for {rate} samples per second, the step allows {:.0}: lower the rate or `dt_s`",
+            1.0 / dt
+        );
+        problems.push(place, text);
+    }
+}
+
+fn kind(device: &Device, rate: f64, seed: u64, stream: &str, problems: &mut Problems) -> SensorKind {
+    let errors = |file: &NoiseFile, part: &str| {
+        Errors::new(&noise(file), rate, Stream::new(seed, &format!("{stream}/{part}")))
+    };
+    match &device.measures {
+        Measures::Imu { gyro, accelerometer, attitude_std_deg, .. } => SensorKind::Imu {
+            gyro: errors(gyro, "gyro"),
+            accelerometer: errors(accelerometer, "accelerometer"),
+            orientation_std: attitude_std_deg.map(|a| a.map(f64::to_radians)),
+        },
+        Measures::Gnss {
+            horizontal_std_m,
+            vertical_std_m,
+            correlation_time_s,
+            max_depth_m,
+            reacquisition_s,
+            ..
+        } => SensorKind::Gnss {
+            std: [*horizontal_std_m, *vertical_std_m],
+            tau: *correlation_time_s,
+            max_depth: *max_depth_m,
+            reacquisition: *reacquisition_s,
+        },
+        Measures::Dvl { .. } => SensorKind::Dvl(Box::new(dvl(&device.measures, problems))),
+        Measures::Pressure { errors: e, .. } => SensorKind::Pressure(errors(e, "pressure")),
+        Measures::Magnetometer { errors: e, .. } => SensorKind::Magnetometer(errors(e, "field")),
+        Measures::Altimeter { errors: e, min_range_m, max_range_m, beam_width_deg, at } => {
+            if min_range_m >= max_range_m {
+                let text =
+                    format!("`min_range_m` is {min_range_m}, expected less than `max_range_m` {max_range_m}");
+                problems.push(at.of("min_range_m"), text);
+            }
+            SensorKind::Altimeter {
+                errors: errors(e, "range"),
+                limits: [*min_range_m, *max_range_m],
+                beam_width: beam_width_deg.to_radians(),
+            }
+        }
+        Measures::Odometry => SensorKind::Odometry,
+    }
+}
+
+fn dvl(measures: &Measures, problems: &mut Problems) -> DvlSpec {
+    let Measures::Dvl {
+        beam_angle_deg,
+        beam_azimuths_deg,
+        bottom_std_m_s,
+        water_std_m_s,
+        scale_std_percent,
+        range_std_m,
+        altitude_m,
+        water_layer_m,
+        max_beam_speed_m_s,
+        resolution_m_s,
+        beam_loss,
+        at,
+    } = measures
+    else {
+        unreachable!("called for a DVL only")
+    };
+    let mut ordered = |key: &str, pair: &[f64; 2]| {
+        if pair[0] >= pair[1] {
+            problems.push(
+                at.of(key),
+                format!("`{key}` is [{}, {}], expected the lesser first", pair[0], pair[1]),
+            );
+        }
+    };
+    ordered("altitude_m", altitude_m);
+    if let Some(layer) = water_layer_m {
+        ordered("water_layer_m", layer);
+    }
+    let (s, c) = sin_cos(beam_angle_deg.to_radians());
+    DvlSpec {
+        beams: beam_azimuths_deg.map(|azimuth| {
+            let (sa, ca) = sin_cos(azimuth.to_radians());
+            Vec3::new(s * ca, s * sa, -c)
+        }),
+        bottom_std: *bottom_std_m_s,
+        water_std: *water_std_m_s,
+        scale_std: scale_std_percent / 100.0,
+        range_std: *range_std_m,
+        altitude: *altitude_m,
+        water_layer: *water_layer_m,
+        max_beam_speed: *max_beam_speed_m_s,
+        resolution: *resolution_m_s,
+        beam_loss: *beam_loss,
+    }
+}
+
+fn noise(file: &NoiseFile) -> Noise {
+    Noise {
+        density: file.density,
+        bias_instability: file.bias_instability,
+        bias_tau: file.bias_correlation_time_s,
+        random_walk: file.random_walk,
+        turn_on_bias: file.turn_on_bias_std,
+        scale_std: file.scale_std_percent / 100.0,
+        misalignment_std: file.misalignment_std_deg.to_radians(),
+        resolution: file.resolution,
+        range: file.full_scale.unwrap_or(f64::INFINITY),
+    }
+}

@@ -1,0 +1,729 @@
+//! What a world file and the component files may say, as the user writes it.
+//!
+//! One declaration per structure; the reader, the messages and the JSON Schema come from it (`spec.rs`). What it means
+//! is decided in `build.rs`.
+
+use super::read::Named;
+use super::spec::{choice, fieldless_choice, spec};
+
+spec! {
+    /// A world: the sea, where it is, and the robots in it.
+    pub struct WorldFile {
+        /// What the world is, in a line.
+        description: String = String::new(),
+        /// Seed of all random numbers.
+        seed: u64 = 1,
+        /// How time is stepped.
+        step: Step => "{}",
+        /// Acceleration of gravity.
+        gravity_m_s2: f64 [non_negative] = 9.81,
+        /// Where the world's origin lies on the Earth.
+        origin: OriginFile => "{}",
+        /// The water.
+        water: Water => "{}",
+        /// The bottom.
+        seabed: SeabedFile => "{}",
+        /// The robots, by name.
+        robots: Named<RobotEntry>,
+    }
+}
+
+spec! {
+    /// How time is stepped.
+    pub struct Step {
+        /// Length of a step.
+        dt_s: f64 [in 1e-6..=0.1] = 0.002,
+        /// Integrator.
+        integrator: IntegratorFile = IntegratorFile::Rk4,
+    }
+}
+
+fieldless_choice! {
+    /// An integrator.
+    pub enum IntegratorFile {
+        /// Classical Runge-Kutta of order 4.
+        Rk4 = "rk4",
+        /// Semi-implicit Euler, order 1.
+        SemiImplicit = "semi_implicit",
+    }
+}
+
+spec! {
+    /// Where the origin of the world frame (east, north, up; z = 0 at mean sea level) lies.
+    pub struct OriginFile {
+        /// Geodetic latitude (WGS84), north positive.
+        latitude_deg: f64 [in -90.0..=90.0] = 36.6284333,
+        /// Longitude (WGS84), east positive.
+        longitude_deg: f64 [in -180.0..=180.0] = -121.9119833,
+        /// Height of mean sea level above the ellipsoid.
+        altitude_m: f64 [in -500.0..=9000.0] = 0.0,
+        /// Magnetic flux density (east, north, up); without it the World Magnetic Model of 2025 at the origin.
+        magnetic_field_nt: Option<[f64; 3]>,
+    }
+}
+
+spec! {
+    /// The water.
+    pub struct Water {
+        /// Density.
+        density_kg_m3: f64 [in 0.0..=2000.0] = 1025.0,
+        /// Speed of sound.
+        sound_speed_m_s: f64 [in 1000.0..=2000.0] = 1500.0,
+        /// Temperature.
+        temperature_c: f64 [in -5.0..=60.0] = 15.0,
+        /// Pressure of the air at the surface.
+        air_pressure_pa: f64 [in 10000.0..=200000.0] = 101325.0,
+        /// Mean current.
+        current: CurrentFile => "{kind: none}",
+        /// Random variation of the current.
+        variation: Option<VariationFile>,
+    }
+}
+
+choice! {
+    /// The mean current. Directions are where the water goes to, clockwise from north.
+    pub enum CurrentFile {
+        /// Still water.
+        None = "none",
+        /// The same everywhere.
+        Uniform = "uniform" {
+            /// Speed.
+            speed_m_s: f64 [non_negative],
+            /// Where it goes to, clockwise from north.
+            direction_deg: f64 [in -360.0..=360.0] = 0.0,
+            /// Upward speed.
+            up_m_s: f64 = 0.0,
+        },
+        /// By depth; linear between the depths, constant beyond.
+        Profile = "profile" {
+            /// Layers, from the shallowest down.
+            layers: Vec<Layer> [not_empty],
+        },
+    }
+}
+
+spec! {
+    /// The current at a depth.
+    pub struct Layer {
+        /// Depth.
+        depth_m: f64 [non_negative],
+        /// Speed.
+        speed_m_s: f64 [non_negative],
+        /// Where it goes to, clockwise from north.
+        direction_deg: f64 [in -360.0..=360.0] = 0.0,
+    }
+}
+
+spec! {
+    /// First-order Gauss-Markov variation of the current.
+    pub struct VariationFile {
+        /// Standard deviation of the east, north and up components.
+        std_m_s: [f64; 3] [non_negative],
+        /// Correlation time.
+        correlation_time_s: f64 [positive],
+    }
+}
+
+spec! {
+    /// A plane bottom.
+    pub struct SeabedFile {
+        /// Depth of the water at the origin.
+        depth_m: f64 [positive] = 100.0,
+        /// Rise of the bottom per metre towards east and towards north.
+        slope_east_north: [f64; 2] = [0.0, 0.0],
+    }
+}
+
+spec! {
+    /// A robot, or a grid of robots.
+    pub struct RobotEntry {
+        /// The model: a name in `params/robots`, a file, or a map with `extends` and what is to be other.
+        model: RobotModel,
+        /// Position of the base in the world (east, north, up).
+        position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Roll, pitch and yaw of the base (x forward, y left, z up); yaw from east, counter-clockwise.
+        attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Velocity of the base, in its own frame.
+        velocity_m_s: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Angular velocity of the base, in its own frame.
+        angular_velocity_rad_s: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Joint positions at the start, by joint name.
+        joints_rad: Named<f64> = Named::default(),
+        /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
+        repeat: Option<Repeat>,
+    }
+}
+
+spec! {
+    /// A grid of copies, x fastest.
+    pub struct Repeat {
+        /// Copies along east, north and up.
+        count: [u32; 3] [in 1.0..=10000.0],
+        /// Distance between copies.
+        spacing_m: [f64; 3],
+    }
+}
+
+spec! {
+    /// A robot's parts.
+    pub struct RobotModel {
+        /// What it is.
+        description: String = String::new(),
+        /// Where the figures come from.
+        source: String [not_empty],
+        /// Whether the base moves or is held in the world.
+        base: Base = Base::Floating,
+        /// The base link: a name in `params/bodies`, a file, or a map.
+        body: Body,
+        /// Further links, parents first.
+        links: Named<LinkFile> = Named::default(),
+        /// Thrusters.
+        thrusters: Named<ThrusterFile> = Named::default(),
+        /// Seconds without a command after which the thrusters stop; without it the last command holds.
+        command_timeout_s: Option<f64> [positive],
+        /// Sensors.
+        sensors: Named<SensorFile> = Named::default(),
+        /// Battery: a name in `params/batteries`, a file, or a map.
+        battery: Option<BatteryFile>,
+    }
+}
+
+fieldless_choice! {
+    /// What holds the base.
+    pub enum Base {
+        /// Free to move.
+        Floating = "floating",
+        /// Held in the world.
+        Fixed = "fixed",
+    }
+}
+
+fieldless_choice! {
+    /// The axes in which a body's figures are given.
+    pub enum Axes {
+        /// Forward, left, up (ROS, URDF).
+        Flu = "flu",
+        /// Forward, right, down (Fossen, SNAME).
+        Frd = "frd",
+    }
+}
+
+spec! {
+    /// A rigid body in the water. All points are from the body's origin, in the axes that `axes` names.
+    pub struct Body {
+        /// What it is.
+        description: String = String::new(),
+        /// Where the figures come from.
+        source: String [not_empty],
+        /// Figures that are guessed, and why.
+        estimated: String = String::new(),
+        /// Axes of all vectors and matrices of this body.
+        axes: Axes,
+        /// Mass.
+        mass_kg: f64 [positive],
+        /// Centre of mass.
+        center_of_mass_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Inertia about the centre of mass.
+        inertia_kg_m2: Inertia,
+        /// Displaced volume when wholly under water.
+        volume_m3: f64 [non_negative] = 0.0,
+        /// Buoyancy less weight when wholly under water, as trimmed for the world's water; instead of `volume_m3`.
+        net_buoyancy_n: Option<f64>,
+        /// Centre of buoyancy when wholly under water.
+        center_of_buoyancy_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Shape that is cut by the water's surface; without it a sphere of the displaced volume.
+        hull: HullFile => "{kind: sphere}",
+        /// Small weights and floats fixed to the body.
+        loads: Named<Load> = Named::default(),
+        /// Added mass at the origin, positive, as a matrix or diagonal (surge, sway, heave, roll, pitch, yaw), or
+        /// SNAME derivatives such as `X_udot`.
+        added_mass: Coefficients => "{kind: none}",
+        /// Linear damping, positive, or SNAME derivatives such as `X_u`.
+        linear_damping: Coefficients => "{kind: none}",
+        /// Quadratic damping, positive, or SNAME derivatives such as `X_uu`.
+        quadratic_damping: Coefficients => "{kind: none}",
+        /// Point at which the damping acts.
+        damping_point_m: [f64; 3] = [0.0, 0.0, 0.0],
+    }
+}
+
+spec! {
+    /// Inertia about the centre of mass.
+    pub struct Inertia {
+        /// About x.
+        xx: f64 [positive],
+        /// About y.
+        yy: f64 [positive],
+        /// About z.
+        zz: f64 [positive],
+        /// Product, positive as in the matrix.
+        xy: f64 = 0.0,
+        /// Product, positive as in the matrix.
+        xz: f64 = 0.0,
+        /// Product, positive as in the matrix.
+        yz: f64 = 0.0,
+    }
+}
+
+choice! {
+    /// The shape of a hull, centred on `center_m`.
+    pub enum HullFile {
+        /// A sphere of the displaced volume about the centre of buoyancy.
+        Sphere = "sphere",
+        /// A box.
+        Box = "box" {
+            /// Length, width, height.
+            size_m: [f64; 3] [positive],
+            /// Centre; the centre of buoyancy if not given.
+            center_m: Option<[f64; 3]>,
+        },
+        /// An ellipsoid.
+        Ellipsoid = "ellipsoid" {
+            /// Length, width, height.
+            size_m: [f64; 3] [positive],
+            /// Centre; the centre of buoyancy if not given.
+            center_m: Option<[f64; 3]>,
+        },
+    }
+}
+
+spec! {
+    /// A constant vertical force at a point of a body.
+    pub struct Load {
+        /// Force, positive up.
+        force_n: f64,
+        /// Where it acts.
+        at_m: [f64; 3],
+    }
+}
+
+choice! {
+    /// Coefficients of a body, one per axis or a full matrix.
+    pub enum Coefficients {
+        /// None.
+        None = "none",
+        /// One per axis: surge, sway, heave, roll, pitch, yaw.
+        Diagonal = "diagonal" {
+            /// The coefficients, positive.
+            values: [f64; 6] [non_negative],
+        },
+        /// A full matrix, rows and columns surge, sway, heave, roll, pitch, yaw.
+        Matrix = "matrix" {
+            /// The rows.
+            rows: [[f64; 6]; 6],
+        },
+        /// SNAME derivatives as published (forward, right, down; negative for what resists).
+        Sname = "sname" {
+            /// The derivatives by name: `X_udot` for added mass, `X_u` for linear, `X_uu` for quadratic damping.
+            derivatives: std::collections::BTreeMap<String, f64>,
+        },
+    }
+}
+
+spec! {
+    /// A link and the joint that holds it.
+    pub struct LinkFile {
+        /// The parent link; `base_link` is the base.
+        parent: String [name],
+        /// The joint.
+        joint: JointFile,
+        /// The link's body: a name in `params/bodies`, a file, or a map.
+        body: Body,
+    }
+}
+
+spec! {
+    /// A joint, in URDF's terms.
+    pub struct JointFile {
+        /// Its name; the link's name with `_joint` if not given.
+        name: Option<String> [name],
+        /// What moves.
+        kind: JointKindFile,
+        /// Origin in the parent link.
+        position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Roll, pitch, yaw of the child in the parent.
+        attitude_rad: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Axis in the child link.
+        axis: [f64; 3] = [0.0, 0.0, 1.0],
+        /// Lowest position of a revolute joint.
+        lower_rad: Option<f64>,
+        /// Highest position of a revolute joint.
+        upper_rad: Option<f64>,
+        /// Lowest position of a prismatic joint.
+        lower_m: Option<f64>,
+        /// Highest position of a prismatic joint.
+        upper_m: Option<f64>,
+        /// Largest effort [N m, or N for a prismatic joint].
+        max_effort: Option<f64> [positive],
+        /// Viscous friction [N m s/rad or N s/m].
+        damping: f64 [non_negative] = 0.0,
+        /// Inertia of the drive at the joint [kg m2 or kg].
+        armature: f64 [non_negative] = 0.0,
+        /// What holds it.
+        drive: DriveFile => "{kind: effort}",
+    }
+}
+
+fieldless_choice! {
+    /// What a joint lets move.
+    pub enum JointKindFile {
+        /// Turns within limits.
+        Revolute = "revolute",
+        /// Turns without limits.
+        Continuous = "continuous",
+        /// Slides.
+        Prismatic = "prismatic",
+        /// Nothing: the child is part of the parent.
+        Fixed = "fixed",
+    }
+}
+
+choice! {
+    /// What holds or moves a joint.
+    pub enum DriveFile {
+        /// Effort as commanded, with a spring.
+        Effort = "effort" {
+            /// Spring constant [N m/rad or N/m].
+            stiffness: f64 [non_negative] = 0.0,
+            /// Where the spring rests [rad or m].
+            rest: f64 = 0.0,
+        },
+        /// Follows a commanded position, whatever the load.
+        Position = "position" {
+            /// Natural frequency of the tracking.
+            bandwidth_rad_s: f64 [positive] = 20.0,
+            /// Largest speed [rad/s or m/s].
+            max_speed: f64 [positive] = 1.0,
+            /// Largest acceleration [rad/s2 or m/s2].
+            max_acceleration: f64 [positive] = 10.0,
+        },
+    }
+}
+
+spec! {
+    /// A thruster: where it is, and which.
+    pub struct ThrusterFile {
+        /// The thruster: a name in `params/thrusters`, a file, or a map.
+        motor: MotorFile,
+        /// Link it is bolted to.
+        link: String [name] = "base_link".to_string(),
+        /// Axes of position and direction.
+        axes: Axes = Axes::Flu,
+        /// Its place on the link.
+        position_m: [f64; 3],
+        /// Direction of positive thrust on the link.
+        direction: [f64; 3],
+        /// Which way the propeller turns, seen from behind at positive thrust.
+        turning: Turning = Turning::Right,
+    }
+}
+
+fieldless_choice! {
+    /// A propeller's hand.
+    pub enum Turning {
+        /// Clockwise seen from behind.
+        Right = "right",
+        /// Counter-clockwise seen from behind.
+        Left = "left",
+    }
+}
+
+spec! {
+    /// A thruster as made.
+    pub struct MotorFile {
+        /// What it is.
+        description: String = String::new(),
+        /// Where the figures come from.
+        source: String [not_empty],
+        /// Figures that are guessed, and why.
+        estimated: String = String::new(),
+        /// Unit of its command.
+        command: CommandFile,
+        /// Lowest and highest command, in that unit.
+        range: [f64; 2],
+        /// Command at which it stands still.
+        neutral: f64 = 0.0,
+        /// Commands within this of neutral do nothing.
+        dead_band: f64 [non_negative] = 0.0,
+        /// Command to thrust.
+        curve: CurveFile,
+        /// Lag between command and effect.
+        lag: LagFile => "{kind: none}",
+        /// Propeller diameter.
+        diameter_m: f64 [positive],
+        /// Moment about the axis per newton of thrust.
+        torque_per_thrust_m: f64 [non_negative] = 0.0,
+        /// Electrical power at thrust T: this times T^1.5.
+        power_w_per_n15: f64 [non_negative] = 0.0,
+        /// Part of the electrical power that heats the motor.
+        loss: f64 [fraction] = 0.2,
+        /// Rise of the motor's temperature per watt of loss.
+        thermal_resistance_k_w: f64 [non_negative] = 0.5,
+        /// Time constant of the motor's temperature.
+        thermal_time_constant_s: f64 [positive] = 60.0,
+    }
+}
+
+fieldless_choice! {
+    /// Unit of an actuator's command.
+    pub enum CommandFile {
+        /// Thrust in newtons.
+        Newton = "newton",
+        /// -1 to 1.
+        Normalized = "normalized",
+        /// Shaft speed in rad/s.
+        RadPerS = "rad_s",
+        /// Pulse width in microseconds.
+        PwmUs = "pwm_us",
+    }
+}
+
+choice! {
+    /// How a command becomes thrust.
+    pub enum CurveFile {
+        /// The command is the thrust in newtons.
+        Direct = "direct",
+        /// A polynomial in the command.
+        Polynomial = "polynomial" {
+            /// Coefficients of thrust in newtons, constant first.
+            coefficients: Vec<f64> [not_empty],
+        },
+        /// Pairs of command and thrust in newtons, rising command.
+        Table = "table" {
+            /// The pairs.
+            points: Vec<[f64; 2]> [not_empty],
+        },
+        /// Thrust grows with the square of the shaft speed.
+        Quadratic = "quadratic" {
+            /// Shaft speed per unit of command.
+            speed_per_command_rad_s: f64 [positive] = 1.0,
+            /// Thrust over n|n| ahead [N s2/rad2].
+            ahead: f64 [positive],
+            /// Thrust over n|n| astern [N s2/rad2].
+            astern: f64 [positive],
+        },
+        /// Open-water propeller: KT and KQ over the advance number.
+        OpenWater = "open_water" {
+            /// Shaft speed per unit of command.
+            speed_per_command_rad_s: f64 [positive] = 1.0,
+            /// Pairs of J and KT, rising J.
+            kt: Vec<[f64; 2]> [not_empty],
+            /// Pairs of J and KQ, rising J.
+            kq: Vec<[f64; 2]> [not_empty],
+            /// Inflow over the speed through the water, 1 - w.
+            wake_factor: f64 [positive] = 1.0,
+            /// Thrust on the hull over thrust of the propeller, 1 - t.
+            thrust_factor: f64 [positive] = 1.0,
+            /// Part of the torque that turns the hull.
+            torque_fraction: f64 [fraction] = 1.0,
+        },
+    }
+}
+
+choice! {
+    /// A linear lag: on the thrust for static curves, on the shaft speed for propellers.
+    pub enum LagFile {
+        /// None.
+        None = "none",
+        /// First order.
+        First = "first_order" {
+            /// Time constant.
+            time_constant_s: f64 [positive],
+        },
+        /// Second order.
+        Second = "second_order" {
+            /// Natural frequency.
+            natural_frequency_rad_s: f64 [positive],
+            /// Damping ratio.
+            damping_ratio: f64 [positive],
+        },
+        /// A transfer function of order 1 to 3, highest power first.
+        Transfer = "transfer_function" {
+            /// Numerator.
+            numerator: Vec<f64> [not_empty],
+            /// Denominator.
+            denominator: Vec<f64> [not_empty],
+        },
+    }
+}
+
+spec! {
+    /// A battery.
+    pub struct BatteryFile {
+        /// What it is.
+        description: String = String::new(),
+        /// Where the figures come from.
+        source: String [not_empty],
+        /// Figures that are guessed, and why.
+        estimated: String = String::new(),
+        /// Capacity.
+        capacity_ah: f64 [positive],
+        /// Pairs of state of charge (0 to 1) and open-circuit voltage, rising charge.
+        open_circuit_v: Vec<[f64; 2]> [not_empty],
+        /// Internal resistance.
+        resistance_ohm: f64 [non_negative] = 0.0,
+        /// Power drawn by everything but the thrusters.
+        hotel_load_w: f64 [non_negative] = 0.0,
+        /// State of charge at the start.
+        initial_charge: f64 [fraction] = 1.0,
+        /// Chemistry.
+        technology: Technology = Technology::LithiumIon,
+    }
+}
+
+fieldless_choice! {
+    /// A battery's chemistry, as sensor_msgs/BatteryState knows them.
+    pub enum Technology {
+        /// Unknown.
+        Unknown = "unknown",
+        /// Nickel-metal hydride.
+        Nimh = "nimh",
+        /// Lithium-ion.
+        LithiumIon = "lithium_ion",
+        /// Lithium polymer.
+        LithiumPolymer = "lithium_polymer",
+        /// Lithium iron phosphate.
+        LithiumIronPhosphate = "lithium_iron_phosphate",
+        /// Nickel-cadmium.
+        Nicd = "nicd",
+    }
+}
+
+spec! {
+    /// A sensor: where it is, and which.
+    pub struct SensorFile {
+        /// The sensor: a name in `params/sensors`, a file, or a map.
+        device: Device,
+        /// Link it is mounted on.
+        link: String [name] = "base_link".to_string(),
+        /// Its place on the link (forward, left, up).
+        position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Roll, pitch, yaw of its frame on the link.
+        attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Samples per second; the device's own if not given.
+        rate_hz: Option<f64> [positive],
+        /// First sample at this time.
+        start_s: f64 [non_negative] = 0.0,
+    }
+}
+
+spec! {
+    /// A sensor as made.
+    pub struct Device {
+        /// What it is.
+        description: String = String::new(),
+        /// Where the figures come from.
+        source: String [not_empty],
+        /// Figures that are from memory or guessed, and why.
+        estimated: String = String::new(),
+        /// Samples per second.
+        rate_hz: f64 [positive],
+        /// Highest rate of the device.
+        max_rate_hz: Option<f64> [positive],
+        /// From measurement to delivery.
+        latency_s: f64 [in 0.0..=60.0] = 0.0,
+        /// Part of the samples that are lost.
+        drop_out: f64 [fraction] = 0.0,
+        ..measures: Measures,
+    }
+}
+
+choice! {
+    /// What a sensor measures.
+    pub enum Measures {
+        /// Angular velocity, proper acceleration, and attitude if `attitude_std_deg` is given.
+        Imu = "imu" {
+            /// Gyro [rad/s].
+            gyro: NoiseFile => "{}",
+            /// Accelerometer [m/s2].
+            accelerometer: NoiseFile => "{}",
+            /// Standard deviation of roll, pitch and yaw.
+            attitude_std_deg: Option<[f64; 3]> [non_negative],
+        },
+        /// Satellite position.
+        Gnss = "gnss" {
+            /// Standard deviation of each horizontal axis.
+            horizontal_std_m: f64 [non_negative],
+            /// Standard deviation of the height.
+            vertical_std_m: f64 [non_negative],
+            /// Correlation time of the position error; 0 for white noise.
+            correlation_time_s: f64 [non_negative] = 0.0,
+            /// Depth of the antenna below which there is no fix.
+            max_depth_m: f64 [non_negative] = 0.0,
+            /// Seconds above water before the first fix.
+            reacquisition_s: f64 [non_negative] = 0.0,
+        },
+        /// Velocity over the bottom or through the water.
+        Dvl = "dvl" {
+            /// Angle of the beams from the axis.
+            beam_angle_deg: f64 [in 1.0..=60.0],
+            /// Azimuths of the four beams from x, counter-clockwise.
+            beam_azimuths_deg: [f64; 4] = [45.0, 135.0, -135.0, -45.0],
+            /// Standard deviation of a beam's velocity over the bottom.
+            bottom_std_m_s: f64 [non_negative],
+            /// Standard deviation of a beam's velocity through the water.
+            water_std_m_s: f64 [non_negative] = 0.0,
+            /// Scale error, standard deviation.
+            scale_std_percent: f64 [non_negative] = 0.0,
+            /// Standard deviation of a beam's range.
+            range_std_m: f64 [non_negative] = 0.0,
+            /// Least and largest altitude for bottom lock.
+            altitude_m: [f64; 2] [non_negative],
+            /// Nearest and farthest edge of the water-track layer; without it no water track.
+            water_layer_m: Option<[f64; 2]> [non_negative],
+            /// Largest speed along a beam.
+            max_beam_speed_m_s: f64 [positive] = 10.0,
+            /// Step of the velocity reading.
+            resolution_m_s: f64 [non_negative] = 0.0,
+            /// Chance that a beam is lost at the largest altitude.
+            beam_loss: f64 [fraction] = 0.0,
+        },
+        /// Absolute pressure [Pa].
+        Pressure = "pressure" {
+            /// Errors [Pa].
+            errors: NoiseFile => "{}",
+        },
+        /// Magnetic flux density [T].
+        Magnetometer = "magnetometer" {
+            /// Errors [T].
+            errors: NoiseFile => "{}",
+        },
+        /// Distance to the bottom along the sensor's x axis [m].
+        Altimeter = "altimeter" {
+            /// Errors [m].
+            errors: NoiseFile => "{}",
+            /// Least range.
+            min_range_m: f64 [non_negative],
+            /// Largest range.
+            max_range_m: f64 [positive],
+            /// Full beam width.
+            beam_width_deg: f64 [positive] = 10.0,
+        },
+        /// Ground truth.
+        Odometry = "odometry",
+    }
+}
+
+spec! {
+    /// How a measurement errs, in the unit of the measurement.
+    pub struct NoiseFile {
+        /// White noise density [unit/sqrt(Hz)].
+        density: f64 [non_negative] = 0.0,
+        /// Bias instability B [unit]; the Allan deviation's floor is 0.664 B.
+        bias_instability: f64 [non_negative] = 0.0,
+        /// Correlation time of the bias instability.
+        bias_correlation_time_s: f64 [positive] = 100.0,
+        /// Random walk K [unit/sqrt(s)].
+        random_walk: f64 [non_negative] = 0.0,
+        /// Turn-on bias, standard deviation [unit].
+        turn_on_bias_std: f64 [non_negative] = 0.0,
+        /// Scale error, standard deviation.
+        scale_std_percent: f64 [non_negative] = 0.0,
+        /// Misalignment of each axis, standard deviation.
+        misalignment_std_deg: f64 [non_negative] = 0.0,
+        /// Step of the reading [unit].
+        resolution: f64 [non_negative] = 0.0,
+        /// Full scale [unit].
+        full_scale: Option<f64> [positive],
+    }
+}

@@ -1,0 +1,44 @@
+//! The only reader of files: world and component files become a checked [`Scene`], or all their mistakes.
+
+pub mod build;
+mod build_actuator;
+mod build_body;
+mod build_robot;
+mod build_sensor;
+pub mod collections;
+pub mod error;
+pub mod fields;
+pub mod file;
+pub mod load;
+pub mod node;
+pub mod parse;
+pub mod read;
+pub mod scalars;
+pub mod schema;
+pub mod share;
+pub mod sname;
+pub mod spec;
+pub mod units;
+
+pub use build::{Overrides, load as load_world, load_text};
+pub use error::{Place, Problem, Problems};
+
+use crate::scene::Scene;
+
+/// A world as built.
+#[derive(Debug)]
+pub struct World {
+    /// The scene.
+    pub scene: Scene,
+    /// Descriptions and sources, by robot, for `describe`.
+    pub about: Vec<About>,
+}
+
+/// What a robot's files say about it.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// What it is.
+    pub description: String,
+    /// Sources of its figures: (component, source, what is estimated).
+    pub sources: Vec<(String, String, String)>,
+}

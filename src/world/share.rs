@@ -1,0 +1,50 @@
+//! Where the files that ship with Merrow lie: worlds, params, urdf.
+
+use std::path::PathBuf;
+
+/// Folders that hold `worlds/` and `params/`, in the order they are searched: `MERROW_SHARE`, the installed share
+/// folder beside the binary (`lib/merrow/merrow` -> `share/merrow`), the source tree the binary was built from.
+pub fn folders() -> Vec<PathBuf> {
+    let from_environment = std::env::var_os("MERROW_SHARE").map(PathBuf::from);
+    let installed = std::env::current_exe()
+        .ok()
+        .and_then(|exe| exe.canonicalize().ok())
+        .and_then(|exe| Some(exe.parent()?.parent()?.parent()?.join("share/merrow")));
+    let source = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    [from_environment, installed, Some(source)]
+        .into_iter()
+        .flatten()
+        .filter(|p| p.join("params").is_dir())
+        .collect()
+}
+
+/// Folders of component files.
+pub fn params() -> Vec<PathBuf> {
+    folders().into_iter().map(|p| p.join("params")).collect()
+}
+
+/// The file of a world given by path or by the name of a shipped one, with or without `.yaml`.
+pub fn world(name: &str) -> PathBuf {
+    let direct = PathBuf::from(name);
+    if direct.is_file() {
+        return direct;
+    }
+    let shipped = folders()
+        .into_iter()
+        .flat_map(|f| [f.join("worlds").join(name), f.join("worlds").join(format!("{name}.yaml"))]);
+    shipped.into_iter().find(|p| p.is_file()).unwrap_or(direct)
+}
+
+/// Names of the files in `worlds` or `params/<kind>`, sorted, without ending.
+pub fn list(folder: &str) -> Vec<String> {
+    let mut names: Vec<String> = folders()
+        .into_iter()
+        .filter_map(|f| std::fs::read_dir(f.join(folder)).ok())
+        .flatten()
+        .flatten()
+        .filter_map(|e| e.file_name().to_str()?.strip_suffix(".yaml").map(str::to_owned))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}

@@ -1,0 +1,112 @@
+//! The embedded ROS client against independent DDS implementations: Cyclone DDS from Python, Fast DDS from C++.
+//!
+//! A node with one of everything runs in this process; the peer is a child process that checks what it sees, and at
+//! last asks the node to leave. Slow, and in need of the peers' libraries, hence ignored unless asked for:
+//! `MERROW_PYTHON=venv/bin/python cargo test --test all dds_peers -- --ignored`.
+
+use std::process::Command;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use merrow::ros::args::NodeOptions;
+use merrow::ros::cdr::{from_bytes, to_bytes};
+use merrow::ros::dds::{Node, ParameterServices, Service, Subscription};
+use merrow::ros::message::Message;
+use merrow::ros::msg::std_msgs::String as Text;
+use merrow::ros::msg::std_srvs::{
+    SetBoolRequest, SetBoolResponse, TriggerRequest, TriggerResponse,
+};
+use merrow::ros::parameter_range::Range;
+use merrow::ros::parameter_value::ParameterValue;
+use merrow::ros::parameters::{Declaration, ParameterServer};
+use merrow::ros::qos::Qos;
+
+/// A node with one of everything, for a peer to try.
+struct Subject {
+    stop: Receiver<()>,
+    node: Node,
+    _endpoints: (Vec<Subscription>, Vec<Service>, ParameterServices),
+}
+
+fn text(data: impl Into<std::string::String>) -> Vec<u8> {
+    to_bytes(&Text { data: data.into() })
+}
+
+fn subject(domain_id: u16) -> Subject {
+    let options = NodeOptions {
+        namespace: "/test".to_owned(),
+        domain_id,
+        parameter_overrides: vec![("gain".to_owned(), ParameterValue::Double(2.5))],
+        ..NodeOptions::new("subject")
+    };
+    let node = Node::new(&options).unwrap();
+    let echo = Arc::new(Mutex::new(node.publisher("echo", Text::info(), &Qos::reliable(1000)).unwrap()));
+    let subscriptions = [("in", Qos::reliable(1000)), ("in_best_effort", Qos::SENSOR_SUBSCRIPTION)].map(|(topic, qos)| {
+        let (echo, logger) = (Arc::clone(&echo), node.logger().clone());
+        let callback = move |bytes: &[u8]| match from_bytes::<Text>(bytes) {
+            Ok(_) => drop(echo.lock().unwrap().publish(bytes)),
+            Err(error) => logger.warn(format_args!("refused a sample: {error}")),
+        };
+        node.subscription(topic, Text::info(), &qos, Box::new(callback)).unwrap()
+    });
+    let (stop_sender, stop) = mpsc::channel();
+    let set = |request: &[u8]| {
+        let request = from_bytes::<SetBoolRequest>(request).ok()?;
+        Some(to_bytes(&SetBoolResponse { success: request.data, message: format!("got {}", request.data) }))
+    };
+    let leave = move |request: &[u8]| {
+        from_bytes::<TriggerRequest>(request).ok()?;
+        stop_sender.send(()).ok()?;
+        Some(to_bytes(&TriggerResponse { success: true, message: String::new() }))
+    };
+    let services = vec![
+        node.service("~/set", SetBoolRequest::info(), SetBoolResponse::info(), &Qos::SERVICE, Box::new(set)).unwrap(),
+        node.service("~/leave", TriggerRequest::info(), TriggerResponse::info(), &Qos::SERVICE, Box::new(leave))
+            .unwrap(),
+    ];
+    let parameters = Arc::new(ParameterServer::new(options.parameter_overrides.clone()).unwrap());
+    let declare = |declaration| parameters.declare(declaration).unwrap();
+    let gain = Declaration::new("gain", ParameterValue::Double(1.0), "Gain of the loop.");
+    declare(gain.with_range(Range::Double { from: 0.0, to: 10.0, step: 0.5 }).with_constraints("even is better"));
+    declare(Declaration::new("seed", ParameterValue::Integer(7), "Seed.").read_only());
+    declare(Declaration::new("sea.state", ParameterValue::Integer(3), "Sea state.").with_range(Range::integers(0, 9)));
+    declare(Declaration::new("sea.names", ParameterValue::StringArray(vec!["a".into()]), "Names."));
+    let services_of_parameters = ParameterServices::start(&node, &parameters).unwrap();
+    node.logger().info("subject ready");
+    Subject { stop, node, _endpoints: (subscriptions.into(), services, services_of_parameters) }
+}
+
+/// Publishes until the peer asks the node to leave, then leaves, and waits for the peer's verdict.
+fn run_against(domain_id: u16, mut peer: Command) {
+    let Subject { stop, node, _endpoints } = subject(domain_id);
+    let reliable = node.publisher("reliable", Text::info(), &Qos::DEFAULT).unwrap();
+    let best_effort = node.publisher("best_effort", Text::info(), &Qos::best_effort(10)).unwrap();
+    let latched = node.publisher("latched", Text::info(), &Qos::LATCHED).unwrap();
+    latched.publish(&text("kept")).unwrap();
+    let mut child = peer.arg(domain_id.to_string()).spawn().expect("the peer starts");
+    for count in 0.. {
+        reliable.publish(&text(count.to_string())).unwrap();
+        best_effort.publish(&text(count.to_string())).unwrap();
+        match stop.recv_timeout(Duration::from_millis(10)) {
+            Err(RecvTimeoutError::Timeout) if child.try_wait().unwrap().is_none() => {}
+            _ => break,
+        }
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    let leaving = Instant::now();
+    drop(node);
+    let took = leaving.elapsed();
+    assert!(child.wait().unwrap().success(), "the peer found fault, see its output");
+    assert!(took < Duration::from_secs(1), "the node took {took:?} to leave");
+}
+
+/// Topics both ways, services, parameters, log, node graph, malformed samples: all from Cyclone DDS.
+#[test]
+#[ignore = "needs Python with cyclonedds==11.0.1"]
+fn cyclone_dds_peer_finds_no_fault() {
+    let python = std::env::var("MERROW_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let mut peer = Command::new(python);
+    peer.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/test/ros/dds_cyclone.py"));
+    run_against(171, peer);
+}

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Checks Merrow's message declarations against independent implementations of ROS 2 interfaces.
+
+    python3 test/ros/messages.py CATALOGUE.json
+
+CATALOGUE.json is what `merrow::ros::msg::catalogue_json()` returns. Needs `pip install rosbags==0.11.9 ros2-pyterfaces`.
+
+Per message type:
+  hash        equals that of the type of the same name in rosbags (Jazzy; of rmw_dds_common both Jazzy and Humble), or
+              of the service request or response in ros2-pyterfaces, where they have it, or in our own srv/;
+  definition  parses, and its own hash is the stated one; its constants are those of Jazzy;
+  bytes       decode to the stated values, and the decoded message encodes to the same bytes again.
+Per service type: the hash equals that of ros2-pyterfaces, where it has the type.
+Prints every failure; the exit code is 1 if there is one.
+"""
+
+import collections
+import importlib
+import json
+import pathlib
+import sys
+
+import numpy
+import rosbags.typesys.store
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosbags.typesys.base import normalize_fieldname
+from ros2_pyterfaces.core import hash_rihs01
+
+# rosbags 0.11.9 hashes `char` under its own id, rosidl as the uint8 that it becomes in IDL; ros2-pyterfaces and the
+# hashes that real services have agree with rosidl
+rosbags.typesys.store.TIDMAP["char"] = rosbags.typesys.store.TIDMAP["uint8"]
+
+
+def service_schema(name):
+    """Returns what ros2-pyterfaces knows of a service type or of its request or response, if anything."""
+    package, _, name = name.split("/")
+    try:
+        module = importlib.import_module(f"ros2_pyterfaces.core.{package}.srv")
+    except ModuleNotFoundError:
+        return None
+    return getattr(module, name)
+
+
+def known_hashes(name, stores):
+    """Returns the hash of the type in every source that has it, by name of the source."""
+    known = {source: store.hash_rihs01(name) for source, store in stores.items() if name in store.fielddefs}
+    if "/srv/" in name and (schema := service_schema(name)):
+        known["ros2-pyterfaces"] = hash_rihs01(schema)
+    if name.startswith("merrow/srv/") and name.endswith(("_Request", "_Response")):
+        known["srv/"] = own_file_hash(name)
+    return known
+
+
+def own_file_hash(name):
+    """Returns the hash of a request or response of ours as its interface file in srv/ gives it."""
+    name, _, part = name.rpartition("_")
+    path = pathlib.Path(__file__).parents[2] / "srv" / f"{name.split('/')[-1]}.srv"
+    request, response = path.read_text(encoding="utf-8").split("\n---\n")
+    types = get_types_from_msg(request if part == "Request" else response, f"{name}_{part}")
+    store = get_typestore(Stores.ROS2_JAZZY)
+    store.register({f"{name}_{part}": fields for fields in types.values()})
+    return store.hash_rihs01(f"{name}_{part}")
+
+
+def check_hash(stated, known):
+    """Returns the sources that have the stated hash."""
+    agreeing = {source for source, value in known.items() if value == stated}
+    if known and not agreeing:
+        raise ValueError(f"hash {stated}, expected one of {known}")
+    return agreeing
+
+
+def parse(message):
+    """Returns a type store that knows the message from its own definition alone."""
+    name = message["name"]
+    types = get_types_from_msg(message["definition"], name)
+    # rosbags takes every definition for a message's
+    types[name] = types.pop(name.replace("/srv/", "/srv/msg/"))
+    own = get_typestore(Stores.EMPTY)
+    own.register(types)
+    if (found := own.hash_rihs01(name)) != message["hash"]:
+        raise ValueError(f"definition hashes to {found}, stated {message['hash']}")
+    return own
+
+
+def check_constants(message, own, jazzy):
+    if message["name"] not in jazzy.fielddefs:
+        return
+    found, expected = own.fielddefs[message["name"]][0], jazzy.fielddefs[message["name"]][0]
+    if sorted(found) != sorted(expected):
+        raise ValueError(f"constants {found}, expected {expected}")
+
+
+def differences(decoded, stated, path):
+    """Yields one line per value of `decoded` that is not the stated one."""
+    if isinstance(stated, dict):
+        for key, value in stated.items():
+            yield from differences(getattr(decoded, normalize_fieldname(key)), value, f"{path}.{key}")
+    elif isinstance(stated, list):
+        if len(decoded) != len(stated):
+            yield f"{path}: {len(decoded)} elements, stated {len(stated)}"
+        for index, (element, value) in enumerate(zip(decoded, stated)):
+            yield from differences(element, value, f"{path}[{index}]")
+    else:
+        value = decoded.item() if isinstance(decoded, numpy.generic) else decoded
+        if value != stated:
+            yield f"{path}: {value!r}, stated {stated!r}"
+
+
+def check_bytes(message, own):
+    if "error" in message:
+        raise ValueError(f"the message's own decoder refused the sample: {message['error']}")
+    data = bytes.fromhex(message["cdr"])
+    decoded = own.deserialize_cdr(data, message["name"])
+    wrong = list(differences(decoded, message["values"], ""))
+    if wrong:
+        raise ValueError("values differ:\n    " + "\n    ".join(wrong))
+    again = bytes(own.serialize_cdr(decoded, message["name"], little_endian=True))
+    if again != data:
+        raise ValueError(f"encoded again as\n    {again.hex()}\n    not\n    {data.hex()}")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    with open(sys.argv[1], encoding="utf-8") as file:
+        catalogue = json.load(file)
+    stores = {"jazzy": get_typestore(Stores.ROS2_JAZZY), "humble": get_typestore(Stores.ROS2_HUMBLE)}
+    failures, unknown, seen = [], [], collections.defaultdict(set)
+
+    for message in catalogue["messages"]:
+        try:
+            known = known_hashes(message["name"], stores)
+            if not known:
+                unknown.append(message["name"])
+            for source in check_hash(message["hash"], known):
+                seen[source].add(message["name"])
+            own = parse(message)
+            check_constants(message, own, stores["jazzy"])
+            check_bytes(message, own)
+        except Exception as error:  # every failure of every type is to be seen
+            failures.append(f"{message['name']}: {type(error).__name__}: {error}")
+
+    names = {message["name"] for message in catalogue["messages"]}
+    for name in sorted(names & stores["jazzy"].fielddefs.keys() - seen["jazzy"]):
+        failures.append(f"{name}: no variant has the hash of Jazzy")
+    for name in sorted(name for name in names if name.startswith("rmw_dds_common/") and name not in seen["humble"]):
+        failures.append(f"{name}: no variant has the hash of Humble")
+
+    for service in catalogue["services"]:
+        try:
+            known = known_hashes(service["name"], stores)
+            if not known:
+                unknown.append(service["name"])
+            check_hash(service["hash"], known)
+        except Exception as error:
+            failures.append(f"{service['name']}: {type(error).__name__}: {error}")
+
+    for failure in failures:
+        print(f"FAIL {failure}")
+    print(f"{len(catalogue['messages'])} messages, {len(catalogue['services'])} services, {len(failures)} failures")
+    print(f"hash not compared, for no other source has the type: {', '.join(unknown) or 'none'}")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
