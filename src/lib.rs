@@ -14,3 +14,4 @@ pub mod sensors;
 pub mod sim;
 pub mod state;
 pub mod world;
+pub mod ros;

@@ -1,20 +1,19 @@
-fn main() {
-    let name = std::env::args().nth(1).unwrap();
-    let world = merrow::world::load_world(&merrow::world::share::world(&name), Default::default());
-    match world {
-        Ok(w) => {
-            let mut s = merrow::sim::Simulation::new(std::sync::Arc::new(w.scene), 0).unwrap();
-            let (_tx, rx) = crossbeam_channel::unbounded();
-            let sum = merrow::sim::run(
-                &mut s,
-                merrow::sim::Pace::Max,
-                Some(60.0),
-                &rx,
-                &mut [],
-                &std::sync::atomic::AtomicBool::new(false),
-            );
-            println!("{sum:#?} {:?}", s.state.robots[0].motion);
+//! Command line of Merrow: arguments in, exit code out.
+
+use clap::Parser;
+use std::process::ExitCode;
+
+mod cli;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().collect();
+    let (own, ros) = cli::split_ros_args(&arguments);
+    let command = cli::Cli::parse_from(own);
+    match cli::execute(command, &ros) {
+        Ok(code) => code,
+        Err(text) => {
+            eprintln!("merrow: {text}");
+            ExitCode::FAILURE
         }
-        Err(e) => println!("{e}"),
     }
 }

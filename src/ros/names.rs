@@ -229,7 +229,10 @@ mod tests {
         assert_eq!(root.expand("imu").unwrap(), "/imu");
         assert_eq!(root.expand("~/imu").unwrap(), "/sim/imu");
         assert_eq!((root.namespace(), root.logger_name().as_str()), ("/", "sim"));
-        assert_eq!((names.full_node_name(), names.logger_name()), ("/fleet/sim".to_owned(), "fleet.sim".to_owned()));
+        assert_eq!(
+            (names.full_node_name(), names.logger_name()),
+            ("/fleet/sim".to_owned(), "fleet.sim".to_owned())
+        );
         assert_eq!(NameResolver::new("fleet", "sim", vec![]).unwrap(), names);
     }
 

@@ -97,10 +97,13 @@ mod tests {
     #[test]
     fn integers_within_ends_and_on_steps() {
         let range = Range::Integer { from: -5, to: 6, step: 5 };
-        let allowed: Vec<i64> = (-7..9).filter(|value| range.allows(&ParameterValue::Integer(*value))).collect();
+        let allowed: Vec<i64> =
+            (-7..9).filter(|value| range.allows(&ParameterValue::Integer(*value))).collect();
         assert_eq!(allowed, [-5, 0, 5, 6]);
         let all = Range::integers(i64::MIN, i64::MAX);
-        assert!(all.allows(&ParameterValue::Integer(i64::MIN)) && all.allows(&ParameterValue::Integer(i64::MAX)));
+        assert!(
+            all.allows(&ParameterValue::Integer(i64::MIN)) && all.allows(&ParameterValue::Integer(i64::MAX))
+        );
         assert_eq!(range.to_string(), "-5 to 6 in steps of 5");
     }
 

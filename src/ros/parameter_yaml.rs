@@ -59,7 +59,11 @@ pub fn parse_value(text: &str) -> Result<ParameterValue, String> {
 ///
 /// # Errors
 /// The text is no YAML, or no parameter file; the message begins with the line.
-pub fn parse_file(text: &str, namespace: &str, node: &str) -> Result<Vec<(String, ParameterValue)>, YamlError> {
+pub fn parse_file(
+    text: &str,
+    namespace: &str,
+    node: &str,
+) -> Result<Vec<(String, ParameterValue)>, YamlError> {
     let mut parameters = Vec::new();
     if let Some(root) = parse(text)? {
         read_nodes(&root, "", &[namespace, "/", node].concat().replace("//", "/"), &mut parameters)?;
@@ -99,9 +103,9 @@ fn name_matches(pattern: &str, node: &str) -> bool {
         match pattern.split_first() {
             None => name.is_empty(),
             Some((&"**", rest)) => (0..=name.len()).any(|skip| fits(rest, &name[skip..])),
-            Some((token, rest)) => {
-                name.split_first().is_some_and(|(first, others)| (*token == "*" || token == first) && fits(rest, others))
-            }
+            Some((token, rest)) => name
+                .split_first()
+                .is_some_and(|(first, others)| (*token == "*" || token == first) && fits(rest, others)),
         }
     }
     let pattern: Vec<&str> = pattern.split('/').filter(|token| !token.is_empty()).collect();
@@ -143,7 +147,9 @@ fn value(node: &Node) -> Result<ParameterValue, YamlError> {
             for item in items {
                 match &item.content {
                     Content::Scalar(text, plain) => values.push(scalar(text, *plain)),
-                    _ => return Err(item.error("a list of lists or mappings is no parameter value".to_owned())),
+                    _ => {
+                        return Err(item.error("a list of lists or mappings is no parameter value".to_owned()));
+                    }
                 }
             }
             array(values).map_err(|problem| node.error(problem))
@@ -155,7 +161,9 @@ fn value(node: &Node) -> Result<ParameterValue, YamlError> {
 fn scalar(text: &str, plain: bool) -> ParameterValue {
     if plain {
         match text {
-            "true" | "True" | "TRUE" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => return ParameterValue::Bool(true),
+            "true" | "True" | "TRUE" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => {
+                return ParameterValue::Bool(true);
+            }
             "false" | "False" | "FALSE" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => {
                 return ParameterValue::Bool(false);
             }
@@ -242,7 +250,12 @@ fn next<'a>(parser: &mut TextParser<'a>) -> Result<(Event<'a>, usize), YamlError
     }
 }
 
-fn node<'a>(parser: &mut TextParser<'a>, event: Event<'a>, line: usize, depth: usize) -> Result<Node, YamlError> {
+fn node<'a>(
+    parser: &mut TextParser<'a>,
+    event: Event<'a>,
+    line: usize,
+    depth: usize,
+) -> Result<Node, YamlError> {
     if depth > MAX_DEPTH {
         return Err(YamlError { line, problem: format!("nested deeper than {MAX_DEPTH}") });
     }
@@ -309,7 +322,8 @@ mod tests {
 
     #[test]
     fn what_is_no_value_is_refused() {
-        let check = |text: &str, expected: &str| assert_eq!(parse_value(text).unwrap_err(), expected, "{text}");
+        let check =
+            |text: &str, expected: &str| assert_eq!(parse_value(text).unwrap_err(), expected, "{text}");
         check("{a: 1}", "a mapping is no parameter value");
         check("[[1], [2]]", "a list of lists or mappings is no parameter value");
         check("[1, two]", "list of different types: integer and string");
@@ -356,8 +370,16 @@ other:
         check("ros__parameters:\n  a: 1\n", "2: ros__parameters stands outside of a node name (or /**)");
         check("sim:\n  pace: max\n", "2: '/sim/pace' should hold ros__parameters");
         check("sim:\n  ros__parameters: 3\n", "2: ros__parameters should hold names and values");
-        check("/**:\n  ros__parameters:\n    a: [[1]]\n", "3: a list of lists or mappings is no parameter value");
-        assert!(parse_file("sim: [", "/", "sim").unwrap_err().to_string().starts_with(|c: char| c.is_ascii_digit()));
+        check(
+            "/**:\n  ros__parameters:\n    a: [[1]]\n",
+            "3: a list of lists or mappings is no parameter value",
+        );
+        assert!(
+            parse_file("sim: [", "/", "sim")
+                .unwrap_err()
+                .to_string()
+                .starts_with(|c: char| c.is_ascii_digit())
+        );
         assert_eq!(parse_file("", "/", "sim"), Ok(vec![]));
     }
 }

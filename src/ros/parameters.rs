@@ -64,7 +64,10 @@ impl Declaration {
                 (ParameterValue::Double(_), ParameterValue::Integer(value)) => format!(" (write {value}.0)"),
                 _ => String::new(),
             };
-            return Err(format!("parameter '{}': expected {expected}, found {found} {value}{hint}", self.name));
+            return Err(format!(
+                "parameter '{}': expected {expected}, found {found} {value}{hint}",
+                self.name
+            ));
         }
         if value.has_non_finite() {
             return Err(format!("parameter '{}': expected finite numbers, found {value}", self.name));
@@ -81,6 +84,13 @@ impl Declaration {
 /// Why a parameter could not be declared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParameterError(String);
+
+impl ParameterError {
+    /// An error with this text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
 
 impl fmt::Display for ParameterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -259,8 +269,11 @@ impl ParameterServer {
         };
         let table = lock(&self.table);
         let names: Vec<String> = table.parameters.keys().filter(|name| wanted(name)).cloned().collect();
-        let mut groups: Vec<String> =
-            names.iter().filter_map(|name| name.rsplit_once('.')).map(|(group, _)| group.to_owned()).collect();
+        let mut groups: Vec<String> = names
+            .iter()
+            .filter_map(|name| name.rsplit_once('.'))
+            .map(|(group, _)| group.to_owned())
+            .collect();
         groups.dedup();
         (names, groups)
     }
@@ -290,9 +303,15 @@ impl Hooks {
 fn adapt_empty_list(value: &ParameterValue, default: &ParameterValue) -> ParameterValue {
     match (value, default) {
         (ParameterValue::StringArray(values), _) if !values.is_empty() => value.clone(),
-        (ParameterValue::StringArray(_), ParameterValue::BoolArray(_)) => ParameterValue::BoolArray(Vec::new()),
-        (ParameterValue::StringArray(_), ParameterValue::IntegerArray(_)) => ParameterValue::IntegerArray(Vec::new()),
-        (ParameterValue::StringArray(_), ParameterValue::DoubleArray(_)) => ParameterValue::DoubleArray(Vec::new()),
+        (ParameterValue::StringArray(_), ParameterValue::BoolArray(_)) => {
+            ParameterValue::BoolArray(Vec::new())
+        }
+        (ParameterValue::StringArray(_), ParameterValue::IntegerArray(_)) => {
+            ParameterValue::IntegerArray(Vec::new())
+        }
+        (ParameterValue::StringArray(_), ParameterValue::DoubleArray(_)) => {
+            ParameterValue::DoubleArray(Vec::new())
+        }
         _ => value.clone(),
     }
 }

@@ -15,9 +15,12 @@ fn server() -> ParameterServer {
         pair("typo", ParameterValue::Integer(3)),
     ])
     .unwrap();
-    let height = Declaration::new("sea.wave_height_m", ParameterValue::Double(0.0), "Significant wave height [m].");
+    let height =
+        Declaration::new("sea.wave_height_m", ParameterValue::Double(0.0), "Significant wave height [m].");
     server.declare(height.with_range(Range::doubles(0.0, 15.0))).unwrap();
-    server.declare(Declaration::new("sea.current.speed_m_s", ParameterValue::Double(0.0), "Current [m/s].")).unwrap();
+    server
+        .declare(Declaration::new("sea.current.speed_m_s", ParameterValue::Double(0.0), "Current [m/s]."))
+        .unwrap();
     let seed = Declaration::new("seed", ParameterValue::Integer(1), "Seed of all noise.");
     server.declare(seed.read_only()).unwrap();
     let pace = Declaration::new("pace", ParameterValue::String("realtime".to_owned()), "Pace.");
@@ -66,7 +69,10 @@ fn refusals_say_what_was_expected_and_found() {
         refusal("wave_height", ParameterValue::Double(1.0)),
         "parameter 'wave_height' cannot be set because it was not declared"
     );
-    assert_eq!(refusal("seed", ParameterValue::Integer(2)), "parameter 'seed' cannot be set because it is read-only");
+    assert_eq!(
+        refusal("seed", ParameterValue::Integer(2)),
+        "parameter 'seed' cannot be set because it is read-only"
+    );
     assert_eq!(
         refusal("sea.wave_height_m", ParameterValue::Integer(2)),
         "parameter 'sea.wave_height_m': expected double, found integer 2 (write 2.0)"

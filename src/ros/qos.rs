@@ -123,7 +123,8 @@ impl Qos {
             Some(lifespan) => (lifespan.as_secs(), lifespan.subsec_nanos()),
             None => INFINITE,
         };
-        let duration = |name: &str, (sec, nsec): (u64, u32)| format!("  {name}:\n    sec: {sec}\n    nsec: {nsec}\n");
+        let duration =
+            |name: &str, (sec, nsec): (u64, u32)| format!("  {name}:\n    sec: {sec}\n    nsec: {nsec}\n");
         let mut yaml = format!(
             "- history: {history}\n  depth: {}\n  reliability: {}\n  durability: {}\n",
             self.depth(),

@@ -7,7 +7,7 @@
 use serde_json::Value as Json;
 
 use super::collections::keys_of;
-use super::error::{Place, Problems, did_you_mean, list, quote, unknown_key};
+use super::error::{Place, Problems, did_you_mean, list, unknown_key};
 use super::node::{Key, Map, Node, Value, parse};
 use super::read::{Field, Fields, Read, found};
 use super::schema::{Defs, Shape};

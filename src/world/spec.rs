@@ -461,11 +461,13 @@ macro_rules! is_open {
 pub(crate) use is_open;
 
 /// A name in a pattern; the type only says how often.
+#[allow(unused_macros)] // by `choice!` alone, for kinds that wrap a structure
 macro_rules! bind {
     ($name:ident $ty:ty) => {
         $name
     };
 }
+#[allow(unused_imports)]
 pub(crate) use bind;
 
 #[cfg(test)]

@@ -14,9 +14,7 @@ use merrow::ros::cdr::{from_bytes, to_bytes};
 use merrow::ros::dds::{Node, ParameterServices, Service, Subscription};
 use merrow::ros::message::Message;
 use merrow::ros::msg::std_msgs::String as Text;
-use merrow::ros::msg::std_srvs::{
-    SetBoolRequest, SetBoolResponse, TriggerRequest, TriggerResponse,
-};
+use merrow::ros::msg::std_srvs::{SetBoolRequest, SetBoolResponse, TriggerRequest, TriggerResponse};
 use merrow::ros::parameter_range::Range;
 use merrow::ros::parameter_value::ParameterValue;
 use merrow::ros::parameters::{Declaration, ParameterServer};
@@ -42,14 +40,15 @@ fn subject(domain_id: u16) -> Subject {
     };
     let node = Node::new(&options).unwrap();
     let echo = Arc::new(Mutex::new(node.publisher("echo", Text::info(), &Qos::reliable(1000)).unwrap()));
-    let subscriptions = [("in", Qos::reliable(1000)), ("in_best_effort", Qos::SENSOR_SUBSCRIPTION)].map(|(topic, qos)| {
-        let (echo, logger) = (Arc::clone(&echo), node.logger().clone());
-        let callback = move |bytes: &[u8]| match from_bytes::<Text>(bytes) {
-            Ok(_) => drop(echo.lock().unwrap().publish(bytes)),
-            Err(error) => logger.warn(format_args!("refused a sample: {error}")),
-        };
-        node.subscription(topic, Text::info(), &qos, Box::new(callback)).unwrap()
-    });
+    let subscriptions =
+        [("in", Qos::reliable(1000)), ("in_best_effort", Qos::SENSOR_SUBSCRIPTION)].map(|(topic, qos)| {
+            let (echo, logger) = (Arc::clone(&echo), node.logger().clone());
+            let callback = move |bytes: &[u8]| match from_bytes::<Text>(bytes) {
+                Ok(_) => drop(echo.lock().unwrap().publish(bytes)),
+                Err(error) => logger.warn(format_args!("refused a sample: {error}")),
+            };
+            node.subscription(topic, Text::info(), &qos, Box::new(callback)).unwrap()
+        });
     let (stop_sender, stop) = mpsc::channel();
     let set = |request: &[u8]| {
         let request = from_bytes::<SetBoolRequest>(request).ok()?;
@@ -61,16 +60,28 @@ fn subject(domain_id: u16) -> Subject {
         Some(to_bytes(&TriggerResponse { success: true, message: String::new() }))
     };
     let services = vec![
-        node.service("~/set", SetBoolRequest::info(), SetBoolResponse::info(), &Qos::SERVICE, Box::new(set)).unwrap(),
-        node.service("~/leave", TriggerRequest::info(), TriggerResponse::info(), &Qos::SERVICE, Box::new(leave))
+        node.service("~/set", SetBoolRequest::info(), SetBoolResponse::info(), &Qos::SERVICE, Box::new(set))
             .unwrap(),
+        node.service(
+            "~/leave",
+            TriggerRequest::info(),
+            TriggerResponse::info(),
+            &Qos::SERVICE,
+            Box::new(leave),
+        )
+        .unwrap(),
     ];
     let parameters = Arc::new(ParameterServer::new(options.parameter_overrides.clone()).unwrap());
     let declare = |declaration| parameters.declare(declaration).unwrap();
     let gain = Declaration::new("gain", ParameterValue::Double(1.0), "Gain of the loop.");
-    declare(gain.with_range(Range::Double { from: 0.0, to: 10.0, step: 0.5 }).with_constraints("even is better"));
+    declare(
+        gain.with_range(Range::Double { from: 0.0, to: 10.0, step: 0.5 }).with_constraints("even is better"),
+    );
     declare(Declaration::new("seed", ParameterValue::Integer(7), "Seed.").read_only());
-    declare(Declaration::new("sea.state", ParameterValue::Integer(3), "Sea state.").with_range(Range::integers(0, 9)));
+    declare(
+        Declaration::new("sea.state", ParameterValue::Integer(3), "Sea state.")
+            .with_range(Range::integers(0, 9)),
+    );
     declare(Declaration::new("sea.names", ParameterValue::StringArray(vec!["a".into()]), "Names."));
     let services_of_parameters = ParameterServices::start(&node, &parameters).unwrap();
     node.logger().info("subject ready");
@@ -109,4 +120,13 @@ fn cyclone_dds_peer_finds_no_fault() {
     let mut peer = Command::new(python);
     peer.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/test/ros/dds_cyclone.py"));
     run_against(171, peer);
+}
+
+/// Topics both ways and services in the other family's mapping: all from Fast DDS.
+#[test]
+#[ignore = "needs the program that test/ros/fastdds/build.sh builds, named by MERROW_FASTDDS_PEER"]
+fn fast_dds_peer_finds_no_fault() {
+    let program = std::env::var("MERROW_FASTDDS_PEER")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/target/fastdds_peer").to_owned());
+    run_against(172, Command::new(program));
 }

@@ -13,7 +13,8 @@ use super::transport::{HEADER_LEN, RawWriter};
 use crate::ros::args::GidSize;
 use crate::ros::cdr::to_bytes;
 use crate::ros::msg::rmw_dds_common::{
-    Gid, HumbleGid, HumbleNodeEntitiesInfo, HumbleParticipantEntitiesInfo, NodeEntitiesInfo, ParticipantEntitiesInfo,
+    Gid, HumbleGid, HumbleNodeEntitiesInfo, HumbleParticipantEntitiesInfo, NodeEntitiesInfo,
+    ParticipantEntitiesInfo,
 };
 use crate::ros::names::NameResolver;
 

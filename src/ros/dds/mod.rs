@@ -4,17 +4,19 @@
 //! every subscription and service; publishing happens on the caller's thread and never waits. Only the files of this
 //! folder may name the DDS library.
 
-pub mod graph;
-pub mod node;
-pub mod parameter_services;
-pub mod publisher;
-pub mod rosout;
-pub mod service;
-pub mod spin;
-pub mod transport;
+mod goodbye;
+mod graph;
+mod limits;
+mod node;
+mod parameter_services;
+mod publisher;
+mod rosout;
+mod service;
+mod spin;
+mod transport;
 
-pub use node::{Node, NodeError, Subscription};
+pub use node::{Callback, Node, NodeError, Subscription};
 pub use parameter_services::ParameterServices;
 pub use publisher::{Delivery, PublishError, Publisher};
 pub use rosout::Logger;
-pub use service::Service;
+pub use service::{Handler, Service};

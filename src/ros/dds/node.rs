@@ -16,7 +16,9 @@ use rustdds::{
     TopicKind,
 };
 
+use super::goodbye::Goodbye;
 use super::graph::Graph;
+use super::limits::raise_open_files;
 use super::publisher::Publisher;
 use super::rosout::Logger;
 use super::service::{Handler, Service, ServiceServer};
@@ -73,8 +75,10 @@ impl From<NameError> for NodeError {
 pub struct Node {
     // dropped first: the spinner's endpoints must go while the participant is still there to say so
     spinner: Spinner,
-    shared: Arc<Shared>,
     logger: Logger,
+    shared: Arc<Shared>,
+    // dropped last: it speaks for a participant that is gone
+    _goodbye: Goodbye,
 }
 
 /// What endpoints need of their node for as long as it lives.
@@ -125,11 +129,13 @@ impl Node {
     /// The node's names are not valid, or no socket or thread could be made.
     pub fn new(options: &NodeOptions) -> Result<Self, NodeError> {
         let names = NameResolver::new(&options.namespace, &options.name, options.remappings.clone())?;
+        raise_open_files();
         let attempt = format!("joining DDS domain {}", options.domain_id);
         let participant = participant(options).map_err(|e| NodeError::dds(&attempt)(&e))?;
         let none = QosPolicies::qos_none();
         let dds_publisher = participant.create_publisher(&none).map_err(|e| NodeError::dds(&attempt)(&e))?;
-        let dds_subscriber = participant.create_subscriber(&none).map_err(|e| NodeError::dds(&attempt)(&e))?;
+        let dds_subscriber =
+            participant.create_subscriber(&none).map_err(|e| NodeError::dds(&attempt)(&e))?;
         let graph = Arc::new(Graph::new(participant.guid(), options.gid_size, &names));
         let (spinner, handle) = Spinner::start(Arc::clone(&graph))
             .map_err(|e| NodeError::dds("starting the thread that serves ROS")(&e))?;
@@ -144,7 +150,8 @@ impl Node {
         });
         shared.announce()?;
         let logger = Logger::start(&shared, shared.names.logger_name(), options)?;
-        Ok(Self { spinner, shared, logger })
+        let goodbye = Goodbye::new(shared.participant.guid(), options.domain_id, options.discovery);
+        Ok(Self { spinner, logger, shared, _goodbye: goodbye })
     }
 
     /// Publisher of a topic; `topic` may be absolute, relative to the namespace or private (`~/...`).
@@ -171,7 +178,8 @@ impl Node {
         let token = self.shared.new_token();
         let reader = self.shared.reader(&names::dds_topic(&topic), &message.dds_name, qos, token)?;
         let guids = vec![reader.guid()];
-        let endpoint = self.shared.spin(token, guids, Source::Subscription { reader, callback });
+        let endpoint =
+            self.shared.spin(token, guids, Source::Subscription { reader: Box::new(reader), callback });
         Ok(Subscription { topic, _endpoint: endpoint })
     }
 
@@ -196,7 +204,7 @@ impl Node {
         let reader = self.shared.reader(&names::dds_request_topic(&name), &request.dds_name, qos, token)?;
         let guids = vec![reader.guid(), writer.guid()];
         let server = ServiceServer::new(reader, writer, handler);
-        let endpoint = self.shared.spin(token, guids, Source::Service(server));
+        let endpoint = self.shared.spin(token, guids, Source::Service(Box::new(server)));
         Ok(Service::new(name, endpoint))
     }
 
@@ -239,7 +247,12 @@ impl Shared {
     }
 
     /// Publisher of a topic by the name of its DDS type.
-    pub(super) fn publisher(self: &Arc<Self>, topic: &str, dds_type: &str, qos: &Qos) -> Result<Publisher, NodeError> {
+    pub(super) fn publisher(
+        self: &Arc<Self>,
+        topic: &str,
+        dds_type: &str,
+        qos: &Qos,
+    ) -> Result<Publisher, NodeError> {
         let topic = self.names.resolve(Endpoint::Topic, topic)?;
         let token = self.new_token();
         let writer = self.writer(&names::dds_topic(&topic), dds_type, qos, token)?;
@@ -267,7 +280,13 @@ impl Shared {
     }
 
     /// A writer whose matches wake the node's thread under `token`.
-    fn writer(&self, dds_topic: &str, dds_type: &str, qos: &Qos, token: Token) -> Result<RawWriter, NodeError> {
+    fn writer(
+        &self,
+        dds_topic: &str,
+        dds_type: &str,
+        qos: &Qos,
+        token: Token,
+    ) -> Result<RawWriter, NodeError> {
         let attempt = format!("creating the writer of {dds_topic}");
         let policies = qos_policies(qos);
         let topic = self.topic(dds_topic, dds_type, &policies)?;
@@ -284,7 +303,13 @@ impl Shared {
     }
 
     /// A reader whose samples wake the node's thread under `token`.
-    fn reader(&self, dds_topic: &str, dds_type: &str, qos: &Qos, token: Token) -> Result<RawReader, NodeError> {
+    fn reader(
+        &self,
+        dds_topic: &str,
+        dds_type: &str,
+        qos: &Qos,
+        token: Token,
+    ) -> Result<RawReader, NodeError> {
         let attempt = format!("creating the reader of {dds_topic}");
         let policies = qos_policies(qos);
         let topic = self.topic(dds_topic, dds_type, &policies)?;

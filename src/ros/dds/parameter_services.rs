@@ -12,10 +12,11 @@ use crate::ros::cdr::{from_bytes, to_bytes};
 use crate::ros::message::{Message, Service as ServiceType};
 use crate::ros::msg::builtin_interfaces::Time;
 use crate::ros::msg::rcl_interfaces::{
-    DescribeParameters, DescribeParametersResponse, FloatingPointRange, GetParameterTypes, GetParameterTypesResponse,
-    GetParameters, GetParametersResponse, IntegerRange, ListParameters, ListParametersResponse, ListParametersResult,
-    Parameter, ParameterDescriptor, ParameterEvent, ParameterValue as ValueMessage, SetParameters,
-    SetParametersAtomically, SetParametersAtomicallyResponse, SetParametersResponse, SetParametersResult,
+    DescribeParameters, DescribeParametersResponse, FloatingPointRange, GetParameterTypes,
+    GetParameterTypesResponse, GetParameters, GetParametersResponse, IntegerRange, ListParameters,
+    ListParametersResponse, ListParametersResult, Parameter, ParameterDescriptor, ParameterEvent,
+    ParameterValue as ValueMessage, SetParameters, SetParametersAtomically, SetParametersAtomicallyResponse,
+    SetParametersResponse, SetParametersResult,
 };
 use crate::ros::parameter_range::Range;
 use crate::ros::parameter_value::ParameterValue;
@@ -42,19 +43,32 @@ impl ParameterServices {
             events.publish(&to_bytes(&event)).map(drop).unwrap_or_default();
         }));
         let services = vec![
-            serve::<GetParameters>(node, "get_parameters", parameters, |server, request| GetParametersResponse {
-                values: request.names.iter().map(|name| value_message(server.get(name))).collect(),
+            serve::<GetParameters>(node, "get_parameters", parameters, |server, request| {
+                GetParametersResponse {
+                    values: request.names.iter().map(|name| value_message(server.get(name))).collect(),
+                }
             })?,
             serve::<GetParameterTypes>(node, "get_parameter_types", parameters, |server, request| {
                 let type_number = |name: &String| server.get(name).map_or(0, |value| value.type_number());
                 GetParameterTypesResponse { types: request.names.iter().map(type_number).collect() }
             })?,
-            serve::<SetParameters>(node, "set_parameters", parameters, |server, request| SetParametersResponse {
-                results: request.parameters.into_iter().map(|one| result(set(server, vec![one]))).collect(),
+            serve::<SetParameters>(node, "set_parameters", parameters, |server, request| {
+                SetParametersResponse {
+                    results: request
+                        .parameters
+                        .into_iter()
+                        .map(|one| result(set(server, vec![one])))
+                        .collect(),
+                }
             })?,
-            serve::<SetParametersAtomically>(node, "set_parameters_atomically", parameters, |server, request| {
-                SetParametersAtomicallyResponse { result: result(set(server, request.parameters)) }
-            })?,
+            serve::<SetParametersAtomically>(
+                node,
+                "set_parameters_atomically",
+                parameters,
+                |server, request| SetParametersAtomicallyResponse {
+                    result: result(set(server, request.parameters)),
+                },
+            )?,
             serve::<ListParameters>(node, "list_parameters", parameters, |server, request| {
                 let (names, prefixes) = server.list(&request.prefixes, request.depth);
                 ListParametersResponse { result: ListParametersResult { names, prefixes } }
@@ -148,7 +162,8 @@ fn descriptor(declaration: Declaration) -> ParameterDescriptor {
 
 /// The message of a value; of none, "not set".
 fn value_message(value: Option<ParameterValue>) -> ValueMessage {
-    let mut message = ValueMessage { r#type: value.as_ref().map_or(0, ParameterValue::type_number), ..Default::default() };
+    let mut message =
+        ValueMessage { r#type: value.as_ref().map_or(0, ParameterValue::type_number), ..Default::default() };
     match value {
         None => {}
         Some(ParameterValue::Bool(value)) => message.bool_value = value,

@@ -70,7 +70,10 @@ impl Logger {
         }
         let Some(rosout) = &self.log.rosout else { return };
         let message = Log {
-            stamp: Time { sec: i32::try_from(now.as_secs()).unwrap_or(i32::MAX), nanosec: now.subsec_nanos() },
+            stamp: Time {
+                sec: i32::try_from(now.as_secs()).unwrap_or(i32::MAX),
+                nanosec: now.subsec_nanos(),
+            },
             level: severity as u8,
             name: self.log.name.clone(),
             msg: text,

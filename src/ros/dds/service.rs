@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use rustdds::bytes::Bytes;
 use rustdds::no_key::DeserializedCacheChange;
 use rustdds::rpc::SampleIdentity;
-use rustdds::{DataReaderStatus, DataWriterStatus, GUID, StatusEvented, Timestamp, WriteOptions, WriteOptionsBuilder};
+use rustdds::{
+    DataReaderStatus, DataWriterStatus, GUID, StatusEvented, Timestamp, WriteOptions, WriteOptionsBuilder,
+};
 
 use super::node::EndpointGuard;
 use super::spin::take_turn;
@@ -61,7 +63,11 @@ pub struct ServiceServer {
 impl ServiceServer {
     /// A server that reads requests from `reader` and writes replies to `writer`.
     pub fn new(reader: RawReader, writer: RawWriter, handler: Handler) -> Self {
-        Self { reader, replies: Replies { writer, clients: Clients::default(), waiting: Vec::new() }, handler }
+        Self {
+            reader,
+            replies: Replies { writer, clients: Clients::default(), waiting: Vec::new() },
+            handler,
+        }
     }
 
     /// Answers requests until none is left or the turn is over; whether more may be left.
@@ -103,7 +109,8 @@ fn answer(sample: &DeserializedCacheChange<Vec<u8>>, handler: &mut Handler) -> O
     };
     let response = handler(request)?;
     // the client names the reader it wants the reply on; older ones leave it open and are known by their writer
-    let client = if related.writer_guid == GUID::GUID_UNKNOWN { sample.writer_guid() } else { related.writer_guid };
+    let client =
+        if related.writer_guid == GUID::GUID_UNKNOWN { sample.writer_guid() } else { related.writer_guid };
     let identity = SampleIdentity { writer_guid: client, sequence_number: sample.sequence_number };
     let body = Bytes::copy_from_slice(response.get(HEADER_LEN..)?);
     Some(Reply { body, options: options.related_sample_identity(identity).build() })
@@ -164,7 +171,8 @@ impl Clients {
         let same = |guid: &GUID| participant(guid) == participant(&asker);
         let askers = self.askers.iter().filter(|guid| same(guid)).count();
         let settled = |matched_at: &Instant| now.saturating_duration_since(*matched_at) >= MATCH_SETTLES;
-        let hearers = self.hearers.iter().filter(|(guid, matched_at)| same(guid) && settled(matched_at)).count();
+        let hearers =
+            self.hearers.iter().filter(|(guid, matched_at)| same(guid) && settled(matched_at)).count();
         hearers >= askers.max(1)
     }
 }
@@ -219,7 +227,8 @@ mod tests {
 
     #[test]
     fn cyclone_header_is_split_off_and_turned_little_endian() {
-        let little = [&[0, 1, 0, 0][..], &[1, 2, 3, 4, 5, 6, 7, 8], &[9, 0, 0, 0, 0, 0, 0, 0], &[42]].concat();
+        let little =
+            [&[0, 1, 0, 0][..], &[1, 2, 3, 4, 5, 6, 7, 8], &[9, 0, 0, 0, 0, 0, 0, 0], &[42]].concat();
         let (client, request) = split_cyclone_request(&little).unwrap();
         assert_eq!(client, [1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(request, [0, 1, 0, 0, 42]);

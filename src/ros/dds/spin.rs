@@ -33,12 +33,12 @@ pub enum Source {
     /// Calls back with every message.
     Subscription {
         /// Where the messages come from.
-        reader: RawReader,
+        reader: Box<RawReader>,
         /// What is called.
         callback: Callback,
     },
     /// Answers requests.
-    Service(ServiceServer),
+    Service(Box<ServiceServer>),
     /// Counts the subscribers of a publisher.
     Matches(MatchWatch),
 }
@@ -102,8 +102,14 @@ impl Spinner {
         let registry = poll.registry().try_clone()?;
         let waker = Arc::new(Waker::new(poll.registry(), WAKE)?);
         let (commands, receiver) = mpsc::channel();
-        let worker =
-            Worker { poll, commands: receiver, sources: HashMap::new(), again: Vec::new(), waiting: Vec::new(), graph };
+        let worker = Worker {
+            poll,
+            commands: receiver,
+            sources: HashMap::new(),
+            again: Vec::new(),
+            waiting: Vec::new(),
+            graph,
+        };
         let thread = std::thread::Builder::new().name("ros-spin".to_owned()).spawn(move || worker.run())?;
         let handle = SpinnerHandle { commands: commands.clone(), waker: Arc::clone(&waker), registry };
         Ok((Self { commands, waker, thread: Some(thread) }, handle))

@@ -6,7 +6,9 @@
 use std::convert::Infallible;
 
 use rustdds::bytes::Bytes;
-use rustdds::no_key::{DataWriter, Decode, DefaultDecoder, DeserializerAdapter, SerializerAdapter, SimpleDataReader};
+use rustdds::no_key::{
+    DataWriter, Decode, DefaultDecoder, DeserializerAdapter, SerializerAdapter, SimpleDataReader,
+};
 use rustdds::policy;
 use rustdds::{Duration as DdsDuration, QosPolicies, QosPolicyBuilder, RepresentationIdentifier};
 

@@ -1,0 +1,159 @@
+//! `merrow describe`: what a world holds and how to talk to it.
+
+use merrow::ros::{frames, live_parameters, plan::Plan, services, urdf};
+use merrow::scene::{JointKind, Robot};
+use merrow::sim::Pace;
+use merrow::world::World;
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+/// Prints the description, or one robot's URDF.
+pub fn describe(world: &World, as_json: bool, urdf_of: Option<&str>) -> Result<ExitCode, String> {
+    if let Some(name) = urdf_of {
+        let robot = world.scene.robots.iter().find(|r| r.name == name);
+        print!("{}", urdf::urdf(robot.ok_or_else(|| format!("no robot {name:?} in {}", world.scene.name))?));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let all = whole(world);
+    if as_json {
+        println!("{}", serde_json::to_string_pretty(&all).map_err(|e| e.to_string())?);
+    } else {
+        print_text(&all);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn whole(world: &World) -> Value {
+    let scene = &world.scene;
+    let plan = Plan::new(scene);
+    let full = |topic: &str| format!("/{}", topic.trim_start_matches('/'));
+    let published: Vec<Value> = plan
+        .outputs
+        .iter()
+        .map(|o| {
+            json!({
+                "topic": full(&o.topic), "type": o.info.name, "rate_hz": o.rate_hz, "qos": o.qos.to_string(),
+            })
+        })
+        .collect();
+    let subscribed: Vec<Value> = plan
+        .inputs
+        .iter()
+        .map(|i| {
+            let qos = merrow::ros::qos::Qos::DEFAULT.to_string();
+            json!({ "topic": full(&i.topic), "type": i.info.name, "unit": i.unit, "qos": qos })
+        })
+        .collect();
+    let services: Vec<Value> = services::SERVICES
+        .iter()
+        .map(|(name, kind)| json!({ "service": name.replace('~', "/merrow"), "type": kind }))
+        .collect();
+    let parameters: Vec<Value> = live_parameters::declarations(scene, Pace::Factor(1.0))
+        .into_iter()
+        .map(|d| {
+            json!({
+                "name": d.name, "type": d.default.type_name(), "default": d.default.to_string(),
+                "range": d.range.map(|r| r.to_string()), "constraints": d.constraints, "description": d.description,
+            })
+        })
+        .collect();
+    let robots: Vec<Value> = scene.robots.iter().zip(&world.about).map(|(r, a)| robot(r, a)).collect();
+    json!({
+        "world": scene.name,
+        "step_s": scene.dt(),
+        "seed": scene.seed,
+        "robots": robots,
+        "published": published,
+        "subscribed": subscribed,
+        "services": services,
+        "parameters": parameters,
+        "frames": frame_tree(scene),
+    })
+}
+
+fn robot(robot: &Robot, about: &merrow::world::About) -> Value {
+    let base = &robot.links[0];
+    let joints: Vec<&str> = robot.links[1..]
+        .iter()
+        .filter(|l| l.joint.kind != JointKind::Fixed)
+        .map(|l| l.joint.name.as_str())
+        .collect();
+    let thrusters: Vec<Value> = robot
+        .thrusters
+        .iter()
+        .map(|t| json!({ "name": t.name, "unit": t.unit.symbol(), "range": t.command_range }))
+        .collect();
+    let sensors: Vec<Value> = robot
+        .sensors
+        .iter()
+        .map(|s| json!({ "name": s.name, "kind": s.kind.name(), "rate_hz": s.rate }))
+        .collect();
+    let sources: Vec<Value> = about
+        .sources
+        .iter()
+        .map(|(part, source, estimated)| json!({ "part": part, "source": source, "estimated": estimated }))
+        .collect();
+    json!({
+        "name": robot.name,
+        "description": about.description,
+        "mass_kg": robot.mass(),
+        "displaced_volume_m3": robot.links.iter().map(|l| l.volume).sum::<f64>(),
+        "base_added_mass_kg": base.added.D.full().r.map(|r| r.to_array()),
+        "joints": joints,
+        "thrusters": thrusters,
+        "sensors": sensors,
+        "battery_ah": robot.battery.as_ref().map(|b| b.capacity),
+        "sources": sources,
+    })
+}
+
+/// Child frames by parent.
+fn frame_tree(scene: &merrow::scene::Scene) -> Vec<Value> {
+    let state = merrow::state::State::new(scene);
+    let snapshot = frames::Snapshot {
+        time_ns: 0,
+        motions: state.robots.iter().map(|r| r.motion.clone()).collect(),
+        efforts: Vec::new(),
+    };
+    let moving = frames::moving(scene, &snapshot, true).transforms;
+    let fixed = frames::fixed(scene).transforms;
+    let one = |moves: bool| {
+        move |t: merrow::ros::msg::geometry_msgs::TransformStamped| {
+            json!({ "parent": t.header.frame_id, "child": t.child_frame_id, "moves": moves })
+        }
+    };
+    moving.into_iter().map(one(true)).chain(fixed.into_iter().map(one(false))).collect()
+}
+
+fn print_text(all: &Value) {
+    let text = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
+    println!("world {}, step {} s, seed {}", text(&all["world"]), all["step_s"], all["seed"]);
+    let rows = |key: &str| all[key].as_array().cloned().unwrap_or_default();
+    println!("\nrobots");
+    for r in rows("robots") {
+        println!("  {}: {} ({} kg)", text(&r["name"]), text(&r["description"]), r["mass_kg"]);
+    }
+    println!("\npublished");
+    for o in rows("published") {
+        let rate = o["rate_hz"].as_f64().map_or_else(|| "-".to_string(), |r| format!("{r} Hz"));
+        println!("  {:<44} {:<46} {:>7}  {}", text(&o["topic"]), text(&o["type"]), rate, text(&o["qos"]));
+    }
+    println!("\nsubscribed");
+    for i in rows("subscribed") {
+        println!("  {:<44} {:<46} {}", text(&i["topic"]), text(&i["type"]), text(&i["unit"]));
+    }
+    println!("\nservices");
+    for s in rows("services") {
+        println!("  {:<44} {}", text(&s["service"]), text(&s["type"]));
+    }
+    println!("\nparameters of /merrow");
+    for p in rows("parameters") {
+        let name = text(&p["name"]);
+        println!("  {name:<44} {:<8} {:<12} {}", text(&p["type"]), text(&p["default"]), text(&p["description"]));
+    }
+    println!("\nframes");
+    for f in rows("frames") {
+        let moves = if f["moves"] == true { "moves" } else { "fixed" };
+        println!("  {} -> {} ({moves})", text(&f["parent"]), text(&f["child"]));
+    }
+}

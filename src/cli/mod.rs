@@ -1,0 +1,95 @@
+//! The commands of the command line, one per file.
+
+mod describe;
+mod list;
+mod run;
+
+use clap::{Parser, Subcommand};
+use merrow::world::{self, Overrides, World};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Marine robotics simulator: many robots, exact hydrodynamics, real ROS 2, no GPU.
+#[derive(Parser, Debug)]
+#[command(version, about, max_term_width = 110)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Run a world. ROS arguments follow after --ros-args.
+    Run(run::Arguments),
+    /// Check a world file and list all its mistakes.
+    Check {
+        /// World file, or the name of a shipped world.
+        world: String,
+    },
+    /// Say what a world holds: robots, topics, services, parameters, frames.
+    Describe {
+        /// World file, or the name of a shipped world.
+        world: String,
+        /// As one JSON object.
+        #[arg(long)]
+        json: bool,
+        /// The URDF of one robot instead.
+        #[arg(long, value_name = "ROBOT")]
+        urdf: Option<String>,
+    },
+    /// Print the JSON Schema of the world file, for editors.
+    Schema,
+    /// List the worlds and robots that come with Merrow.
+    List {
+        /// As one JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Splits off `--ros-args` and what follows, up to `--`, as every ROS program does.
+pub fn split_ros_args(arguments: &[String]) -> (Vec<String>, Vec<String>) {
+    let (mut own, mut ros, mut in_ros) = (Vec::new(), Vec::new(), false);
+    for argument in arguments {
+        match argument.as_str() {
+            "--ros-args" => in_ros = true,
+            "--" if in_ros => {
+                in_ros = false;
+                ros.push(argument.clone());
+                continue;
+            }
+            _ => {}
+        }
+        if in_ros { ros.push(argument.clone()) } else { own.push(argument.clone()) }
+    }
+    (own, ros)
+}
+
+/// Does what the command line asks.
+pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
+    match cli.command {
+        Command::Run(arguments) => run::run(&arguments, ros),
+        Command::Check { world } => {
+            let found = load(&world, None)?;
+            let robots = found.scene.robots.len();
+            println!("{world}: no mistakes, {robots} robot{}", if robots == 1 { "" } else { "s" });
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Describe { world, json, urdf } => describe::describe(&load(&world, None)?, json, urdf.as_deref()),
+        Command::Schema => {
+            let schema = world::schema::schema::<world::file::WorldFile>("Merrow world");
+            println!("{}", serde_json::to_string_pretty(&schema).map_err(|e| e.to_string())?);
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::List { json } => list::list(json),
+    }
+}
+
+/// Loads a world; its mistakes come one per line, then their number.
+fn load(name: &str, seed: Option<u64>) -> Result<World, String> {
+    let path: PathBuf = world::share::world(name);
+    world::load_world(&path, Overrides { seed }).map_err(|problems| {
+        let n = problems.len();
+        format!("{n} mistake{} in {name}\n{problems}", if n == 1 { "" } else { "s" })
+    })
+}

@@ -1,0 +1,215 @@
+//! `merrow run`: runs a world, with its ROS side, its recorder and its progress line.
+
+use super::load;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use merrow::ros::args::{NodeOptions, Surroundings};
+use merrow::ros::bridge::Bridge;
+use merrow::sim::{self, Control, Observer, Pace, Simulation, Summary};
+use merrow::state::commands::Refusal;
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Arguments of `merrow run`.
+#[derive(Args, Debug)]
+pub struct Arguments {
+    /// World file, or the name of a shipped world.
+    world: String,
+    /// realtime, max, lockstep, or a factor of real time.
+    #[arg(long, default_value = "realtime", value_parser = Pace::parse)]
+    pace: Pace,
+    /// Stop after this many simulated seconds.
+    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
+    duration: Option<f64>,
+    /// Seed instead of the world's.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Threads for the robots; one per core if not given.
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    threads: usize,
+    /// Record all topics into an MCAP file that ros2 bag reads.
+    #[arg(long, value_name = "FILE.mcap")]
+    record: Option<PathBuf>,
+    /// Stay off the network: no ROS node.
+    #[arg(long)]
+    no_ros: bool,
+    /// Print the summary as one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
+        _ => Err(format!("found {text:?}, expected a number of seconds above 0")),
+    }
+}
+
+/// Runs the world to its end or to Ctrl-C.
+pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
+    let world = load(&arguments.world, arguments.seed)?;
+    let scene = Arc::new(world.scene);
+    let mut simulation = Simulation::new(Arc::clone(&scene), arguments.threads)?;
+    let (sender, requests) = crossbeam_channel::unbounded();
+    let stop = stop_on_signal()?;
+
+    let mut bridge = if arguments.no_ros {
+        arguments.record.is_some().then(|| Bridge::without_node(&scene)).transpose()?
+    } else {
+        let options = node_options(ros)?;
+        let bridge = Bridge::with_node(&scene, &options, arguments.pace, &sender)?;
+        if !arguments.json {
+            announce(&scene, &options);
+        }
+        Some(bridge)
+    };
+    if let (Some(bridge), Some(path)) = (&bridge, &arguments.record) {
+        let line = bridge.record(path.clone())?;
+        if !arguments.json {
+            println!("{line}");
+        }
+    }
+    let mut progress = Progress::new(arguments.duration, arguments.json);
+    let mut observers: Vec<&mut dyn Observer> = vec![&mut progress];
+    if let Some(bridge) = &mut bridge {
+        observers.push(bridge);
+    }
+    let summary =
+        sim::run(&mut simulation, arguments.pace, arguments.duration, &requests, &mut observers, &stop);
+    // requests that come now find nobody
+    drop(requests);
+    progress.bar.finish_and_clear();
+    if let (Some(bridge), Some(_)) = (&bridge, &arguments.record) {
+        match bridge.stop_recording() {
+            Ok(line) if !arguments.json => println!("recorded {line}"),
+            Ok(_) => {}
+            Err(why) => eprintln!("merrow: the recording: {why}"),
+        }
+    }
+    print_summary(&summary, arguments.json);
+    report_halted(&simulation);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn stop_on_signal() -> Result<Arc<AtomicBool>, String> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        // a second Ctrl-C does not wait
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .map_err(|e| format!("cannot handle Ctrl-C: {e}"))?;
+    Ok(stop)
+}
+
+fn node_options(ros: &[String]) -> Result<NodeOptions, String> {
+    let around = Surroundings {
+        variable: &|name| std::env::var(name).ok(),
+        read_file: &|path| std::fs::read_to_string(path),
+    };
+    let (options, _) = NodeOptions::parse("merrow", ros, &around).map_err(|e| e.to_string())?;
+    Ok(options)
+}
+
+fn announce(scene: &merrow::scene::Scene, options: &NodeOptions) {
+    let plan = merrow::ros::plan::Plan::new(scene);
+    let robots = scene.robots.len();
+    println!(
+        "{}: {robots} robot{}, {} topics published, {} subscribed, as /{} on ROS_DOMAIN_ID {}",
+        scene.name,
+        if robots == 1 { "" } else { "s" },
+        plan.outputs.len(),
+        plan.inputs.len(),
+        format!("{}/{}", options.namespace.trim_matches('/'), options.name).trim_start_matches('/'),
+        options.domain_id,
+    );
+    const SHOWN: usize = 24;
+    for output in plan.outputs.iter().take(SHOWN) {
+        let rate = output.rate_hz.map_or_else(|| "on change".to_string(), |r| format!("{r} Hz"));
+        println!("  {:<36} {:<44} {rate}", output.topic, output.info.name);
+    }
+    if plan.outputs.len() > SHOWN {
+        println!("  ... and {} more: merrow describe {}", plan.outputs.len() - SHOWN, scene.name);
+    }
+}
+
+fn print_summary(s: &Summary, as_json: bool) {
+    if as_json {
+        let object = json!({
+            "simulated_s": s.simulated_s,
+            "wall_s": s.wall_s,
+            "real_time_factor": s.real_time_factor,
+            "steps": s.steps,
+            "overruns": s.overruns,
+            "dropped": s.dropped,
+            "state_hash": s.state_hash,
+        });
+        println!("{object}");
+        return;
+    }
+    println!(
+        "simulated {:.3} s in {:.3} s wall: real-time factor {:.2}, {} steps, {} overruns, {} dropped",
+        s.simulated_s, s.wall_s, s.real_time_factor, s.steps, s.overruns, s.dropped
+    );
+    println!("state hash: {}", s.state_hash);
+}
+
+/// A robot that was stopped is told of even where nobody read the diagnostics.
+fn report_halted(simulation: &Simulation) {
+    for (robot, state) in simulation.scene.robots.iter().zip(&simulation.state.robots) {
+        if let Some(halt) = &state.halted {
+            let t = halt.time_ns as f64 * 1e-9;
+            eprintln!("merrow: {} was stopped at {t:.3} s: {}", robot.name, halt.cause);
+        }
+    }
+}
+
+/// The line on the terminal; nothing where there is none.
+struct Progress {
+    bar: ProgressBar,
+    bounded: bool,
+    last_ms: u64,
+}
+
+impl Progress {
+    fn new(duration: Option<f64>, quiet: bool) -> Self {
+        let bar = match duration {
+            _ if quiet => ProgressBar::hidden(),
+            Some(s) => ProgressBar::new((s * 1000.0) as u64),
+            None => ProgressBar::new_spinner(),
+        };
+        let template = if duration.is_some() { "{wide_bar} {msg}" } else { "{spinner} {msg}" };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        Self { bar, bounded: duration.is_some(), last_ms: 0 }
+    }
+}
+
+impl Observer for Progress {
+    fn after_block(&mut self, simulation: &Simulation, control: &Control) {
+        let wall_ms = (control.wall_s * 1000.0) as u64;
+        if wall_ms < self.last_ms + 100 {
+            return;
+        }
+        self.last_ms = wall_ms;
+        let t = simulation.time_ns() as f64 * 1e-9;
+        if self.bounded {
+            self.bar.set_position((t * 1000.0) as u64);
+        }
+        let state = if control.paused { ", paused" } else { "" };
+        self.bar.set_message(format!(
+            "{t:.1} s, {:.2} x real time, {} overruns, {} refused{state}",
+            t / control.wall_s.max(1e-9),
+            control.overruns,
+            control.refused
+        ));
+    }
+
+    fn refused(&mut self, _: &Refusal, _: &Simulation) {}
+}

@@ -1,0 +1,196 @@
+//! The running world on the ROS graph: node, topics, services, parameters, recorder.
+
+use super::args::NodeOptions;
+use super::dds::{Node, Subscription};
+use super::dds::ParameterServices;
+use super::dds::Service;
+use super::diagnostics::{Refusals, Vitals};
+use super::frames::Snapshot;
+use super::inputs::Mailbox;
+use super::outlet::{Batch, Outlet, Parts};
+use super::parameters::ParameterServer;
+use super::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan};
+use super::{live_parameters, services};
+use crate::scene::Scene;
+use crate::sim::{Control, Observer, Pace, Request, Simulation};
+use crate::state::commands::Refusal;
+use crossbeam_channel::Sender;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Everything of ROS that a run has.
+pub struct Bridge {
+    outlet: Outlet,
+    refusals: Arc<Refusals>,
+    node: Option<Endpoints>,
+    next_frame: u64,
+    next_battery: u64,
+    next_vitals_s: f64,
+}
+
+/// What lives as long as the node; fields are dropped in this order, the node last.
+struct Endpoints {
+    _subscriptions: Vec<Subscription>,
+    _services: Vec<Service>,
+    _parameter_services: ParameterServices,
+    _parameters: Arc<ParameterServer>,
+    node: Node,
+}
+
+impl Bridge {
+    /// A bridge with a node on the network.
+    ///
+    /// # Errors
+    /// One line on what could not be had.
+    pub fn with_node(
+        scene: &Arc<Scene>,
+        options: &NodeOptions,
+        pace: Pace,
+        requests: &Sender<Request>,
+    ) -> Result<Self, String> {
+        let plan = Arc::new(Plan::new(scene));
+        let refusals = Arc::new(Refusals::new(scene.robots.len()));
+        let node = Node::new(options).map_err(|e| e.to_string())?;
+        for warning in &options.warnings {
+            node.logger().warn(warning);
+        }
+        let mut publishers = Vec::with_capacity(plan.outputs.len());
+        for output in &plan.outputs {
+            let publisher = node.publisher(&output.topic, output.info, &output.qos);
+            publishers.push(publisher.map_err(|e| e.to_string())?);
+        }
+        let outlet = Outlet::start(Parts {
+            scene: Arc::clone(scene),
+            plan: Arc::clone(&plan),
+            publishers,
+            logger: Some(node.logger().clone()),
+            refusals: Arc::clone(&refusals),
+        })?;
+        let mailbox = Mailbox {
+            scene: Arc::clone(scene),
+            requests: requests.clone(),
+            refusals: Arc::clone(&refusals),
+            logger: node.logger().clone(),
+        };
+        let endpoints = Self::endpoints(node, &plan, &mailbox, options, pace, &outlet)?;
+        Ok(Self::new(outlet, refusals, Some(endpoints)))
+    }
+
+    /// A bridge without a node, for recording only.
+    ///
+    /// # Errors
+    /// If the recorder's thread cannot be started.
+    pub fn without_node(scene: &Arc<Scene>) -> Result<Self, String> {
+        let refusals = Arc::new(Refusals::new(scene.robots.len()));
+        let outlet = Outlet::start(Parts {
+            scene: Arc::clone(scene),
+            plan: Arc::new(Plan::new(scene)),
+            publishers: Vec::new(),
+            logger: None,
+            refusals: Arc::clone(&refusals),
+        })?;
+        Ok(Self::new(outlet, refusals, None))
+    }
+
+    fn new(outlet: Outlet, refusals: Arc<Refusals>, node: Option<Endpoints>) -> Self {
+        Self { outlet, refusals, node, next_frame: 0, next_battery: 0, next_vitals_s: 0.0 }
+    }
+
+    fn endpoints(
+        node: Node,
+        plan: &Plan,
+        mailbox: &Mailbox,
+        options: &NodeOptions,
+        pace: Pace,
+        outlet: &Outlet,
+    ) -> Result<Endpoints, String> {
+        let text = |e: super::dds::NodeError| e.to_string();
+        let parameters = ParameterServer::new(options.parameter_overrides.clone());
+        let parameters = Arc::new(parameters.map_err(|e| e.to_string())?);
+        let shared = Arc::clone(&outlet.shared);
+        let requests = mailbox.requests.clone();
+        live_parameters::start(&parameters, &mailbox.scene, pace, requests, shared).map_err(|e| e.to_string())?;
+        for warning in parameters.unused_overrides() {
+            node.logger().warn(warning);
+        }
+        let parameter_services = ParameterServices::start(&node, &parameters).map_err(text)?;
+        let services = services::start(&node, mailbox, outlet.tasks()).map_err(text)?;
+        let mut subscriptions = Vec::with_capacity(plan.inputs.len());
+        for input in &plan.inputs {
+            let callback = mailbox.callback(&input.topic, input.target);
+            let qos = super::qos::Qos::DEFAULT;
+            subscriptions.push(node.subscription(&input.topic, input.info, &qos, callback).map_err(text)?);
+        }
+        Ok(Endpoints {
+            _subscriptions: subscriptions,
+            _services: services,
+            _parameter_services: parameter_services,
+            _parameters: parameters,
+            node,
+        })
+    }
+
+    /// Starts recording.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn record(&self, path: PathBuf) -> Result<String, String> {
+        self.outlet.record(Some(path))
+    }
+
+    /// Stops recording and says what was written.
+    ///
+    /// # Errors
+    /// What went wrong.
+    pub fn stop_recording(&self) -> Result<String, String> {
+        self.outlet.record(None)
+    }
+}
+
+impl Observer for Bridge {
+    fn after_block(&mut self, simulation: &Simulation, control: &Control) {
+        let now = simulation.time_ns();
+        let mut batch = Batch { time_ns: now, ..Batch::default() };
+        for (robot, runner) in simulation.runners.iter().enumerate() {
+            let of_robot = |d: &crate::sensors::Delivered| (robot as u32, d.sensor as u32, d.stamped);
+            batch.readings.extend(runner.outbox.iter().map(of_robot));
+        }
+        if due(&mut self.next_frame, FRAME_RATE, now) {
+            batch.snapshot = Some(Snapshot::of(simulation));
+        }
+        if due(&mut self.next_battery, BATTERY_RATE, now) {
+            batch.batteries = Some(simulation.state.robots.iter().map(|r| r.battery).collect());
+        }
+        if control.wall_s >= self.next_vitals_s {
+            self.next_vitals_s = control.wall_s + 1.0 / DIAGNOSTICS_RATE;
+            batch.vitals = Some(Vitals::of(simulation, control));
+        }
+        self.outlet.send(batch);
+    }
+
+    fn refused(&mut self, refusal: &Refusal, simulation: &Simulation) {
+        let line = self.refusals.note(&simulation.scene, refusal.robot, &refusal.reason);
+        if let (Some(line), Some(endpoints)) = (line, &self.node) {
+            endpoints.node.logger().warn(line);
+        }
+    }
+
+    fn reset(&mut self) {
+        (self.next_frame, self.next_battery) = (0, 0);
+    }
+
+    fn dropped(&self) -> u64 {
+        self.outlet.shared.dropped.load(Ordering::Relaxed)
+    }
+}
+
+/// True once per period of simulated time; `next` counts the periods.
+fn due(next: &mut u64, rate: f64, now_ns: u64) -> bool {
+    let period = (now_ns as f64 * 1e-9 * rate + 1e-6) as u64;
+    let is_due = period >= *next;
+    if is_due {
+        *next = period + 1;
+    }
+    is_due
+}

@@ -1,0 +1,219 @@
+//! Readings into messages, one function per message. The only place of ROS's quaternion order, units and
+//! missing-value rules.
+
+use super::msg::builtin_interfaces::Time;
+use super::msg::geometry_msgs::{
+    self as geometry, Point, Pose, PoseWithCovariance, Quaternion, Twist, TwistWithCovariance,
+    TwistWithCovarianceStamped, Vector3,
+};
+use super::msg::marine_acoustic_msgs::Dvl;
+use super::msg::nav_msgs::Odometry;
+use super::msg::sensor_msgs::{
+    BatteryState, FluidPressure, Imu, MagneticField, NavSatFix, NavSatStatus, Range,
+};
+use super::msg::std_msgs::Header;
+use crate::math::{Quat, Vec3};
+use crate::scene::Battery;
+use crate::state::BatteryState as Charge;
+use crate::state::reading::{self, DvlLock};
+
+/// Frame of the world: east, north, up.
+pub const WORLD_FRAME: &str = "world";
+
+/// ROS time of a simulated instant [ns].
+pub fn time(ns: u64) -> Time {
+    // 68 years of simulated time fit
+    Time { sec: (ns / 1_000_000_000) as i32, nanosec: (ns % 1_000_000_000) as u32 }
+}
+
+/// A header.
+pub fn header(stamp_ns: u64, frame_id: &str) -> Header {
+    Header { stamp: time(stamp_ns), frame_id: frame_id.to_string() }
+}
+
+/// A vector.
+pub fn vector3(v: Vec3) -> Vector3 {
+    Vector3 { x: v.x, y: v.y, z: v.z }
+}
+
+/// A point.
+pub fn point(v: Vec3) -> Point {
+    Point { x: v.x, y: v.y, z: v.z }
+}
+
+/// (w, x, y, z) to ROS's (x, y, z, w).
+pub fn quaternion(q: Quat) -> Quaternion {
+    Quaternion { x: q.x, y: q.y, z: q.z, w: q.w }
+}
+
+/// A vector from a message.
+pub fn vec3(v: &Vector3) -> Vec3 {
+    Vec3::new(v.x, v.y, v.z)
+}
+
+/// A quaternion from a message.
+pub fn quat(q: &Quaternion) -> Quat {
+    Quat { w: q.w, x: q.x, y: q.y, z: q.z }
+}
+
+/// A transform.
+pub fn transform(p: Vec3, q: Quat) -> geometry::Transform {
+    geometry::Transform { translation: vector3(p), rotation: quaternion(q) }
+}
+
+fn diagonal(d: [f64; 3]) -> [f64; 9] {
+    [d[0], 0.0, 0.0, 0.0, d[1], 0.0, 0.0, 0.0, d[2]]
+}
+
+/// Inertial measurement; a first covariance of -1 says that there is no attitude.
+pub fn imu(r: &reading::Imu, header: Header) -> Imu {
+    let [gyro, accelerometer, roll, pitch, yaw] = r.variances;
+    let mut orientation_covariance = diagonal([roll, pitch, yaw]);
+    if r.orientation.is_none() {
+        orientation_covariance[0] = -1.0;
+    }
+    Imu {
+        header,
+        orientation: quaternion(r.orientation.unwrap_or(Quat::identity())),
+        orientation_covariance,
+        angular_velocity: vector3(r.angular_velocity),
+        angular_velocity_covariance: diagonal([gyro; 3]),
+        linear_acceleration: vector3(r.linear_acceleration),
+        linear_acceleration_covariance: diagonal([accelerometer; 3]),
+    }
+}
+
+/// Fix, with NaN where there is none.
+pub fn nav_sat_fix(r: &reading::Gnss, header: Header) -> NavSatFix {
+    let [latitude, longitude, altitude] = r.position;
+    NavSatFix {
+        header,
+        status: NavSatStatus {
+            status: if r.fix { NavSatStatus::STATUS_FIX } else { NavSatStatus::STATUS_NO_FIX },
+            service: NavSatStatus::SERVICE_GPS,
+        },
+        latitude: latitude.to_degrees(),
+        longitude: longitude.to_degrees(),
+        altitude,
+        position_covariance: diagonal(r.variances),
+        position_covariance_type: NavSatFix::COVARIANCE_TYPE_DIAGONAL_KNOWN,
+    }
+}
+
+/// DVL ping.
+pub fn dvl(r: &reading::Dvl, header: Header) -> Dvl {
+    let good = r.beams.iter().filter(|b| b.velocity.is_finite()).count() as u8;
+    let [velocity_variance, range_variance] = r.beam_variances;
+    let locked = r.lock != DvlLock::None;
+    let mut velocity_covar = r.covariance;
+    if !locked {
+        velocity_covar[0] = -1.0;
+    }
+    Dvl {
+        header,
+        velocity_mode: if r.lock == DvlLock::Water { Dvl::DVL_MODE_WATER } else { Dvl::DVL_MODE_BOTTOM },
+        dvl_type: Dvl::DVL_TYPE_PISTON,
+        velocity: vector3(r.velocity),
+        velocity_covar,
+        altitude: r.altitude,
+        course_gnd: libm::atan2(r.velocity.y, r.velocity.x),
+        speed_gnd: (r.velocity.x * r.velocity.x + r.velocity.y * r.velocity.y).sqrt(),
+        num_good_beams: good,
+        sound_speed: r.sound_speed as f32,
+        beam_ranges_valid: r.beams.iter().any(|b| b.range.is_finite()),
+        beam_velocities_valid: good > 0,
+        beam_unit_vec: r.beams.map(|b| vector3(b.direction)),
+        range: r.beams.map(|b| b.range),
+        range_covar: [range_variance as f32; 4],
+        beam_quality: r.beams.map(|b| if b.velocity.is_finite() { 1.0 } else { 0.0 }),
+        beam_velocity: r.beams.map(|b| b.velocity as f32),
+        beam_velocity_covar: [velocity_variance as f32; 4],
+    }
+}
+
+/// The same velocity for estimators; none without bottom lock, because it would not be over ground.
+pub fn dvl_twist(r: &reading::Dvl, header: Header) -> Option<TwistWithCovarianceStamped> {
+    (r.lock == DvlLock::Bottom).then(|| {
+        let mut covariance = [0.0; 36];
+        for i in 0..3 {
+            for j in 0..3 {
+                covariance[6 * i + j] = r.covariance[3 * i + j];
+            }
+            // the instrument does not measure turning
+            covariance[7 * (i + 3)] = 1e6;
+        }
+        let twist = Twist { linear: vector3(r.velocity), angular: Vector3::default() };
+        TwistWithCovarianceStamped { header, twist: TwistWithCovariance { twist, covariance } }
+    })
+}
+
+/// Absolute pressure [Pa].
+pub fn fluid_pressure(r: &reading::Pressure, header: Header) -> FluidPressure {
+    FluidPressure { header, fluid_pressure: r.pressure, variance: r.variance }
+}
+
+/// Magnetic field [T].
+pub fn magnetic_field(r: &reading::Magnetometer, header: Header) -> MagneticField {
+    MagneticField {
+        header,
+        magnetic_field: vector3(r.field),
+        magnetic_field_covariance: diagonal([r.variance; 3]),
+    }
+}
+
+/// Echo sounder.
+pub fn range(r: &reading::Altimeter, header: Header) -> Range {
+    Range {
+        header,
+        radiation_type: Range::ULTRASOUND,
+        field_of_view: r.beam_width as f32,
+        min_range: r.limits[0] as f32,
+        max_range: r.limits[1] as f32,
+        range: r.range as f32,
+        variance: r.variance as f32,
+    }
+}
+
+/// Ground truth: pose in the world, velocity in the child frame. A truth has no covariance; a tiny one keeps
+/// estimators that invert it alive.
+pub fn odometry(r: &reading::Odometry, stamp_ns: u64, child_frame_id: &str) -> Odometry {
+    let mut covariance = [0.0; 36];
+    for i in 0..6 {
+        covariance[7 * i] = 1e-9;
+    }
+    Odometry {
+        header: header(stamp_ns, WORLD_FRAME),
+        child_frame_id: child_frame_id.to_string(),
+        pose: PoseWithCovariance {
+            pose: Pose { position: point(r.p_WS), orientation: quaternion(r.q_WS) },
+            covariance,
+        },
+        twist: TwistWithCovariance {
+            twist: Twist { linear: vector3(r.v_WS_S), angular: vector3(r.w_WS_S) },
+            covariance,
+        },
+    }
+}
+
+/// Battery; the current is negative while it is drawn, as the message has it.
+pub fn battery_state(battery: &Battery, charge: &Charge, header: Header) -> BatteryState {
+    BatteryState {
+        header,
+        voltage: charge.voltage as f32,
+        temperature: f32::NAN,
+        current: -charge.current as f32,
+        charge: (charge.charge * battery.capacity) as f32,
+        capacity: battery.capacity as f32,
+        design_capacity: battery.capacity as f32,
+        percentage: charge.charge as f32,
+        power_supply_status: BatteryState::POWER_SUPPLY_STATUS_DISCHARGING,
+        power_supply_health: if charge.charge > 0.0 {
+            BatteryState::POWER_SUPPLY_HEALTH_GOOD
+        } else {
+            BatteryState::POWER_SUPPLY_HEALTH_DEAD
+        },
+        power_supply_technology: battery.technology,
+        present: true,
+        ..BatteryState::default()
+    }
+}

@@ -1,0 +1,172 @@
+//! `/diagnostics`: how the run keeps its pace, what was refused, batteries, motors.
+
+use super::convert;
+use super::msg::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyValue};
+use crate::scene::{Robot, Scene};
+use crate::sim::{Control, Simulation};
+use crate::state::{ActuatorState, BatteryState, Health};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A line per robot and this long about refused commands, at most; all are counted.
+const LOG_EVERY: Duration = Duration::from_secs(1);
+
+/// Commands refused so far, by robot.
+#[derive(Debug)]
+pub struct Refusals {
+    robots: Mutex<Vec<Refused>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Refused {
+    count: u64,
+    last: String,
+    logged: Option<Instant>,
+}
+
+impl Refusals {
+    /// None yet, for this many robots.
+    pub fn new(n_robots: usize) -> Self {
+        Self { robots: Mutex::new(vec![Refused::default(); n_robots + 1]) }
+    }
+
+    /// Notes a refusal; returns the line to log, unless one was logged a moment ago. Without a robot it is the node's.
+    pub fn note(&self, scene: &Scene, robot: Option<usize>, reason: &str) -> Option<String> {
+        let mut robots = self.lock();
+        let last = robots.len() - 1;
+        let entry = robots.get_mut(robot.unwrap_or(last))?;
+        entry.count += 1;
+        entry.last = reason.to_string();
+        if entry.logged.is_some_and(|t| t.elapsed() < LOG_EVERY) {
+            return None;
+        }
+        entry.logged = Some(Instant::now());
+        let who = robot.and_then(|r| scene.robots.get(r)).map_or("merrow", |r| r.name.as_str());
+        Some(format!("{who}: refused {reason} ({} refused so far)", entry.count))
+    }
+
+    fn snapshot(&self) -> Vec<Refused> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Refused>> {
+        self.robots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the diagnostics are made of, taken between two blocks.
+#[derive(Clone, Debug)]
+pub struct Vitals {
+    time_ns: u64,
+    control: Control,
+    robots: Vec<(Vec<ActuatorState>, BatteryState, Option<String>)>,
+    temperature: f64,
+}
+
+impl Vitals {
+    /// Of a simulation between two blocks.
+    pub fn of(simulation: &Simulation, control: &Control) -> Self {
+        let robot = |r: &crate::state::RobotState| {
+            (r.actuators.clone(), r.battery, r.halted.as_ref().map(|h| h.cause.clone()))
+        };
+        Self {
+            time_ns: simulation.time_ns(),
+            control: *control,
+            robots: simulation.state.robots.iter().map(robot).collect(),
+            temperature: simulation.state.sea.temperature,
+        }
+    }
+}
+
+/// The message.
+pub fn message(scene: &Scene, health: &Vitals, refusals: &Refusals, dropped: u64) -> DiagnosticArray {
+    let refused = refusals.snapshot();
+    let mut status = vec![run_status(health, dropped, refused.last())];
+    for (i, robot) in scene.robots.iter().enumerate() {
+        let (actuators, battery, halted) = &health.robots[i];
+        status.push(robot_status(robot, halted.as_deref(), &refused[i]));
+        if let Some(spec) = &robot.battery {
+            status.push(battery_status(robot, spec.capacity, battery));
+        }
+        for (thruster, actuator) in robot.thrusters.iter().zip(actuators) {
+            let name = format!("{}: thruster {}", robot.name, thruster.name);
+            status.push(thruster_status(name, actuator, battery.voltage, health.temperature));
+        }
+    }
+    DiagnosticArray { header: convert::header(health.time_ns, ""), status }
+}
+
+fn run_status(health: &Vitals, dropped: u64, refused: Option<&Refused>) -> DiagnosticStatus {
+    let c = &health.control;
+    let achieved = health.time_ns as f64 * 1e-9 / c.wall_s.max(1e-9);
+    let paced = matches!(c.pace, crate::sim::Pace::Factor(_));
+    let late = paced && c.overruns > 0;
+    let (level, message) = match (c.paused, late) {
+        (true, _) => (DiagnosticStatus::OK, "paused".to_string()),
+        (false, true) => (DiagnosticStatus::WARN, format!("{} blocks came late", c.overruns)),
+        (false, false) => (DiagnosticStatus::OK, "running".to_string()),
+    };
+    let values = vec![
+        value("pace", c.pace),
+        value("simulated time [s]", format!("{:.3}", health.time_ns as f64 * 1e-9)),
+        value("achieved real-time factor since start", format!("{achieved:.3}")),
+        value("overruns", c.overruns),
+        value("jitter mean [us]", format!("{:.1}", c.jitter_s.0 * 1e6)),
+        value("jitter std [us]", format!("{:.1}", c.jitter_s.1 * 1e6)),
+        value("worst lateness [ms]", format!("{:.3}", c.worst_lateness_s * 1e3)),
+        value("dropped messages", dropped),
+        value("refused requests", refused.map_or(0, |r| r.count)),
+    ];
+    status(level, "merrow: run".into(), message, values)
+}
+
+fn robot_status(robot: &Robot, halted: Option<&str>, refused: &Refused) -> DiagnosticStatus {
+    let (level, message) = match (halted, refused.count) {
+        (Some(cause), _) => (DiagnosticStatus::ERROR, format!("stopped: {cause}")),
+        (None, 0) => (DiagnosticStatus::OK, "running".to_string()),
+        (None, n) => (DiagnosticStatus::WARN, format!("{n} commands refused")),
+    };
+    let values = vec![value("refused commands", refused.count), value("last refusal", &refused.last)];
+    status(level, format!("{}: commands", robot.name), message, values)
+}
+
+fn battery_status(robot: &Robot, capacity: f64, battery: &BatteryState) -> DiagnosticStatus {
+    let percent = battery.charge * 100.0;
+    let level = match battery.charge {
+        c if c <= 0.0 => DiagnosticStatus::ERROR,
+        c if c < 0.2 => DiagnosticStatus::WARN,
+        _ => DiagnosticStatus::OK,
+    };
+    let values = vec![
+        value("charge [%]", format!("{percent:.1}")),
+        value("voltage [V]", format!("{:.2}", battery.voltage)),
+        value("current [A]", format!("{:.2}", battery.current)),
+        value("capacity [A h]", capacity),
+    ];
+    status(level, format!("{}: battery", robot.name), format!("{percent:.0} %"), values)
+}
+
+fn thruster_status(name: String, a: &ActuatorState, voltage: f64, water: f64) -> DiagnosticStatus {
+    let (level, message) = match a.health {
+        Health::Healthy => (DiagnosticStatus::OK, "healthy".to_string()),
+        Health::Reduced(part) => (DiagnosticStatus::WARN, format!("reduced to {:.0} %", part * 100.0)),
+        Health::Stuck => (DiagnosticStatus::ERROR, "stuck".to_string()),
+        Health::Dead => (DiagnosticStatus::ERROR, "dead".to_string()),
+    };
+    let current = if voltage > 0.0 { a.power / voltage } else { 0.0 };
+    let values = vec![
+        value("command", a.command),
+        value("thrust [N]", format!("{:.3}", a.thrust)),
+        value("temperature [deg C]", format!("{:.2}", water + a.heat)),
+        value("current [A]", format!("{current:.3}")),
+    ];
+    status(level, name, message, values)
+}
+
+fn status(level: u8, name: String, message: String, values: Vec<KeyValue>) -> DiagnosticStatus {
+    DiagnosticStatus { level, name, message, hardware_id: "merrow".to_string(), values }
+}
+
+fn value(key: &str, value: impl ToString) -> KeyValue {
+    KeyValue { key: key.to_string(), value: value.to_string() }
+}

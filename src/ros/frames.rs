@@ -1,0 +1,109 @@
+//! TF: the tree of frames of every robot, `world -> <robot>/base_link -> links and sensors`.
+
+use super::convert::{WORLD_FRAME, header, transform};
+use super::msg::geometry_msgs::TransformStamped;
+use super::msg::tf2_msgs::TFMessage;
+use crate::math::{Mat3, Quat, Vec3};
+use crate::scene::{JointKind, Link, Robot, Scene};
+use crate::sim::Simulation;
+use crate::state::Motion;
+
+/// Frame of a link.
+pub fn link_frame(robot: &Robot, link: usize) -> String {
+    format!("{}/{}", robot.name, robot.links[link].name)
+}
+
+/// Frame of a sensor.
+pub fn sensor_frame(robot: &Robot, sensor: usize) -> String {
+    format!("{}/{}", robot.name, robot.sensors[sensor].name)
+}
+
+/// Where everything that moves is, at one instant.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Instant [ns].
+    pub time_ns: u64,
+    /// Motion of every robot.
+    pub motions: Vec<Motion>,
+    /// Joint efforts of every robot [N m or N].
+    pub efforts: Vec<Vec<f64>>,
+}
+
+impl Snapshot {
+    /// Of a simulation between two blocks.
+    pub fn of(simulation: &Simulation) -> Self {
+        Self {
+            time_ns: simulation.time_ns(),
+            motions: simulation.state.robots.iter().map(|r| r.motion.clone()).collect(),
+            efforts: simulation.runners.iter().map(|r| r.work.tau.clone()).collect(),
+        }
+    }
+}
+
+/// The moving frames; `truth` says whether the robots' true poses in the world are among them.
+pub fn moving(scene: &Scene, snapshot: &Snapshot, truth: bool) -> TFMessage {
+    let mut transforms = Vec::new();
+    for (robot, motion) in scene.robots.iter().zip(&snapshot.motions) {
+        if robot.floating && truth {
+            let base = link_frame(robot, 0);
+            transforms.push(stamped(snapshot.time_ns, WORLD_FRAME, base, motion.p_WB, motion.q_WB));
+        }
+        for (j, link) in robot.links[1..].iter().enumerate() {
+            if link.joint.kind != JointKind::Fixed {
+                transforms.push(joint(robot, link, motion.q[j], snapshot.time_ns));
+            }
+        }
+    }
+    TFMessage { transforms }
+}
+
+/// The frames that do not move: fixed bases, fixed joints, sensors.
+pub fn fixed(scene: &Scene) -> TFMessage {
+    let mut transforms = Vec::new();
+    for robot in &scene.robots {
+        if !robot.floating {
+            let [r, p, y] = robot.start.rpy;
+            let base = link_frame(robot, 0);
+            transforms.push(stamped(0, WORLD_FRAME, base, robot.start.p_WB, Quat::from_rpy(r, p, y)));
+        }
+        for link in &robot.links[1..] {
+            if link.joint.kind == JointKind::Fixed {
+                transforms.push(joint(robot, link, 0.0, 0));
+            }
+        }
+        for (k, sensor) in robot.sensors.iter().enumerate() {
+            let parent = link_frame(robot, sensor.link);
+            let q = Quat::from_matrix(&sensor.R_US);
+            transforms.push(stamped(0, &parent, sensor_frame(robot, k), sensor.p_UoS_U, q));
+        }
+    }
+    TFMessage { transforms }
+}
+
+/// The child's frame in the parent's, both as the user wrote them.
+pub fn joint_pose(robot: &Robot, link: &Link, q: f64) -> (Vec3, Mat3) {
+    let parent = &robot.links[link.parent.unwrap_or(0)];
+    let (s, c) = crate::math::real::sin_cos(q);
+    let o = Vec3::new(0.0, 0.0, 1.0);
+    let (slide, turn) = match link.joint.kind {
+        JointKind::Prismatic => (q, Mat3::identity()),
+        JointKind::Fixed => (0.0, Mat3::identity()),
+        JointKind::Revolute | JointKind::Continuous => {
+            (0.0, Mat3::from_rows(Vec3::new(c, -s, 0.0), Vec3::new(s, c, 0.0), o))
+        }
+    };
+    let joint = &link.joint;
+    let p_L = joint.p_PoCo0 + joint.R_PC0.col(2).scale(slide);
+    let R_L = joint.R_PC0.mul_mat(&turn).mul_mat(&link.R_LU);
+    (parent.R_LU.tr_mul_vec(p_L), parent.R_LU.transpose().mul_mat(&R_L))
+}
+
+fn joint(robot: &Robot, link: &Link, q: f64, time_ns: u64) -> TransformStamped {
+    let (p, R) = joint_pose(robot, link, q);
+    let parent = link_frame(robot, link.parent.unwrap_or(0));
+    stamped(time_ns, &parent, format!("{}/{}", robot.name, link.name), p, Quat::from_matrix(&R))
+}
+
+fn stamped(time_ns: u64, parent: &str, child_frame_id: String, p: Vec3, q: Quat) -> TransformStamped {
+    TransformStamped { header: header(time_ns, parent), child_frame_id, transform: transform(p, q) }
+}

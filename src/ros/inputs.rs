@@ -1,0 +1,122 @@
+//! Subscribed commands: decode, check the form, put into the mailbox. Nothing here touches the state.
+
+use super::cdr::from_bytes;
+use super::convert::vec3;
+use super::dds::Callback;
+use super::dds::Logger;
+use super::diagnostics::Refusals;
+use super::msg::geometry_msgs::{Wrench, WrenchStamped};
+use super::msg::sensor_msgs::JointState;
+use super::msg::std_msgs::{Float64, Float64MultiArray};
+use super::plan::Target;
+use crate::scene::{Drive, JointKind, Robot, Scene};
+use crate::sim::Request;
+use crate::state::Command;
+use crossbeam_channel::Sender;
+use std::sync::Arc;
+
+/// What every input needs.
+#[derive(Clone)]
+pub struct Mailbox {
+    /// The world.
+    pub scene: Arc<Scene>,
+    /// Requests to the running world.
+    pub requests: Sender<Request>,
+    /// Where refusals are counted.
+    pub refusals: Arc<Refusals>,
+    /// Where they are reported.
+    pub logger: Logger,
+}
+
+impl Mailbox {
+    /// Counts and reports a refusal.
+    pub fn refuse(&self, robot: usize, topic: &str, why: &str) {
+        if let Some(line) = self.refusals.note(&self.scene, Some(robot), &format!("{topic}: {why}")) {
+            self.logger.warn(line);
+        }
+    }
+
+    /// The callback of an input topic.
+    pub fn callback(&self, topic: &str, target: Target) -> Callback {
+        let mailbox = self.clone();
+        let topic = topic.to_string();
+        Box::new(move |bytes| {
+            let robot = robot_of(target);
+            match commands(&mailbox.scene, target, bytes) {
+                Ok(commands) => {
+                    for command in commands {
+                        // a world that has ended takes no commands
+                        let _ = mailbox.requests.send(Request::Command(command));
+                    }
+                }
+                Err(why) => mailbox.refuse(robot, &topic, &why),
+            }
+        })
+    }
+}
+
+fn robot_of(target: Target) -> usize {
+    match target {
+        Target::Thruster { robot, .. }
+        | Target::Thrusters { robot }
+        | Target::Wrench { robot }
+        | Target::WrenchStamped { robot }
+        | Target::Joints { robot } => robot,
+    }
+}
+
+/// The commands that a message stands for.
+fn commands(scene: &Scene, target: Target, bytes: &[u8]) -> Result<Vec<Command>, String> {
+    let malformed = |e: super::cdr::CdrError| format!("a malformed message: {e}");
+    match target {
+        Target::Thruster { robot, thruster } => {
+            let value = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
+            Ok(vec![Command::Thruster { robot, thruster, value }])
+        }
+        Target::Thrusters { robot } => {
+            let message = from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?;
+            let offset = message.layout.data_offset as usize;
+            let values = message.data.get(offset..).unwrap_or_default().to_vec();
+            Ok(vec![Command::Thrusters { robot, values }])
+        }
+        Target::Wrench { robot } => {
+            let w = from_bytes::<Wrench>(bytes).map_err(malformed)?;
+            Ok(vec![Command::Wrench { robot, force: vec3(&w.force), moment: vec3(&w.torque) }])
+        }
+        Target::WrenchStamped { robot } => {
+            let w = from_bytes::<WrenchStamped>(bytes).map_err(malformed)?;
+            let base = super::frames::link_frame(&scene.robots[robot], 0);
+            let frame = &w.header.frame_id;
+            if !(frame.is_empty() || *frame == base || frame == "base_link") {
+                return Err(format!("a wrench in frame {frame:?}, expected {base}"));
+            }
+            let (force, moment) = (vec3(&w.wrench.force), vec3(&w.wrench.torque));
+            Ok(vec![Command::Wrench { robot, force, moment }])
+        }
+        Target::Joints { robot } => {
+            let message = from_bytes::<JointState>(bytes).map_err(malformed)?;
+            joint_commands(&scene.robots[robot], robot, &message)
+        }
+    }
+}
+
+/// All joints of the message or none.
+fn joint_commands(model: &Robot, robot: usize, message: &JointState) -> Result<Vec<Command>, String> {
+    let mut commands = Vec::new();
+    for (k, name) in message.name.iter().enumerate() {
+        let found = model.links[1..].iter().position(|l| l.joint.name == *name && l.joint.kind != JointKind::Fixed);
+        let joint = found.ok_or_else(|| format!("no joint {name:?}"))?;
+        let (values, what) = match model.links[joint + 1].joint.drive {
+            Drive::Position { .. } => (&message.position, "position"),
+            Drive::Effort { .. } => (&message.effort, "effort"),
+        };
+        if values.len() != message.name.len() {
+            return Err(format!("{} values of {what} for {} joints", values.len(), message.name.len()));
+        }
+        if !values[k].is_finite() {
+            return Err(format!("{name}: found {}, expected a finite {what}", values[k]));
+        }
+        commands.push(Command::Joint { robot, joint, value: values[k] });
+    }
+    Ok(commands)
+}

@@ -1,0 +1,201 @@
+//! Parameters of a running world: the water, the pace, sensor noise, thruster health.
+
+use super::outlet::Shared;
+use super::parameter_range::Range;
+use super::parameter_value::ParameterValue as Value;
+use super::parameters::{Declaration, ParameterError, ParameterServer};
+use crate::math::Vec3;
+use crate::scene::{Scene, Sea};
+use crate::sim::{Pace, Request};
+use crate::state::{Command, Health};
+use crate::world::build::towards;
+use crossbeam_channel::Sender;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+const SPEED: &str = "water.current.speed_m_s";
+const DIRECTION: &str = "water.current.direction_deg";
+const UP: &str = "water.current.up_m_s";
+const DENSITY: &str = "water.density_kg_m3";
+const SOUND: &str = "water.sound_speed_m_s";
+const TEMPERATURE: &str = "water.temperature_c";
+const AIR: &str = "water.air_pressure_pa";
+const PACE: &str = "pace";
+const TRUTH_TF: &str = "publish_truth_tf";
+
+/// All parameters of a world, for the node and for `describe`.
+pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
+    let sea = &scene.sea;
+    let v = sea.current.profile[0].1;
+    let speed = (v.x * v.x + v.y * v.y).sqrt();
+    let heading = if speed > 0.0 { libm::atan2(v.x, v.y).to_degrees() } else { 0.0 };
+    let double = |name: &str, value: f64, range: [f64; 2], text: &str| {
+        Declaration::new(name, Value::Double(value), text).with_range(Range::doubles(range[0], range[1]))
+    };
+    let replaces = "Setting any current parameter replaces a profile by one current everywhere.";
+    let mut all = vec![
+        double(SPEED, speed, [0.0, 20.0], &format!("Speed of the current [m/s]. {replaces}")),
+        double(
+            DIRECTION,
+            heading,
+            [-360.0, 360.0],
+            &format!("Where the current goes to, clockwise from north [deg]. {replaces}"),
+        ),
+        double(UP, v.z, [-20.0, 20.0], &format!("Upward speed of the current [m/s]. {replaces}")),
+        double(DENSITY, sea.density, [0.0, 2000.0], "Density of the water [kg/m3]."),
+        double(SOUND, sea.sound_speed, [1000.0, 2000.0], "Speed of sound in the water [m/s]."),
+        double(TEMPERATURE, sea.temperature, [-5.0, 60.0], "Temperature of the water [deg C]."),
+        double(AIR, sea.air_pressure, [1e4, 2e5], "Pressure of the air at the surface [Pa]."),
+        Declaration::new(PACE, Value::String(pace.to_string()), "How fast simulated time runs.")
+            .with_constraints("realtime, max, lockstep or a factor above 0"),
+        Declaration::new(
+            TRUTH_TF,
+            Value::Bool(true),
+            "Whether /tf holds the true pose of every robot in the world; switch it off where an estimator publishes its own.",
+        ),
+    ];
+    for robot in &scene.robots {
+        for sensor in &robot.sensors {
+            let name = format!("{}.{}.noise", robot.name, sensor.name);
+            all.push(Declaration::new(&name, Value::Bool(true), "Whether the sensor errs as its device does."));
+        }
+        for thruster in &robot.thrusters {
+            let prefix = format!("{}.thrusters.{}", robot.name, thruster.name);
+            let name = format!("{prefix}.state");
+            all.push(
+                Declaration::new(&name, Value::String("healthy".into()), "Health of the thruster.")
+                    .with_constraints("healthy, stuck or dead"),
+            );
+            let name = format!("{prefix}.efficiency");
+            all.push(double(&name, 1.0, [0.0, 1.0], "Part of its drive that a healthy thruster has [1]."));
+        }
+    }
+    all
+}
+
+/// Declares all parameters, applies what the user gave, and lets later changes act on the world.
+///
+/// # Errors
+/// A value that the user gave breaks type, range or meaning.
+pub fn start(
+    server: &Arc<ParameterServer>,
+    scene: &Arc<Scene>,
+    pace: Pace,
+    requests: Sender<Request>,
+    shared: Arc<Shared>,
+) -> Result<(), ParameterError> {
+    let mut given = Vec::new();
+    for declaration in declarations(scene, pace) {
+        let (name, default) = (declaration.name.clone(), declaration.default.clone());
+        let value = server.declare(declaration)?;
+        if value != default {
+            given.push((name, value));
+        }
+    }
+    let live = Live { server: Arc::downgrade(server), scene: Arc::clone(scene), requests, shared };
+    live.apply(&given).map_err(ParameterError::new)?;
+    server.on_set(Box::new(move |batch| live.apply(batch)));
+    Ok(())
+}
+
+struct Live {
+    server: std::sync::Weak<ParameterServer>,
+    scene: Arc<Scene>,
+    requests: Sender<Request>,
+    shared: Arc<Shared>,
+}
+
+impl Live {
+    /// Checks the whole batch, then acts.
+    fn apply(&self, batch: &[(String, Value)]) -> Result<(), String> {
+        let requests = self.requests(batch)?;
+        for request in requests {
+            self.requests.send(request).map_err(|_| "the world has ended".to_string())?;
+        }
+        for (name, value) in batch {
+            if let (TRUTH_TF, Value::Bool(on)) = (name.as_str(), value) {
+                self.shared.truth_tf.store(*on, Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    fn requests(&self, batch: &[(String, Value)]) -> Result<Vec<Request>, String> {
+        let mut requests = Vec::new();
+        if batch.iter().any(|(name, _)| name.starts_with("water.")) {
+            requests.push(Request::Command(Command::Sea(Box::new(self.sea(batch)))));
+        }
+        for (name, value) in batch {
+            match (name.as_str(), value) {
+                (PACE, Value::String(text)) => {
+                    let pace = Pace::parse(text).map_err(|e| format!("parameter '{PACE}': {e}"))?;
+                    requests.push(Request::Pace(pace));
+                }
+                (_, Value::Bool(on)) => requests.extend(self.noise(name, *on)),
+                (_, Value::String(_) | Value::Double(_)) => requests.extend(self.health(name, batch)?),
+                _ => {}
+            }
+        }
+        Ok(requests)
+    }
+
+    /// The water as the batch and the other parameters say.
+    fn sea(&self, batch: &[(String, Value)]) -> Sea {
+        let number = |name: &str, otherwise: f64| match self.value(name, batch) {
+            Some(Value::Double(x)) => x,
+            _ => otherwise,
+        };
+        let mut sea = self.scene.sea.clone();
+        sea.density = number(DENSITY, sea.density);
+        sea.sound_speed = number(SOUND, sea.sound_speed);
+        sea.temperature = number(TEMPERATURE, sea.temperature);
+        sea.air_pressure = number(AIR, sea.air_pressure);
+        let changed = declarations(&self.scene, Pace::Max).iter().any(|d| {
+            d.name.starts_with("water.current.") && self.value(&d.name, batch).is_some_and(|v| v != d.default)
+        });
+        if changed {
+            let mut v: Vec3 = towards(number(SPEED, 0.0), number(DIRECTION, 0.0));
+            v.z = number(UP, 0.0);
+            sea.current.profile = vec![(0.0, v)];
+        }
+        sea
+    }
+
+    fn noise(&self, name: &str, on: bool) -> Option<Request> {
+        let (robot_name, rest) = name.split_once('.')?;
+        let sensor_name = rest.strip_suffix(".noise")?;
+        let robot = self.scene.robots.iter().position(|r| r.name == robot_name)?;
+        let sensor = self.scene.robots[robot].sensors.iter().position(|s| s.name == sensor_name)?;
+        Some(Request::Command(Command::Noise { robot, sensor, on }))
+    }
+
+    fn health(&self, name: &str, batch: &[(String, Value)]) -> Result<Option<Request>, String> {
+        let Some((robot_name, rest)) = name.split_once(".thrusters.") else { return Ok(None) };
+        let Some((thruster_name, _)) = rest.rsplit_once('.') else { return Ok(None) };
+        let Some(robot) = self.scene.robots.iter().position(|r| r.name == robot_name) else { return Ok(None) };
+        let thrusters = &self.scene.robots[robot].thrusters;
+        let Some(thruster) = thrusters.iter().position(|t| t.name == thruster_name) else { return Ok(None) };
+        let prefix = format!("{robot_name}.thrusters.{thruster_name}");
+        let state = self.value(&format!("{prefix}.state"), batch);
+        let efficiency = match self.value(&format!("{prefix}.efficiency"), batch) {
+            Some(Value::Double(x)) => x,
+            _ => 1.0,
+        };
+        let health = match &state {
+            Some(Value::String(s)) if s == "dead" => Health::Dead,
+            Some(Value::String(s)) if s == "stuck" => Health::Stuck,
+            Some(Value::String(s)) if s != "healthy" => {
+                return Err(format!("parameter '{prefix}.state': found {s:?}, expected healthy, stuck or dead"));
+            }
+            _ if efficiency < 1.0 => Health::Reduced(efficiency),
+            _ => Health::Healthy,
+        };
+        Ok(Some(Request::Command(Command::Health { robot, thruster, health })))
+    }
+
+    /// The value that `name` will have after the batch.
+    fn value(&self, name: &str, batch: &[(String, Value)]) -> Option<Value> {
+        let new = batch.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v.clone());
+        new.or_else(|| self.server.upgrade()?.get(name))
+    }
+}

@@ -1,0 +1,26 @@
+//! Everything that is ROS, and nothing else: messages, the embedded DDS node, bags, and the bridge between the running
+//! world and the ROS graph. The only place that names ROS.
+
+pub mod args;
+pub mod bag;
+pub mod bridge;
+pub mod cdr;
+pub mod convert;
+pub mod dds;
+pub mod description;
+pub mod diagnostics;
+pub mod frames;
+pub mod inputs;
+pub mod live_parameters;
+pub mod message;
+pub mod msg;
+pub mod names;
+pub mod outlet;
+pub mod parameter_range;
+pub mod parameter_value;
+pub mod parameter_yaml;
+pub mod parameters;
+pub mod plan;
+pub mod qos;
+pub mod services;
+pub mod urdf;

@@ -1,0 +1,398 @@
+//! The thread that publishes and records. The step hands it batches and never waits for it, except while a bag is
+//! recorded: then nothing may be lost, and the step waits for room in the queue.
+//!
+//! Each message is encoded once; the same bytes go to DDS and to the bag.
+
+use super::bag::{Bag, ChannelId};
+use super::cdr::to_bytes;
+use super::convert::{self, header};
+use super::dds::Publisher;
+use super::dds::Logger;
+use super::diagnostics::{self, Refusals, Vitals};
+use super::frames::{self, Snapshot};
+use super::message::Message;
+use super::msg::rosgraph_msgs::Clock;
+use super::msg::sensor_msgs::JointState;
+use super::msg::std_msgs::String as StringMsg;
+use super::plan::{Plan, Source};
+use crate::scene::{JointKind, Scene};
+use crate::state::BatteryState;
+use crate::state::reading::{Reading, Stamped};
+use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Batches that may wait; at 2 ms a batch this is a quarter of a second.
+const QUEUE: usize = 128;
+/// How often an idle outlet looks after its bag.
+const IDLE: Duration = Duration::from_millis(200);
+
+/// What happened in one block.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// Simulated time at its end [ns].
+    pub time_ns: u64,
+    /// Readings: robot, sensor, reading.
+    pub readings: Vec<(u32, u32, Stamped)>,
+    /// Where everything is, if frames are due.
+    pub snapshot: Option<Snapshot>,
+    /// Charge of every robot's battery, if due.
+    pub batteries: Option<Vec<BatteryState>>,
+    /// Health, if due.
+    pub vitals: Option<Vitals>,
+}
+
+/// A request about the recording, and where to answer.
+pub enum Task {
+    /// Record into this file; nothing in the path stops.
+    Record(Option<PathBuf>, Sender<Result<String, String>>),
+    /// Finish and end.
+    Quit,
+}
+
+/// What the outlet and its owners share.
+#[derive(Debug, Default)]
+pub struct Shared {
+    /// True while a bag is recorded.
+    pub recording: AtomicBool,
+    /// Messages that did not reach DDS or the bag.
+    pub dropped: AtomicU64,
+    /// Whether true poses are among the frames.
+    pub truth_tf: AtomicBool,
+}
+
+/// Handle of the outlet's thread; dropping it finishes the bag and ends the thread.
+pub struct Outlet {
+    batches: Sender<Batch>,
+    oldest: Receiver<Batch>,
+    tasks: Sender<Task>,
+    /// Shared with the thread.
+    pub shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Everything the thread needs.
+pub struct Parts {
+    /// The world.
+    pub scene: Arc<Scene>,
+    /// Its topics.
+    pub plan: Arc<Plan>,
+    /// One per output of the plan; empty without a node.
+    pub publishers: Vec<Publisher>,
+    /// For what goes wrong with a bag; none without a node.
+    pub logger: Option<Logger>,
+    /// Refused commands.
+    pub refusals: Arc<Refusals>,
+}
+
+impl Outlet {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// If it cannot be started.
+    pub fn start(parts: Parts) -> Result<Self, String> {
+        let (batches, oldest) = bounded(QUEUE);
+        let (tasks, task_inbox) = unbounded();
+        let shared = Arc::new(Shared::default());
+        shared.truth_tf.store(true, Ordering::Relaxed);
+        let mut worker = Worker::new(parts, Arc::clone(&shared));
+        let inbox = oldest.clone();
+        let thread = std::thread::Builder::new()
+            .name("merrow-outlet".into())
+            .spawn(move || worker.run(&inbox, &task_inbox))
+            .map_err(|e| format!("cannot start the publishing thread: {e}"))?;
+        Ok(Self { batches, oldest, tasks, shared, thread: Some(thread) })
+    }
+
+    /// Hands over a batch. A full queue loses its oldest batch, counted, unless a bag is recorded.
+    pub fn send(&self, mut batch: Batch) {
+        if self.shared.recording.load(Ordering::Relaxed) {
+            // an ended thread has nothing left to record
+            let _ = self.batches.send(batch);
+            return;
+        }
+        while let Err(crossbeam_channel::TrySendError::Full(back)) = self.batches.try_send(batch) {
+            batch = back;
+            if let Ok(lost) = self.oldest.try_recv() {
+                let n = 1 + lost.readings.len() as u64;
+                self.shared.dropped.fetch_add(n, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Starts or stops recording; waits for the answer.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn record(&self, path: Option<PathBuf>) -> Result<String, String> {
+        record(&self.tasks, path)
+    }
+
+    /// For the record service: where to send tasks.
+    pub fn tasks(&self) -> Sender<Task> {
+        self.tasks.clone()
+    }
+}
+
+/// Asks the outlet behind `tasks` to start or stop recording.
+///
+/// # Errors
+/// Why not.
+pub fn record(tasks: &Sender<Task>, path: Option<PathBuf>) -> Result<String, String> {
+    let (reply, answer) = bounded(1);
+    let gone = || "the recorder has ended".to_string();
+    tasks.send(Task::Record(path, reply)).map_err(|_| gone())?;
+    answer.recv_timeout(Duration::from_secs(10)).map_err(|_| gone())?
+}
+
+impl Drop for Outlet {
+    fn drop(&mut self) {
+        let _ = self.tasks.send(Task::Quit);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Worker {
+    parts: Parts,
+    shared: Arc<Shared>,
+    sensor_outputs: Vec<Vec<usize>>,
+    bag: Option<(Bag, Vec<ChannelId>)>,
+}
+
+impl Worker {
+    fn new(parts: Parts, shared: Arc<Shared>) -> Self {
+        let mut sensor_outputs: Vec<Vec<usize>> =
+            parts.scene.robots.iter().map(|r| vec![0; r.sensors.len()]).collect();
+        for (i, output) in parts.plan.outputs.iter().enumerate() {
+            if let Source::Sensor { robot, sensor } = output.source {
+                sensor_outputs[robot][sensor] = i;
+            }
+        }
+        Self { parts, shared, sensor_outputs, bag: None }
+    }
+
+    fn run(&mut self, batches: &Receiver<Batch>, tasks: &Receiver<Task>) {
+        self.latched(0);
+        loop {
+            select! {
+                recv(tasks) -> task => match task {
+                    Ok(Task::Record(path, reply)) => {
+                        let _ = reply.send(self.record(path));
+                    }
+                    Ok(Task::Quit) | Err(_) => break,
+                },
+                recv(batches) -> batch => match batch {
+                    Ok(batch) => self.publish(&batch),
+                    Err(_) => break,
+                },
+                default(IDLE) => self.look_after_bag(),
+            }
+        }
+        while let Ok(batch) = batches.try_recv() {
+            self.publish(&batch);
+        }
+        if self.bag.is_some()
+            && let Err(why) = self.record(None)
+        {
+            self.complain(&why);
+        }
+    }
+
+    fn publish(&mut self, batch: &Batch) {
+        let scene = Arc::clone(&self.parts.scene);
+        let now = batch.time_ns;
+        for &(robot, sensor, stamped) in &batch.readings {
+            self.reading(&scene, robot as usize, sensor as usize, &stamped, now);
+        }
+        if let Some(snapshot) = &batch.snapshot {
+            self.frames(&scene, snapshot);
+        }
+        if let Some(batteries) = &batch.batteries {
+            self.batteries(&scene, batteries, now);
+        }
+        if let Some(vitals) = &batch.vitals {
+            let dropped = self.shared.dropped.load(Ordering::Relaxed);
+            let refusals = Arc::clone(&self.parts.refusals);
+            let i = self.index(Source::Diagnostics);
+            self.emit(i, now, || diagnostics::message(&scene, vitals, &refusals, dropped));
+        }
+        // the clock last: who waits for an instant finds its messages sent
+        let i = self.index(Source::Clock);
+        self.emit(i, now, || Clock { clock: convert::time(now) });
+    }
+
+    fn reading(&mut self, scene: &Scene, robot: usize, sensor: usize, stamped: &Stamped, now: u64) {
+        let model = &scene.robots[robot];
+        let i = self.sensor_outputs[robot][sensor];
+        let head = || header(stamped.stamp_ns, &frames::sensor_frame(model, sensor));
+        match &stamped.reading {
+            Reading::Imu(r) => self.emit(i, now, || convert::imu(r, head())),
+            Reading::Gnss(r) => self.emit(i, now, || convert::nav_sat_fix(r, head())),
+            Reading::Dvl(r) => {
+                self.emit(i, now, || convert::dvl(r, head()));
+                // the plan lists the twist right after the ping
+                if let Some(twist) = convert::dvl_twist(r, header(0, "")) {
+                    self.emit(i + 1, now, || super::msg::geometry_msgs::TwistWithCovarianceStamped {
+                        header: head(),
+                        ..twist
+                    });
+                }
+            }
+            Reading::Pressure(r) => self.emit(i, now, || convert::fluid_pressure(r, head())),
+            Reading::Magnetometer(r) => self.emit(i, now, || convert::magnetic_field(r, head())),
+            Reading::Altimeter(r) => self.emit(i, now, || convert::range(r, head())),
+            Reading::Odometry(r) => self.emit(i, now, || {
+                let child = odometry_frame(scene, robot, sensor);
+                convert::odometry(r, stamped.stamp_ns, &child)
+            }),
+        }
+    }
+
+    fn frames(&mut self, scene: &Scene, snapshot: &Snapshot) {
+        let truth = self.shared.truth_tf.load(Ordering::Relaxed);
+        let i = self.index(Source::Tf);
+        self.emit(i, snapshot.time_ns, || frames::moving(scene, snapshot, truth));
+        let joints: Vec<(usize, usize)> = self.sources(|s| match s {
+            Source::Joints { robot } => Some(robot),
+            _ => None,
+        });
+        for (i, robot) in joints {
+            self.emit(i, snapshot.time_ns, || joint_state(scene, robot, snapshot));
+        }
+    }
+
+    fn batteries(&mut self, scene: &Scene, batteries: &[BatteryState], now: u64) {
+        let outputs = self.sources(|s| match s {
+            Source::Battery { robot } => Some(robot),
+            _ => None,
+        });
+        for (i, robot) in outputs {
+            let Some(battery) = &scene.robots[robot].battery else { continue };
+            let head = header(now, &frames::link_frame(&scene.robots[robot], 0));
+            self.emit(i, now, || convert::battery_state(battery, &batteries[robot], head));
+        }
+    }
+
+    /// What late subscribers and every bag must have: descriptions and fixed frames.
+    fn latched(&mut self, now: u64) {
+        let scene = Arc::clone(&self.parts.scene);
+        let i = self.index(Source::TfStatic);
+        self.emit(i, now, || frames::fixed(&scene));
+        let descriptions = self.sources(|s| match s {
+            Source::Description { robot } => Some(robot),
+            _ => None,
+        });
+        for (i, robot) in descriptions {
+            self.emit(i, now, || StringMsg { data: super::urdf::urdf(&scene.robots[robot]) });
+        }
+    }
+
+    /// Encodes once and sends where wanted.
+    fn emit<M: Message>(&mut self, output: usize, now_ns: u64, message: impl FnOnce() -> M) {
+        let publisher = self.parts.publishers.get(output).filter(|p| p.is_wanted());
+        if publisher.is_none() && self.bag.is_none() {
+            return;
+        }
+        let bytes = to_bytes(&message());
+        if let Some(publisher) = publisher
+            && publisher.publish(&bytes).is_err()
+        {
+            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+        let Some((bag, channels)) = &mut self.bag else { return };
+        if let Err(e) = bag.write(channels[output], now_ns, now_ns, &bytes) {
+            self.give_up_bag(&e.to_string());
+        }
+    }
+
+    fn look_after_bag(&mut self) {
+        if let Some((bag, _)) = &mut self.bag
+            && let Err(e) = bag.flush_due()
+        {
+            self.give_up_bag(&e.to_string());
+        }
+    }
+
+    /// The bag is lost from here on; the simulation goes on.
+    fn give_up_bag(&mut self, why: &str) {
+        self.bag = None;
+        self.shared.recording.store(false, Ordering::Relaxed);
+        self.complain(&format!("recording stopped: {why}"));
+    }
+
+    fn complain(&self, text: &str) {
+        match &self.parts.logger {
+            Some(logger) => logger.error(text),
+            None => eprintln!("merrow: {text}"),
+        }
+    }
+
+    fn record(&mut self, path: Option<PathBuf>) -> Result<String, String> {
+        let Some(path) = path else {
+            let (bag, _) = self.bag.take().ok_or("nothing is being recorded")?;
+            self.shared.recording.store(false, Ordering::Relaxed);
+            let done = bag.finish().map_err(|e| e.to_string())?;
+            return Ok(format!("{} messages in {}", done.messages, done.path.display()));
+        };
+        if self.bag.is_some() {
+            return Err("a recording is under way: stop it first (an empty uri)".to_string());
+        }
+        let mut bag = Bag::create(&path).map_err(|e| e.to_string())?;
+        let mut channels = Vec::new();
+        for (i, output) in self.parts.plan.outputs.iter().enumerate() {
+            // the name the node publishes under, after remapping
+            let topic = self.parts.publishers.get(i).map_or_else(
+                || format!("/{}", output.topic.trim_start_matches('/')),
+                |p| p.topic().to_string(),
+            );
+            channels.push(bag.channel(&topic, output.info, &output.qos).map_err(|e| e.to_string())?);
+        }
+        self.bag = Some((bag, channels));
+        self.shared.recording.store(true, Ordering::Relaxed);
+        self.latched(0);
+        Ok(format!("recording into {}", path.display()))
+    }
+
+    fn index(&self, source: Source) -> usize {
+        // the four global topics stand first, in this order
+        match source {
+            Source::Clock => 0,
+            Source::Tf => 1,
+            Source::TfStatic => 2,
+            _ => 3,
+        }
+    }
+
+    fn sources(&self, pick: impl Fn(Source) -> Option<usize>) -> Vec<(usize, usize)> {
+        let outputs = self.parts.plan.outputs.iter().enumerate();
+        outputs.filter_map(|(i, o)| pick(o.source).map(|robot| (i, robot))).collect()
+    }
+}
+
+/// An odometry sensor at the base's origin speaks of the base itself.
+fn odometry_frame(scene: &Scene, robot: usize, sensor: usize) -> String {
+    let model = &scene.robots[robot];
+    let s = &model.sensors[sensor];
+    let at_link = s.p_UoS_U == crate::math::Vec3::zero() && s.R_US == crate::math::Mat3::identity();
+    if at_link { frames::link_frame(model, s.link) } else { frames::sensor_frame(model, sensor) }
+}
+
+fn joint_state(scene: &Scene, robot: usize, snapshot: &Snapshot) -> JointState {
+    let model = &scene.robots[robot];
+    let motion = &snapshot.motions[robot];
+    let mut out = JointState { header: header(snapshot.time_ns, ""), ..JointState::default() };
+    for (j, link) in model.links[1..].iter().enumerate() {
+        if link.joint.kind != JointKind::Fixed {
+            out.name.push(link.joint.name.clone());
+            out.position.push(motion.q[j]);
+            out.velocity.push(motion.qd[j]);
+            out.effort.push(snapshot.efforts[robot][j]);
+        }
+    }
+    out
+}

@@ -1,0 +1,243 @@
+//! Which topics and services a world has: one list, from which publishers, subscriptions and `describe` are made.
+//!
+//! Names are relative to the node's namespace, so that `__ns` moves them all; `/clock`, `/tf`, `/tf_static` and
+//! `/diagnostics` are absolute, as everywhere in ROS.
+
+use super::message::{Message, TypeInfo};
+use super::msg::diagnostic_msgs::DiagnosticArray;
+use super::msg::geometry_msgs::{TwistWithCovarianceStamped, Wrench, WrenchStamped};
+use super::msg::marine_acoustic_msgs::Dvl;
+use super::msg::nav_msgs::Odometry;
+use super::msg::rosgraph_msgs::Clock;
+use super::msg::sensor_msgs::{
+    BatteryState, FluidPressure, Imu, JointState, MagneticField, NavSatFix, Range,
+};
+use super::msg::std_msgs::{Float64, Float64MultiArray, String as StringMsg};
+use super::msg::tf2_msgs::TFMessage;
+use super::qos::Qos;
+use crate::scene::{JointKind, Robot, Scene, SensorKind};
+
+/// Rate of `/tf` and `joint_states` in simulated time [Hz].
+pub const FRAME_RATE: f64 = 50.0;
+/// Rate of battery states in simulated time [Hz].
+pub const BATTERY_RATE: f64 = 1.0;
+/// Rate of `/diagnostics` in wall time [Hz].
+pub const DIAGNOSTICS_RATE: f64 = 1.0;
+
+/// Where the content of a topic comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Simulated time.
+    Clock,
+    /// Moving frames.
+    Tf,
+    /// Frames that do not move.
+    TfStatic,
+    /// Health.
+    Diagnostics,
+    /// The robot's URDF.
+    Description {
+        /// Index of the robot.
+        robot: usize,
+    },
+    /// A sensor's message.
+    Sensor {
+        /// Index of the robot.
+        robot: usize,
+        /// Index of the sensor.
+        sensor: usize,
+    },
+    /// The twist that goes with a DVL's message.
+    DvlTwist {
+        /// Index of the robot.
+        robot: usize,
+        /// Index of the sensor.
+        sensor: usize,
+    },
+    /// Joint states.
+    Joints {
+        /// Index of the robot.
+        robot: usize,
+    },
+    /// Battery state.
+    Battery {
+        /// Index of the robot.
+        robot: usize,
+    },
+}
+
+/// A topic that the node publishes.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Name.
+    pub topic: String,
+    /// Type.
+    pub info: &'static TypeInfo,
+    /// Quality of service.
+    pub qos: Qos,
+    /// Messages per second; none: once, or whenever something changes.
+    pub rate_hz: Option<f64>,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// What a subscribed topic commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// One thruster.
+    Thruster {
+        /// Index of the robot.
+        robot: usize,
+        /// Index of the thruster.
+        thruster: usize,
+    },
+    /// All thrusters.
+    Thrusters {
+        /// Index of the robot.
+        robot: usize,
+    },
+    /// The thruster manager.
+    Wrench {
+        /// Index of the robot.
+        robot: usize,
+    },
+    /// The thruster manager, with a header.
+    WrenchStamped {
+        /// Index of the robot.
+        robot: usize,
+    },
+    /// Joints by name.
+    Joints {
+        /// Index of the robot.
+        robot: usize,
+    },
+}
+
+/// A topic that the node subscribes.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Name.
+    pub topic: String,
+    /// Type.
+    pub info: &'static TypeInfo,
+    /// What it commands.
+    pub target: Target,
+    /// Unit and range of what it takes, for people.
+    pub unit: String,
+}
+
+/// All topics of a world.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Published.
+    pub outputs: Vec<Output>,
+    /// Subscribed.
+    pub inputs: Vec<Input>,
+}
+
+impl Plan {
+    /// The topics of `scene`.
+    pub fn new(scene: &Scene) -> Self {
+        let global = |topic: &str, info, qos, rate_hz, source| Output {
+            topic: topic.to_string(),
+            info,
+            qos,
+            rate_hz,
+            source,
+        };
+        let mut outputs = vec![
+            global("/clock", Clock::info(), Qos::CLOCK, None, Source::Clock),
+            global("/tf", TFMessage::info(), Qos::TF, Some(FRAME_RATE), Source::Tf),
+            global("/tf_static", TFMessage::info(), Qos::TF_STATIC, None, Source::TfStatic),
+            global(
+                "/diagnostics",
+                DiagnosticArray::info(),
+                Qos::DEFAULT,
+                Some(DIAGNOSTICS_RATE),
+                Source::Diagnostics,
+            ),
+        ];
+        let mut inputs = Vec::new();
+        for (i, robot) in scene.robots.iter().enumerate() {
+            robot_outputs(i, robot, &mut outputs);
+            robot_inputs(i, robot, &mut inputs);
+        }
+        Self { outputs, inputs }
+    }
+}
+
+fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
+    let name = &robot.name;
+    let mut add = |topic: String, info, qos, rate_hz, source| {
+        outputs.push(Output { topic, info, qos, rate_hz, source });
+    };
+    for (k, sensor) in robot.sensors.iter().enumerate() {
+        let (suffix, info) = sensor_message(&sensor.kind);
+        let source = Source::Sensor { robot: i, sensor: k };
+        let topic = format!("{name}/{}{suffix}", sensor.name);
+        add(topic, info, Qos::SENSOR, Some(sensor.rate), source);
+        if let SensorKind::Dvl(_) = sensor.kind {
+            let source = Source::DvlTwist { robot: i, sensor: k };
+            let topic = format!("{name}/{}/twist", sensor.name);
+            add(topic, TwistWithCovarianceStamped::info(), Qos::SENSOR, Some(sensor.rate), source);
+        }
+    }
+    if has_joints(robot) {
+        let source = Source::Joints { robot: i };
+        add(format!("{name}/joint_states"), JointState::info(), Qos::DEFAULT, Some(FRAME_RATE), source);
+    }
+    if robot.battery.is_some() {
+        let source = Source::Battery { robot: i };
+        let topic = format!("{name}/battery_state");
+        add(topic, BatteryState::info(), Qos::DEFAULT, Some(BATTERY_RATE), source);
+    }
+    let topic = format!("{name}/robot_description");
+    add(topic, StringMsg::info(), Qos::LATCHED, None, Source::Description { robot: i });
+}
+
+/// Topic suffix and type of a sensor's message.
+fn sensor_message(kind: &SensorKind) -> (&'static str, &'static TypeInfo) {
+    match kind {
+        SensorKind::Imu { .. } => ("/data", Imu::info()),
+        SensorKind::Gnss { .. } => ("/fix", NavSatFix::info()),
+        SensorKind::Dvl(_) => ("/data", Dvl::info()),
+        SensorKind::Pressure(_) => ("/data", FluidPressure::info()),
+        SensorKind::Magnetometer(_) => ("/data", MagneticField::info()),
+        SensorKind::Altimeter { .. } => ("/range", Range::info()),
+        SensorKind::Odometry => ("", Odometry::info()),
+    }
+}
+
+fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
+    let name = &robot.name;
+    let mut add = |topic: String, info, target, unit: String| {
+        inputs.push(Input { topic, info, target, unit });
+    };
+    let mut units = Vec::new();
+    for (k, t) in robot.thrusters.iter().enumerate() {
+        let unit = format!("{} [{}, {}]", t.unit.symbol(), t.command_range[0], t.command_range[1]);
+        let target = Target::Thruster { robot: i, thruster: k };
+        add(format!("{name}/thrusters/{}/command", t.name), Float64::info(), target, unit.clone());
+        units.push(unit);
+    }
+    if !robot.thrusters.is_empty() {
+        units.dedup();
+        let unit = format!("{} values: {}", robot.thrusters.len(), units.join(", "));
+        let target = Target::Thrusters { robot: i };
+        add(format!("{name}/thrusters/command"), Float64MultiArray::info(), target, unit);
+        let unit = "N, N m at base_link in base_link".to_string();
+        let target = Target::Wrench { robot: i };
+        add(format!("{name}/thruster_manager/input"), Wrench::info(), target, unit.clone());
+        let target = Target::WrenchStamped { robot: i };
+        add(format!("{name}/thruster_manager/input_stamped"), WrenchStamped::info(), target, unit);
+    }
+    if has_joints(robot) {
+        let unit = "position [rad, m] for position drives, effort [N m, N] for the others".to_string();
+        add(format!("{name}/joint_commands"), JointState::info(), Target::Joints { robot: i }, unit);
+    }
+}
+
+/// True if the robot has a joint that moves.
+pub fn has_joints(robot: &Robot) -> bool {
+    robot.links[1..].iter().any(|l| l.joint.kind != JointKind::Fixed)
+}

@@ -1,0 +1,103 @@
+//! A robot as URDF, for `robot_description`: links, joints, inertias and the hulls as shapes.
+
+use super::frames::joint_pose;
+use crate::math::Vec3;
+use crate::math::hull_cut::Shape;
+use crate::scene::{JointKind, Link, Robot};
+use std::fmt::Write;
+
+/// The robot's URDF. Link names are prefixed as its frames are.
+pub fn urdf(robot: &Robot) -> String {
+    let mut out = String::from("<?xml version=\"1.0\"?>\n");
+    // writing to a String cannot fail
+    let _ = writeln!(out, "<robot name=\"{}\">", robot.name);
+    for link in &robot.links {
+        write_link(&mut out, robot, link);
+    }
+    for link in &robot.links[1..] {
+        write_joint(&mut out, robot, link);
+    }
+    for sensor in &robot.sensors {
+        let name = format!("{}/{}", robot.name, sensor.name);
+        let parent = format!("{}/{}", robot.name, robot.links[sensor.link].name);
+        let _ = writeln!(out, "  <link name=\"{name}\"/>");
+        let _ = writeln!(out, "  <joint name=\"{name}_mount\" type=\"fixed\">");
+        let _ = writeln!(out, "    <parent link=\"{parent}\"/><child link=\"{name}\"/>");
+        let _ = writeln!(out, "    {}", origin(sensor.p_UoS_U, sensor.R_US.to_rpy()));
+        let _ = writeln!(out, "  </joint>");
+    }
+    out.push_str("</robot>\n");
+    out
+}
+
+fn write_link(out: &mut String, robot: &Robot, link: &Link) {
+    let R_UL = link.R_LU.transpose();
+    let com = R_UL.mul_vec(link.p_LoLcm);
+    let rigid = link.rigid.to_parent(&R_UL, Vec3::zero());
+    // inertia about the centre of mass: I_cm = I_o - m (|c|² 1 - c cᵀ)
+    let (m, c, I) = (link.mass, com, rigid.A);
+    let cc = c.dot(c);
+    let _ = writeln!(out, "  <link name=\"{}/{}\">", robot.name, link.name);
+    let _ = writeln!(out, "    <inertial>");
+    let _ = writeln!(out, "      {}", origin(com, [0.0; 3]));
+    let _ = writeln!(out, "      <mass value=\"{m}\"/>");
+    let _ = writeln!(
+        out,
+        "      <inertia ixx=\"{}\" ixy=\"{}\" ixz=\"{}\" iyy=\"{}\" iyz=\"{}\" izz=\"{}\"/>",
+        I.xx - m * (cc - c.x * c.x),
+        I.xy + m * c.x * c.y,
+        I.xz + m * c.x * c.z,
+        I.yy - m * (cc - c.y * c.y),
+        I.yz + m * c.y * c.z,
+        I.zz - m * (cc - c.z * c.z),
+    );
+    let _ = writeln!(out, "    </inertial>");
+    let place = origin(R_UL.mul_vec(link.hull.p_LoH), [0.0; 3]);
+    let geometry = match link.hull.shape {
+        Shape::Box(h) => format!("<box size=\"{} {} {}\"/>", 2.0 * h.x, 2.0 * h.y, 2.0 * h.z),
+        // URDF has no ellipsoid: a sphere where it is one, else the box about it
+        Shape::Ellipsoid(a) if a.x == a.y && a.y == a.z => format!("<sphere radius=\"{}\"/>", a.x),
+        Shape::Ellipsoid(a) => format!("<box size=\"{} {} {}\"/>", 2.0 * a.x, 2.0 * a.y, 2.0 * a.z),
+    };
+    for tag in ["visual", "collision"] {
+        let _ = writeln!(out, "    <{tag}>{place}<geometry>{geometry}</geometry></{tag}>");
+    }
+    let _ = writeln!(out, "  </link>");
+}
+
+fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
+    let joint = &link.joint;
+    let kind = match joint.kind {
+        JointKind::Revolute => "revolute",
+        JointKind::Continuous => "continuous",
+        JointKind::Prismatic => "prismatic",
+        JointKind::Fixed => "fixed",
+    };
+    let parent = &robot.links[link.parent.unwrap_or(0)].name;
+    let (p, R) = joint_pose(robot, link, 0.0);
+    // the joint's axis is z of L, here in the user's frame
+    let axis = link.R_LU.transpose().col(2);
+    let name = &robot.name;
+    let _ = writeln!(out, "  <joint name=\"{}\" type=\"{kind}\">", joint.name);
+    let _ = writeln!(out, "    <parent link=\"{name}/{parent}\"/><child link=\"{name}/{}\"/>", link.name);
+    let _ = writeln!(out, "    {}", origin(p, R.to_rpy()));
+    if joint.kind != JointKind::Fixed {
+        let _ = writeln!(out, "    <axis xyz=\"{} {} {}\"/>", axis.x, axis.y, axis.z);
+        let _ = writeln!(out, "    <dynamics damping=\"{}\"/>", joint.damping);
+    }
+    if matches!(joint.kind, JointKind::Revolute | JointKind::Prismatic) {
+        let [lo, hi] = joint.limits;
+        // URDF asks for an effort and a velocity limit; a joint without them gets large ones
+        let effort = if joint.max_effort.is_finite() { joint.max_effort } else { 1e6 };
+        let _ = writeln!(
+            out,
+            "    <limit lower=\"{lo}\" upper=\"{hi}\" effort=\"{effort}\" velocity=\"1000\"/>"
+        );
+    }
+    let _ = writeln!(out, "  </joint>");
+}
+
+fn origin(p: Vec3, rpy: [f64; 3]) -> String {
+    let [r, pi, y] = rpy;
+    format!("<origin xyz=\"{} {} {}\" rpy=\"{r} {pi} {y}\"/>", p.x, p.y, p.z)
+}
