@@ -18,7 +18,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             let t =
                 model.thrusters.get(*thruster).ok_or_else(|| refuse(*robot, "no such thruster".into()))?;
             check(*robot, &t.name, *value)?;
-            target.actuators[*thruster].command = value.clamp(t.command_range[0], t.command_range[1]);
+            target.actuators[*thruster].set_command(t, *value);
             target.last_command_ns = Some(now);
         }
         Command::Thrusters { robot, values } => {
@@ -32,7 +32,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
                 check(*robot, &t.name, *value)?;
             }
             for (k, t) in model.thrusters.iter().enumerate() {
-                target.actuators[k].command = values[k].clamp(t.command_range[0], t.command_range[1]);
+                target.actuators[k].set_command(t, values[k]);
             }
             target.last_command_ns = Some(now);
         }
@@ -46,8 +46,8 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             }
             let mut commands = vec![0.0; model.thrusters.len()];
             allocation::allocate(model, *force, *moment, density, &mut commands);
-            for (actuator, value) in target.actuators.iter_mut().zip(commands) {
-                actuator.command = value;
+            for (k, t) in model.thrusters.iter().enumerate() {
+                target.actuators[k].set_command(t, commands[k]);
             }
             target.last_command_ns = Some(now);
         }
@@ -108,7 +108,7 @@ pub fn time_out(robot: &Robot, state: &mut RobotState, now_ns: u64) {
     let Some(last) = state.last_command_ns else { return };
     if (now_ns - last) as f64 * 1e-9 > timeout {
         for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
-            actuator.command = thruster.neutral;
+            actuator.set_command(thruster, thruster.neutral);
         }
         state.last_command_ns = None;
     }

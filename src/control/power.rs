@@ -48,7 +48,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, dt: f64) {
     memory.charge = (memory.charge - memory.current * dt / (3600.0 * battery.capacity)).max(0.0); // (3)
     if memory.charge == 0.0 {
         for (thruster, actuator) in robot.thrusters.iter().zip(&mut state.actuators) {
-            actuator.command = thruster.neutral;
+            actuator.set_command(thruster, thruster.neutral);
         }
     }
 }

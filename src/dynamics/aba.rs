@@ -24,7 +24,7 @@
 //! test/witness/pinocchio.rs (V38), test/identity/dynamics.rs (rnea, crba)
 
 use crate::kinematics::joint_velocity;
-use crate::math::spatial::{Factor, solve};
+use crate::math::spatial::solve;
 use crate::math::{Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Sym3, Vec3};
 use crate::scene::{JointKind, Robot};
 use crate::state::Workspace;
@@ -35,6 +35,10 @@ use crate::state::workspace::LinkWork;
 #[inline(always)]
 pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     let n = robot.links.len();
+    if let Some(A) = lone_body(robot, &work.links[0]) {
+        work.links[0].A = A;
+        return;
+    }
     for w in &mut work.links {
         w.IA = w.inertia;
         w.pA = SpatialForce { m: -w.F.m, f: -w.F.f };
@@ -65,18 +69,21 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     }
 }
 
+/// (4) for a robot of one wholly wet link, whose inertia was factored when the world was built.
+#[inline(always)]
+fn lone_body<T: Real>(robot: &Robot, base: &LinkWork<T>) -> Option<SpatialVelocity<T>> {
+    let factor = robot.base_factor.as_ref()?;
+    let whole = (0..T::LANES).all(|i| base.wet.lane(i) == 1.0);
+    whole.then(|| factor.solve_lanes(&base.F))
+}
+
 /// (4)
 #[inline(always)]
 fn base_acceleration<T: Real>(robot: &Robot, base: &LinkWork<T>) -> SpatialVelocity<T> {
     if !robot.floating {
         return SpatialVelocity::zero();
     }
-    let f = SpatialForce { m: -base.pA.m, f: -base.pA.f };
-    let whole = (0..T::LANES).all(|i| base.wet.lane(i) == 1.0) || !robot.links[0].wet;
-    match &robot.base_factor {
-        Some(factor) if whole => Factor::splat(factor).solve(&f),
-        _ => solve(&base.IA, &f),
-    }
+    solve(&base.IA, &SpatialForce { m: -base.pA.m, f: -base.pA.f })
 }
 
 /// (1) and (2) for a joint that moves freely about or along z.

@@ -26,7 +26,7 @@
 //! # Checked by
 //! test/analytic/kirchhoff.rs (V35, V36), test/analytic/current.rs (V45), test/analytic/swimmer.rs (V37)
 
-use super::rigid_body::inertia_times;
+use super::rigid_body::{inertia_times, inertia_times_linear};
 use crate::math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use crate::scene::Link;
 
@@ -43,8 +43,7 @@ pub fn force<T: Real>(
 ) -> SpatialForce<T> {
     let momentum = inertia_times(&link.added, V_r);
     let munk = V_r.cross_force(&momentum); // (1)
-    let apparent = SpatialVelocity { w: Vec3::zero(), v: a_w - V.w.cross(v_w) };
-    let carried = inertia_times(&link.added, &apparent); // (2)
+    let carried = inertia_times_linear(&link.added, a_w - V.w.cross(v_w)); // (2)
     let added = carried.minus(&munk);
     let froude_krylov = SpatialForce::at_point(a_w.scale(displaced), link.p_LoCb); // (3)
     SpatialForce { m: added.m.scale(wet), f: added.f.scale(wet) }.plus(&froude_krylov)

@@ -26,7 +26,7 @@ use crate::scene::{Damping, Link};
 /// (1) at Lo, scaled by the wet part.
 #[inline(always)]
 pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialForce<T> {
-    if link.linear_damping == Damping::Zero && link.quadratic_damping == Damping::Zero {
+    if matches!((&link.linear_damping, &link.quadratic_damping), (Damping::Zero, Damping::Zero)) {
         return SpatialForce::zero();
     }
     let p = link.p_LoD;
@@ -35,11 +35,19 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
     let R_LU = Mat3::splat(&link.R_LU);
     let turned = link.parent.is_some();
     let nu = if turned { SpatialVelocity { w: R_LU.tr_mul_vec(nu.w), v: R_LU.tr_mul_vec(nu.v) } } else { nu };
-    let linear = [nu.w.x, nu.w.y, nu.w.z, nu.v.x, nu.v.y, nu.v.z];
-    let quadratic = linear.map(|x| x * x.abs());
+    let x = [nu.w.x, nu.w.y, nu.w.z, nu.v.x, nu.v.y, nu.v.z];
     let mut F = [T::zero(); 6];
-    accumulate(&link.linear_damping, &linear, &mut F);
-    accumulate(&link.quadratic_damping, &quadratic, &mut F);
+    match (&link.linear_damping, &link.quadratic_damping) {
+        (Damping::Diagonal(l), Damping::Diagonal(q)) => {
+            for i in 0..6 {
+                F[i] = x[i] * (x[i].abs() * q[i] + T::splat(l[i]));
+            }
+        }
+        (linear, quadratic) => {
+            accumulate(linear, &x, &mut F);
+            accumulate(quadratic, &x.map(|x| x * x.abs()), &mut F);
+        }
+    }
     let F = F.map(|x| -(x * wet));
     let (m, f) = (Vec3::new(F[0], F[1], F[2]), Vec3::new(F[3], F[4], F[5]));
     let (m, f) = if turned { (R_LU.mul_vec(m), R_LU.mul_vec(f)) } else { (m, f) };

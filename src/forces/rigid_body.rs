@@ -17,7 +17,7 @@
 //! # Checked by
 //! test/analytic/rigid_body.rs, test/identity/energy.rs
 
-use crate::math::{Real, SpatialForce, SpatialVelocity, Vec3};
+use crate::math::{Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 use crate::scene::Link;
 
 /// (1)
@@ -37,7 +37,7 @@ pub fn weight<T: Real>(link: &Link, up: Vec3<T>, gravity: f64) -> SpatialForce<T
 /// `I V` with a constant inertia.
 #[inline(always)]
 pub fn inertia_times<T: Real>(
-    inertia: &crate::math::SpatialInertia<f64>,
+    inertia: &SpatialInertia<f64>,
     V: &SpatialVelocity<T>,
 ) -> SpatialForce<T> {
     let (A, B, D) = (&inertia.A, &inertia.B, &inertia.D);
@@ -54,5 +54,20 @@ pub fn inertia_times<T: Real>(
             row(w, B.r[0].y, B.r[1].y, B.r[2].y) + row(v, D.xy, D.yy, D.yz),
             row(w, B.r[0].z, B.r[1].z, B.r[2].z) + row(v, D.xz, D.yz, D.zz),
         ),
+    }
+}
+
+/// `I (0, v)` with a constant inertia.
+#[inline(always)]
+pub fn inertia_times_linear<T: Real>(inertia: &SpatialInertia<f64>, v: Vec3<T>) -> SpatialForce<T> {
+    let (B, D) = (&inertia.B, &inertia.D);
+    let row = |a: f64, b: f64, c: f64| v.x * a + v.y * b + v.z * c;
+    SpatialForce {
+        m: Vec3::new(
+            row(B.r[0].x, B.r[0].y, B.r[0].z),
+            row(B.r[1].x, B.r[1].y, B.r[1].z),
+            row(B.r[2].x, B.r[2].y, B.r[2].z),
+        ),
+        f: Vec3::new(row(D.xx, D.xy, D.xz), row(D.xy, D.yy, D.yz), row(D.xz, D.yz, D.zz)),
     }
 }

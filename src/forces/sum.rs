@@ -19,7 +19,6 @@ pub fn sum<T: Real>(
     work: &mut Workspace<T>,
 ) {
     let (rho, g) = (at.sea.density, at.gravity);
-    let inflow = robot.thrusters.iter().any(|t| t.feels_inflow());
     for (i, link) in robot.links.iter().enumerate() {
         let w = &mut work.links[i];
         let up = w.R_WL.r[2];
@@ -48,7 +47,7 @@ pub fn sum<T: Real>(
             F = F.plus(&SpatialForce { m: arm.cross(up), f: up * link.trim.force });
         }
         F = F.plus(&work.thrust[i][stage]);
-        if inflow {
+        if robot.inflow {
             F = F.plus(&thruster::inflow(robot, i, &work.drive, w, stage, rho));
         }
         w.F = F;

@@ -12,14 +12,14 @@
 //!
 //! # Symbols
 //! u command in the thruster's unit · n shaft speed (rad/s in (2), rev/s in (3)) · Va inflow along the axis,
-//! (1-w) times the speed through the water · health: part of the drive that remains.
+//! (1-w) times the speed through the water · health: part of the thrust that remains.
 //!
 //! # Frames
 //! Link frame L at Lo.
 //!
 //! # Limits
 //! Inflow only in (3). Near the surface thrust falls with the part of the disc that is out of the water, taken at
-//! the start of the step (estimated: no ventilation hysteresis). Blades do not feel each other.
+//! the start of the step for (1) and (2) (estimated: no ventilation hysteresis). Blades do not feel each other.
 //!
 //! # Checked by
 //! test/analytic/thruster.rs, test/witness/remus.rs
@@ -37,7 +37,7 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let actuator = &mut state.actuators[k];
         let drives = drives(thruster, actuator);
-        let wet = disc_wetness(thruster, &work.links[thruster.link]);
+        let wet = disc_wetness(thruster, &work.links[thruster.link], 0);
         if thruster.feels_inflow() {
             work.drive[k] = drives;
             continue;
@@ -48,7 +48,8 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
                 actuator.thrust = thrust;
             }
             let w = &mut work.thrust[thruster.link][stage];
-            *w = w.plus(&wrench(thruster, thrust, thruster.reaction * thrust));
+            w.m += thruster.unit_wrench.m.scale(thrust);
+            w.f += thruster.unit_wrench.f.scale(thrust);
         }
     }
 }
@@ -57,11 +58,13 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
 fn drives(thruster: &Thruster, actuator: &mut ActuatorState) -> [f64; 3] {
     let factor = match actuator.health {
         Health::Healthy => 1.0,
+        // thrust goes with the square of a shaft speed
+        Health::Reduced(part) if thruster.drive_is_speed() => part.sqrt(),
         Health::Reduced(part) => part,
         Health::Dead => 0.0,
         Health::Stuck => return [actuator.stuck_at; 3],
     };
-    let target = factor * thruster.drive(actuator.command);
+    let target = factor * actuator.target;
     let lag = &thruster.lag;
     let x0 = actuator.lag;
     let x1 = lag.half_step(&x0, target);
@@ -81,19 +84,12 @@ fn static_thrust(thruster: &Thruster, drive: f64) -> f64 {
 }
 
 /// Part of the propeller's disc that is under water, linear over its height.
-fn disc_wetness<T: Real>(thruster: &Thruster, link: &LinkWork<T>) -> f64 {
-    let z = link.p_WL.z.lane(0) + link.R_WL.r[2].lane(0).dot(thruster.p_LoT);
+fn disc_wetness<T: Real>(thruster: &Thruster, link: &LinkWork<T>, lane: usize) -> f64 {
+    let z = link.p_WL.z.lane(lane) + link.R_WL.r[2].lane(lane).dot(thruster.p_LoT);
     if thruster.radius <= 0.0 {
         return if z <= 0.0 { 1.0 } else { 0.0 };
     }
     (0.5 - z / (2.0 * thruster.radius)).clamp(0.0, 1.0)
-}
-
-/// A thrust along the axis and a moment about it, as a wrench at Lo.
-fn wrench(thruster: &Thruster, thrust: f64, moment: f64) -> SpatialForce {
-    let mut w = SpatialForce::at_point(thruster.direction.scale(thrust), thruster.p_LoT);
-    w.m += thruster.direction.scale(moment);
-    w
 }
 
 /// Wrench of the thrusters that feel their inflow, at one stage (0 start, 1 middle, 2 end). (3)
@@ -120,9 +116,9 @@ pub fn inflow<T: Real>(
             let n = drive[k][stage].lane(i);
             propeller.thrust_torque(n, propeller.wake * speed.lane(i), density)
         };
-        let wet = disc_wetness(thruster, link);
-        let thrust = T::from_lanes(|i| disc(i).0 * wet);
-        let torque = T::from_lanes(|i| disc(i).1 * wet * thruster.hand);
+        let wet = |i: usize| disc_wetness(thruster, link, i);
+        let thrust = T::from_lanes(|i| disc(i).0 * wet(i));
+        let torque = T::from_lanes(|i| disc(i).1 * wet(i) * thruster.hand);
         let f = axis.scale(thrust);
         sum = sum.plus(&SpatialForce { m: p.cross(f) + axis.scale(torque), f });
     }
@@ -136,6 +132,6 @@ pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, density: 
         let link = &work.links[thruster.link];
         let speed = (link.V.v - link.water + link.V.w.cross(thruster.p_LoT)).dot(thruster.direction);
         let (thrust, _) = propeller.thrust_torque(work.drive[k][0], propeller.wake * speed, density);
-        state.actuators[k].thrust = thrust * disc_wetness(thruster, link);
+        state.actuators[k].thrust = thrust * disc_wetness(thruster, link, 0);
     }
 }

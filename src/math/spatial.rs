@@ -225,11 +225,6 @@ impl<T: Real> Factor<T> {
         }
         Self { l, d_inv }
     }
-    /// The same factor in every lane.
-    #[inline(always)]
-    pub fn splat(f: &Factor<f64>) -> Self {
-        Self { l: f.l.map(|r| r.map(T::splat)), d_inv: f.d_inv.map(T::splat) }
-    }
     /// `I⁻¹ f`.
     #[inline(always)]
     pub fn solve(&self, f: &SpatialForce<T>) -> SpatialVelocity<T> {
@@ -245,6 +240,28 @@ impl<T: Real> Factor<T> {
         for i in (0..5).rev() {
             for k in i + 1..6 {
                 x[i] -= self.l[k][i] * x[k];
+            }
+        }
+        SpatialVelocity { w: Vec3::new(x[0], x[1], x[2]), v: Vec3::new(x[3], x[4], x[5]) }
+    }
+}
+
+impl Factor<f64> {
+    /// `I⁻¹ f` in every lane, with the operations of [`Factor::solve`] in the same order.
+    #[inline(always)]
+    pub fn solve_lanes<T: Real>(&self, f: &SpatialForce<T>) -> SpatialVelocity<T> {
+        let mut x = [f.m.x, f.m.y, f.m.z, f.f.x, f.f.y, f.f.z];
+        for i in 1..6 {
+            for k in 0..i {
+                x[i] -= x[k] * self.l[i][k];
+            }
+        }
+        for i in 0..6 {
+            x[i] = x[i] * self.d_inv[i];
+        }
+        for i in (0..5).rev() {
+            for k in i + 1..6 {
+                x[i] -= x[k] * self.l[k][i];
             }
         }
         SpatialVelocity { w: Vec3::new(x[0], x[1], x[2]), v: Vec3::new(x[3], x[4], x[5]) }

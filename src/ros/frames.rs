@@ -71,6 +71,10 @@ pub fn fixed(scene: &Scene) -> TFMessage {
                 transforms.push(joint(robot, link, 0.0, 0));
             }
         }
+        for frame in &robot.attached {
+            let (parent, child) = (link_frame(robot, frame.link), format!("{}/{}", robot.name, frame.name));
+            transforms.push(stamped(0, &parent, child, frame.p_UoA_U, Quat::from_matrix(&frame.R_UA)));
+        }
         for (k, sensor) in robot.sensors.iter().enumerate() {
             let parent = link_frame(robot, sensor.link);
             let q = Quat::from_matrix(&sensor.R_US);

@@ -17,14 +17,11 @@ pub fn urdf(robot: &Robot) -> String {
     for link in &robot.links[1..] {
         write_joint(&mut out, robot, link);
     }
+    for frame in &robot.attached {
+        write_frame(&mut out, robot, frame.link, &frame.name, origin(frame.p_UoA_U, frame.R_UA.to_rpy()));
+    }
     for sensor in &robot.sensors {
-        let name = format!("{}/{}", robot.name, sensor.name);
-        let parent = format!("{}/{}", robot.name, robot.links[sensor.link].name);
-        let _ = writeln!(out, "  <link name=\"{name}\"/>");
-        let _ = writeln!(out, "  <joint name=\"{name}_mount\" type=\"fixed\">");
-        let _ = writeln!(out, "    <parent link=\"{parent}\"/><child link=\"{name}\"/>");
-        let _ = writeln!(out, "    {}", origin(sensor.p_UoS_U, sensor.R_US.to_rpy()));
-        let _ = writeln!(out, "  </joint>");
+        write_frame(&mut out, robot, sensor.link, &sensor.name, origin(sensor.p_UoS_U, sensor.R_US.to_rpy()));
     }
     out.push_str("</robot>\n");
     out
@@ -63,6 +60,17 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link) {
         let _ = writeln!(out, "    <{tag}>{place}<geometry>{geometry}</geometry></{tag}>");
     }
     let _ = writeln!(out, "  </link>");
+}
+
+/// A frame without mass, fixed to a link.
+fn write_frame(out: &mut String, robot: &Robot, link: usize, name: &str, origin: String) {
+    let child = format!("{}/{name}", robot.name);
+    let parent = format!("{}/{}", robot.name, robot.links[link].name);
+    let _ = writeln!(out, "  <link name=\"{child}\"/>");
+    let _ = writeln!(out, "  <joint name=\"{child}_mount\" type=\"fixed\">");
+    let _ = writeln!(out, "    <parent link=\"{parent}\"/><child link=\"{child}\"/>");
+    let _ = writeln!(out, "    {origin}");
+    let _ = writeln!(out, "  </joint>");
 }
 
 fn write_joint(out: &mut String, robot: &Robot, link: &Link) {

@@ -11,7 +11,8 @@ pub enum JointKind {
     Continuous,
     /// Slides along z.
     Prismatic,
-    /// Holds the child; its coordinate stays 0.
+    /// Holds the child. Such links are merged into their parents when the world is built, but for those with damping
+    /// of their own; the coordinate of those stays 0.
     Fixed,
 }
 

@@ -15,7 +15,7 @@ pub use sensor::{Sensor, SensorKind};
 pub use thruster::{CommandUnit, Curve, Thruster};
 
 use crate::math::spatial::Factor;
-use crate::math::{SpatialInertia, Vec3};
+use crate::math::{Mat3, SpatialInertia, Vec3};
 
 /// How time is stepped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,8 @@ pub struct Robot {
     pub floating: bool,
     /// Links, parents before children; link 0 is the base.
     pub links: Vec<Link>,
+    /// Frames of fixed links that were merged into others.
+    pub attached: Vec<Attached>,
     /// Actuators that push on the water.
     pub thrusters: Vec<Thruster>,
     /// Thruster manager; none for a robot without thrusters.
@@ -77,6 +79,8 @@ pub struct Robot {
     pub start: Start,
     /// LDLᵀ factor of the base's inertia when nothing can change it (no joints): saves a factoring a stage.
     pub base_factor: Option<Factor>,
+    /// True if a thruster feels its inflow, so that it must be found at every stage.
+    pub inflow: bool,
 }
 
 impl Robot {
@@ -90,13 +94,27 @@ impl Robot {
     }
     /// Fills what is derived from the rest; called once the links are complete.
     pub fn finish(&mut self) {
-        let alone = self.links.len() == 1 && self.floating;
+        let alone = self.links.len() == 1 && self.floating && self.links[0].wet;
+        self.inflow = self.thrusters.iter().any(Thruster::feels_inflow);
         self.base_factor = alone.then(|| Factor::new(&self.links[0].total));
     }
     /// Mass of all links without added mass [kg].
     pub fn mass(&self) -> f64 {
         self.links.iter().map(|l| l.mass).sum()
     }
+}
+
+/// A named frame fixed to a link.
+#[derive(Clone, Debug)]
+pub struct Attached {
+    /// Name, as published in frame ids.
+    pub name: String,
+    /// Link it is part of.
+    pub link: usize,
+    /// Its place in that link's user frame U [m].
+    pub p_UoA_U: Vec3,
+    /// Its axes in U.
+    pub R_UA: Mat3,
 }
 
 /// Initial condition of a robot.

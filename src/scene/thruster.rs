@@ -1,6 +1,6 @@
 //! A thruster: command, curve, lag, place.
 
-use crate::math::Vec3;
+use crate::math::{SpatialForce, Vec3};
 
 /// Unit in which an actuator takes its command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,15 +114,10 @@ impl Lag {
     /// State after half a step with the input held at `u`.
     #[inline]
     pub fn half_step(&self, x: &[f64; 3], u: f64) -> [f64; 3] {
-        let mut out = [0.0; 3];
-        for i in 0..self.order {
-            let mut s = self.B[i] * u;
-            for j in 0..self.order {
-                s += self.A[i][j] * x[j];
-            }
-            out[i] = s;
-        }
-        out
+        // rows beyond the order are zero: three terms without a loop cost less than counting
+        std::array::from_fn(|i| {
+            self.B[i] * u + (self.A[i][0] * x[0] + self.A[i][1] * x[1] + self.A[i][2] * x[2])
+        })
     }
     /// Output for a state and the input that led to it.
     #[inline]
@@ -130,7 +125,7 @@ impl Lag {
         if self.order == 0 {
             return u;
         }
-        (0..self.order).map(|i| self.C[i] * x[i]).sum()
+        self.C[0] * x[0] + self.C[1] * x[1] + self.C[2] * x[2]
     }
 }
 
@@ -178,6 +173,8 @@ pub struct Thruster {
     pub hand: f64,
     /// Moment about the thrust axis per newton of thrust [m], signed.
     pub reaction: f64,
+    /// Wrench of one newton of thrust, with its reaction, at Lo in L.
+    pub unit_wrench: SpatialForce,
     /// Radius of the disc, for coming out of the water [m].
     pub radius: f64,
     /// Electrical side.
@@ -185,6 +182,12 @@ pub struct Thruster {
 }
 
 impl Thruster {
+    /// Fills what follows from place, direction and reaction; called whenever one of them was set.
+    pub fn finish(&mut self) {
+        self.unit_wrench = SpatialForce::at_point(self.direction, self.p_LoT);
+        self.unit_wrench.m += self.direction.scale(self.reaction);
+    }
+
     /// Steady thrust [N] of the static curve at `command`, in still water of `density` [kg/m³].
     pub fn static_thrust(&self, command: f64, density: f64) -> f64 {
         let drive = self.drive(command);
@@ -206,6 +209,11 @@ impl Thruster {
             Curve::Quadratic { speed_per_command, .. } => (u - self.neutral) * speed_per_command,
             Curve::OpenWater(p) => (u - self.neutral) * p.speed_per_command,
         }
+    }
+
+    /// True if the drive is a shaft speed [rad/s], whose square makes the thrust.
+    pub fn drive_is_speed(&self) -> bool {
+        matches!(self.curve, Curve::Quadratic { .. } | Curve::OpenWater(_))
     }
 
     /// True if thrust depends on more than the lagged drive (inflow), so that it is found at every stage.

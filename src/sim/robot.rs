@@ -9,7 +9,7 @@ use crate::scene::{Robot, Scene, Sea};
 use crate::sensors::{self, Delivered};
 use crate::state::{Halt, RobotState, Workspace};
 
-use super::step;
+use super::step::Kernel;
 
 /// Scratch and mailbox of one robot; nothing in it is needed to resume.
 #[derive(Debug)]
@@ -19,13 +19,14 @@ pub struct Runner {
     /// Readings delivered since the outbox was last emptied.
     pub outbox: Vec<Delivered>,
     variation: VariationCache,
+    kernel: Kernel,
 }
 
 impl Runner {
     /// Scratch for `robot`.
     pub fn new(robot: &Robot) -> Self {
         let outbox = Vec::with_capacity(8 * robot.sensors.len());
-        Self { work: Workspace::new(robot), outbox, variation: VariationCache::default() }
+        Self { work: Workspace::new(robot), outbox, variation: VariationCache::default(), kernel: Kernel::new() }
     }
 
     /// One step of `robot` from `now_ns`.
@@ -46,12 +47,13 @@ impl Runner {
         command::time_out(robot, state, now_ns);
         kinematics::poses(robot, &state.motion, &mut work.links);
         thruster::prepare(robot, state, work);
-        step::evaluate(robot, &instants[0], &state.motion, &state.joint_commands, 0, work);
+        let kernel = self.kernel;
+        kernel.evaluate(robot, &instants[0], &state.motion, &state.joint_commands, work);
         thruster::report(robot, state, work, sea.density);
         sensors::read_due(robot, state, work, &instants[0], &scene.origin, now_ns, &mut self.outbox);
 
         let before = Start::of(state);
-        step::advance(robot, scene.integrator, dt, &instants, &mut state.motion, &state.joint_commands, work);
+        kernel.advance(robot, (scene.integrator, dt), &instants, &mut state.motion, &state.joint_commands, work);
         power::advance(robot, state, dt);
         if let Some(what) = state.motion.not_finite() {
             before.restore(state);

@@ -40,3 +40,98 @@ pub fn advance<T: Real>(
         evaluate(robot, &at[stage], motion, joint_commands, stage, work);
     });
 }
+
+/// [`evaluate`] and [`advance`] compiled for the processor at hand.
+///
+/// With AVX2 the compiler may use wider registers, but never a fused multiply-add: Rust does not contract, so the bits
+/// are those of the portable build.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    wide: bool,
+}
+
+impl Kernel {
+    /// The best one for this processor.
+    pub fn new() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        let wide = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("bmi2");
+        #[cfg(not(target_arch = "x86_64"))]
+        let wide = false;
+        Self { wide }
+    }
+
+    /// The one that every processor can run.
+    pub fn portable() -> Self {
+        Self { wide: false }
+    }
+
+    /// [`evaluate`] at the start of a step.
+    pub fn evaluate<T: Real>(
+        self,
+        robot: &Robot,
+        at: &Instant<'_>,
+        motion: &Motion<T>,
+        joint_commands: &[T],
+        work: &mut Workspace<T>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            // SAFETY: `new` has seen that the processor has these instructions
+            return unsafe { wide::evaluate(robot, at, motion, joint_commands, work) };
+        }
+        evaluate(robot, at, motion, joint_commands, 0, work);
+    }
+
+    /// [`advance`].
+    pub fn advance<T: Real>(
+        self,
+        robot: &Robot,
+        (integrator, dt): (Integrator, f64),
+        at: &[Instant<'_>; 3],
+        motion: &mut Motion<T>,
+        joint_commands: &[T],
+        work: &mut Workspace<T>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            // SAFETY: as in `evaluate`
+            return unsafe { wide::advance(robot, integrator, dt, at, motion, joint_commands, work) };
+        }
+        advance(robot, integrator, dt, at, motion, joint_commands, work);
+    }
+}
+
+impl Default for Kernel {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{Instant, Integrator, Motion, Real, Robot, Workspace};
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub fn evaluate<T: Real>(
+        robot: &Robot,
+        at: &Instant<'_>,
+        motion: &Motion<T>,
+        joint_commands: &[T],
+        work: &mut Workspace<T>,
+    ) {
+        super::evaluate(robot, at, motion, joint_commands, 0, work);
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub fn advance<T: Real>(
+        robot: &Robot,
+        integrator: Integrator,
+        dt: f64,
+        at: &[Instant<'_>; 3],
+        motion: &mut Motion<T>,
+        joint_commands: &[T],
+        work: &mut Workspace<T>,
+    ) {
+        super::advance(robot, integrator, dt, at, motion, joint_commands, work);
+    }
+}

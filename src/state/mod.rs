@@ -8,7 +8,7 @@ pub use commands::{Command, Health};
 pub use workspace::Workspace;
 
 use crate::math::{Quat, Real, SpatialVelocity, Vec3};
-use crate::scene::{Robot, Scene, Sea};
+use crate::scene::{Robot, Scene, Sea, Thruster};
 use std::collections::VecDeque;
 
 /// The whole state of a world.
@@ -63,6 +63,8 @@ pub struct RobotState {
 pub struct ActuatorState {
     /// Command in the thruster's own unit.
     pub command: f64,
+    /// What the curve makes of the command: thrust [N] or shaft speed [rad/s]. Kept, because commands are rare.
+    pub target: f64,
     /// State of the lag.
     pub lag: [f64; 3],
     /// Health, set at run time.
@@ -181,7 +183,7 @@ impl RobotState {
         Self {
             joint_commands: start_commands(robot),
             motion,
-            actuators: robot.thrusters.iter().map(|t| ActuatorState::new(t.neutral)).collect(),
+            actuators: robot.thrusters.iter().map(ActuatorState::new).collect(),
             last_command_ns: None,
             sensors: robot.sensors.iter().map(|s| SensorState::new(s.queue)).collect(),
             battery: BatteryState {
@@ -208,9 +210,10 @@ fn start_commands(robot: &Robot) -> Vec<f64> {
 
 impl ActuatorState {
     /// Standing still.
-    pub fn new(neutral: f64) -> Self {
+    pub fn new(thruster: &Thruster) -> Self {
         Self {
-            command: neutral,
+            command: thruster.neutral,
+            target: thruster.drive(thruster.neutral),
             lag: [0.0; 3],
             health: Health::Healthy,
             stuck_at: 0.0,
@@ -218,6 +221,12 @@ impl ActuatorState {
             power: 0.0,
             heat: 0.0,
         }
+    }
+
+    /// Takes a command, held within the thruster's range.
+    pub fn set_command(&mut self, thruster: &Thruster, command: f64) {
+        self.command = command.clamp(thruster.command_range[0], thruster.command_range[1]);
+        self.target = thruster.drive(self.command);
     }
 }
 

@@ -49,7 +49,7 @@ impl RobotState {
         sink.reals(&self.joint_commands);
         sink.int(self.last_command_ns.map_or(0, |t| t + 1));
         for a in &self.actuators {
-            sink.reals(&[a.command, a.stuck_at, a.thrust, a.power, a.heat]);
+            sink.reals(&[a.command, a.target, a.stuck_at, a.thrust, a.power, a.heat]);
             sink.reals(&a.lag);
             match a.health {
                 Health::Healthy => sink.int(0),

@@ -5,6 +5,7 @@ use super::file::{
     BatteryFile, CommandFile, CurveFile, LagFile, MotorFile, Technology, ThrusterFile, Turning,
 };
 use super::sname;
+use crate::math::SpatialForce;
 use crate::scene::thruster::{Lag, Motor, OpenWater};
 use crate::scene::{Battery, CommandUnit, Curve, Link, Thruster};
 
@@ -27,7 +28,7 @@ pub fn thruster(
     check_range(name, motor, problems);
     // the water turns the propeller back, and the propeller the hull: a right-handed one by a negative moment
     let hand = if file.turning == Turning::Right { -1.0 } else { 1.0 };
-    Thruster {
+    let mut thruster = Thruster {
         name: name.to_string(),
         link,
         p_LoT: R_LU.mul_vec(p_UoT_U),
@@ -47,6 +48,7 @@ pub fn thruster(
         lag: lag(name, motor, dt, problems),
         hand,
         reaction: hand * motor.torque_per_thrust_m,
+        unit_wrench: SpatialForce::zero(),
         radius: 0.5 * motor.diameter_m,
         motor: Motor {
             power_coefficient: motor.power_w_per_n15,
@@ -54,7 +56,9 @@ pub fn thruster(
             thermal_resistance: motor.thermal_resistance_k_w,
             thermal_tau: motor.thermal_time_constant_s,
         },
-    }
+    };
+    thruster.finish();
+    thruster
 }
 
 fn check_range(name: &str, motor: &MotorFile, problems: &mut Problems) {

@@ -33,7 +33,10 @@ pub fn link(
     let to_link = |v: [f64; 3]| R_LU.mul_vec(sname::vector(body.axes, v));
     let com = to_link(body.center_of_mass_m);
     let rigid = SpatialInertia::rigid(body.mass_kg, com, &inertia_about_com(body).rotated(&R_LU));
-    let added = added_mass(name, body, &R_LU, problems);
+    // in air there is none: said once here, and every use of `total` follows
+    let in_water = around.density > 0.0;
+    let stated = added_mass(name, body, &R_LU, problems);
+    let added = if in_water { stated } else { SpatialInertia::zero() };
     let total = rigid.plus(&added);
     if smallest_eigenvalue(&rigid) <= 0.0 {
         let text = format!("the inertia of {name} is not positive definite: no such body can exist");
@@ -44,7 +47,7 @@ pub fn link(
     let cb = to_link(body.center_of_buoyancy_m);
     let linear_damping = damping(name, body, Derivative::Linear, problems);
     let quadratic_damping = damping(name, body, Derivative::Quadratic, problems);
-    let wet = around.density > 0.0
+    let wet = in_water
         && (volume > 0.0
             || added != SpatialInertia::zero()
             || linear_damping != Damping::Zero

@@ -4,6 +4,7 @@ use super::About;
 use super::build_actuator as actuator;
 use super::build_body::{self as body, Surroundings};
 use super::build_sensor as sensor;
+use super::merge_fixed;
 use super::error::{Place, Problems, did_you_mean, quote};
 use super::file::{Base, DriveFile, JointFile, JointKindFile, LinkFile, RobotEntry, RobotModel};
 use crate::control::allocation;
@@ -33,12 +34,14 @@ pub fn robot(name: &str, entry: &RobotEntry, offset: Vec3, frame: Frame, problem
         name: name.to_string(),
         model: model.description.clone(),
         floating: model.base == Base::Floating,
+        attached: Vec::new(),
         thrusters: Vec::new(),
         manager: None,
         sensors: Vec::new(),
         battery: model.battery.as_ref().map(|b| actuator::battery(b, problems)),
         start,
         base_factor: None,
+        inflow: false,
         links,
     };
     for (name, file) in model.thrusters.iter() {
@@ -55,6 +58,7 @@ pub fn robot(name: &str, entry: &RobotEntry, offset: Vec3, frame: Frame, problem
         let allocation = allocation::pseudo_inverse(&columns);
         robot.manager = Some(Manager { allocation, timeout_s: model.command_timeout_s });
     }
+    merge_fixed::merge(&mut robot);
     robot.finish();
     robot
 }
@@ -169,6 +173,11 @@ fn start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut Proble
                 problems.push(entry.joints_rad.place(name).unwrap_or(&entry.at.whole), text);
             }
         }
+    }
+    let moves = entry.velocity_m_s != [0.0; 3] || entry.angular_velocity_rad_s != [0.0; 3];
+    if moves && entry.model.base == Base::Fixed {
+        let key = if entry.velocity_m_s != [0.0; 3] { "velocity_m_s" } else { "angular_velocity_rad_s" };
+        problems.push(entry.at.of(key), "the base is fixed in the world, expected no velocity");
     }
     Start {
         p_WB: Vec3::from(entry.position_m) + offset,

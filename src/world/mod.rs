@@ -10,6 +10,7 @@ pub mod error;
 pub mod fields;
 pub mod file;
 pub mod load;
+mod merge_fixed;
 pub mod node;
 pub mod parse;
 pub mod read;

@@ -12,8 +12,8 @@ use std::time::Duration;
 use rustdds::mio1::event::Source as _;
 use rustdds::mio1::{Interest, Token};
 use rustdds::{
-    DomainParticipant, DomainParticipantBuilder, GUID, QosPolicies, RTPSEntity, StatusEvented, Topic,
-    TopicKind,
+    DomainParticipant, DomainParticipantBuilder, GUID, QosPolicies, RTPSEntity, StatusEvented, Timestamp,
+    Topic, TopicKind,
 };
 
 use super::goodbye::Goodbye;
@@ -23,11 +23,11 @@ use super::publisher::Publisher;
 use super::rosout::Logger;
 use super::service::{Handler, Service, ServiceServer};
 use super::spin::{Source, Spinner, SpinnerHandle};
-use super::transport::{RawAdapter, RawReader, RawWriter, qos_policies};
+use super::transport::{Inbox, RawAdapter, RawReader, RawWriter, qos_policies};
 use crate::ros::args::{DiscoveryRange, NodeOptions};
 use crate::ros::message::TypeInfo;
 use crate::ros::names::{self, Endpoint, NameError, NameResolver};
-use crate::ros::qos::Qos;
+use crate::ros::qos::{Durability, Qos};
 
 /// Pause after each new endpoint.
 ///
@@ -35,7 +35,8 @@ use crate::ros::qos::Qos;
 /// endpoints at once.
 const ANNOUNCE_PACE: Duration = Duration::from_micros(500);
 
-/// What a subscription calls with each message: its CDR bytes, encapsulation header included.
+/// What a subscription calls with each message: its CDR bytes, encapsulation header included. It must not drop the
+/// node, which would wait for itself.
 pub type Callback = Box<dyn FnMut(&[u8]) + Send>;
 
 /// Why a node or an endpoint could not be made.
@@ -49,8 +50,8 @@ pub enum NodeError {
 
 impl NodeError {
     /// Wraps an error of the DDS library together with what was attempted.
-    pub(super) fn dds(attempt: impl fmt::Display) -> impl FnOnce(&dyn fmt::Display) -> Self {
-        move |error| Self::Dds(format!("{attempt}: {error}"))
+    fn dds(attempt: impl fmt::Display, error: impl fmt::Display) -> Self {
+        Self::Dds(format!("{attempt}: {error}"))
     }
 }
 
@@ -73,8 +74,8 @@ impl From<NameError> for NodeError {
 
 /// A ROS 2 node. Dropping it stops its thread and takes its endpoints off the network.
 pub struct Node {
-    // dropped first: the spinner's endpoints must go while the participant is still there to say so
-    spinner: Spinner,
+    // dropped first: its endpoints must go while the participant is still there to say so
+    _spinner: Spinner,
     logger: Logger,
     shared: Arc<Shared>,
     // dropped last: it speaks for a participant that is gone
@@ -131,14 +132,13 @@ impl Node {
         let names = NameResolver::new(&options.namespace, &options.name, options.remappings.clone())?;
         raise_open_files();
         let attempt = format!("joining DDS domain {}", options.domain_id);
-        let participant = participant(options).map_err(|e| NodeError::dds(&attempt)(&e))?;
+        let participant = participant(options).map_err(|e| NodeError::dds(&attempt, e))?;
         let none = QosPolicies::qos_none();
-        let dds_publisher = participant.create_publisher(&none).map_err(|e| NodeError::dds(&attempt)(&e))?;
-        let dds_subscriber =
-            participant.create_subscriber(&none).map_err(|e| NodeError::dds(&attempt)(&e))?;
+        let dds_publisher = participant.create_publisher(&none).map_err(|e| NodeError::dds(&attempt, e))?;
+        let dds_subscriber = participant.create_subscriber(&none).map_err(|e| NodeError::dds(&attempt, e))?;
         let graph = Arc::new(Graph::new(participant.guid(), options.gid_size, &names));
         let (spinner, handle) = Spinner::start(Arc::clone(&graph))
-            .map_err(|e| NodeError::dds("starting the thread that serves ROS")(&e))?;
+            .map_err(|e| NodeError::dds("starting the thread that serves ROS", e))?;
         let shared = Arc::new(Shared {
             participant,
             dds_publisher,
@@ -151,7 +151,7 @@ impl Node {
         shared.announce()?;
         let logger = Logger::start(&shared, shared.names.logger_name(), options)?;
         let goodbye = Goodbye::new(shared.participant.guid(), options.domain_id, options.discovery);
-        Ok(Self { spinner, logger, shared, _goodbye: goodbye })
+        Ok(Self { _spinner: spinner, logger, shared, _goodbye: goodbye })
     }
 
     /// Publisher of a topic; `topic` may be absolute, relative to the namespace or private (`~/...`).
@@ -176,10 +176,10 @@ impl Node {
     ) -> Result<Subscription, NodeError> {
         let topic = self.shared.names.resolve(Endpoint::Topic, topic)?;
         let token = self.shared.new_token();
-        let reader = self.shared.reader(&names::dds_topic(&topic), &message.dds_name, qos, token)?;
-        let guids = vec![reader.guid()];
+        let inbox = self.shared.reader(&names::dds_topic(&topic), &message.dds_name, qos, token)?;
+        let guids = vec![inbox.reader.guid()];
         let endpoint =
-            self.shared.spin(token, guids, Source::Subscription { reader: Box::new(reader), callback });
+            self.shared.spin(token, guids, Source::Subscription { inbox: Box::new(inbox), callback });
         Ok(Subscription { topic, _endpoint: endpoint })
     }
 
@@ -201,9 +201,9 @@ impl Node {
         let name = self.shared.names.resolve(Endpoint::Service, name)?;
         let token = self.shared.new_token();
         let writer = self.shared.writer(&names::dds_reply_topic(&name), &response.dds_name, qos, token)?;
-        let reader = self.shared.reader(&names::dds_request_topic(&name), &request.dds_name, qos, token)?;
-        let guids = vec![reader.guid(), writer.guid()];
-        let server = ServiceServer::new(reader, writer, handler);
+        let inbox = self.shared.reader(&names::dds_request_topic(&name), &request.dds_name, qos, token)?;
+        let guids = vec![inbox.reader.guid(), writer.guid()];
+        let server = ServiceServer::new(inbox, writer, handler);
         let endpoint = self.shared.spin(token, guids, Source::Service(Box::new(server)));
         Ok(Service::new(name, endpoint))
     }
@@ -216,12 +216,6 @@ impl Node {
     /// Names of the node.
     pub fn names(&self) -> &NameResolver {
         &self.shared.names
-    }
-}
-
-impl Drop for Node {
-    fn drop(&mut self) {
-        self.spinner.stop();
     }
 }
 
@@ -276,7 +270,7 @@ impl Shared {
     fn topic(&self, name: &str, dds_type: &str, policies: &QosPolicies) -> Result<Topic, NodeError> {
         self.participant
             .create_topic(name.to_owned(), dds_type.to_owned(), policies, TopicKind::NoKey)
-            .map_err(|e| NodeError::dds(format_args!("creating DDS topic {name}"))(&e))
+            .map_err(|e| NodeError::dds(format_args!("creating DDS topic {name}"), e))
     }
 
     /// A writer whose matches wake the node's thread under `token`.
@@ -293,37 +287,32 @@ impl Shared {
         let mut writer: RawWriter = self
             .dds_publisher
             .create_datawriter_no_key(&topic, Some(policies))
-            .map_err(|e| NodeError::dds(&attempt)(&e))?;
+            .map_err(|e| NodeError::dds(&attempt, e))?;
         writer
             .as_status_source_mio1()
             .register(self.spinner.registry(), token, Interest::READABLE)
-            .map_err(|e| NodeError::dds(&attempt)(&e))?;
+            .map_err(|e| NodeError::dds(&attempt, e))?;
         std::thread::sleep(ANNOUNCE_PACE);
         Ok(writer)
     }
 
     /// A reader whose samples wake the node's thread under `token`.
-    fn reader(
-        &self,
-        dds_topic: &str,
-        dds_type: &str,
-        qos: &Qos,
-        token: Token,
-    ) -> Result<RawReader, NodeError> {
+    fn reader(&self, dds_topic: &str, dds_type: &str, qos: &Qos, token: Token) -> Result<Inbox, NodeError> {
         let attempt = format!("creating the reader of {dds_topic}");
         let policies = qos_policies(qos);
+        let since = (qos.durability == Durability::Volatile).then(Timestamp::now);
         let topic = self.topic(dds_topic, dds_type, &policies)?;
         let mut reader: RawReader = self
             .dds_subscriber
             .create_simple_datareader_no_key::<Vec<u8>, RawAdapter>(&topic, Some(policies))
-            .map_err(|e| NodeError::dds(&attempt)(&e))?;
+            .map_err(|e| NodeError::dds(&attempt, e))?;
         reader
             .register(self.spinner.registry(), token, Interest::READABLE)
             .and_then(|()| {
                 reader.as_status_source_mio1().register(self.spinner.registry(), token, Interest::READABLE)
             })
-            .map_err(|e| NodeError::dds(&attempt)(&e))?;
+            .map_err(|e| NodeError::dds(&attempt, e))?;
         std::thread::sleep(ANNOUNCE_PACE);
-        Ok(reader)
+        Ok(Inbox { reader, since })
     }
 }

@@ -17,7 +17,7 @@ use rustdds::{
 
 use super::node::EndpointGuard;
 use super::spin::take_turn;
-use super::transport::{HEADER_LEN, RawReader, RawWriter};
+use super::transport::{HEADER_LEN, Inbox, RawReader, RawWriter};
 
 /// Length of what opens a payload of the Cyclone family: client identity (u64) and sequence number (i64).
 const CYCLONE_HEADER_LEN: usize = 16;
@@ -55,26 +55,22 @@ impl Service {
 
 /// What the node's thread keeps of a service.
 pub struct ServiceServer {
-    reader: RawReader,
+    inbox: Inbox,
     replies: Replies,
     handler: Handler,
 }
 
 impl ServiceServer {
-    /// A server that reads requests from `reader` and writes replies to `writer`.
-    pub fn new(reader: RawReader, writer: RawWriter, handler: Handler) -> Self {
-        Self {
-            reader,
-            replies: Replies { writer, clients: Clients::default(), waiting: Vec::new() },
-            handler,
-        }
+    /// A server that reads requests from `inbox` and writes replies to `writer`.
+    pub fn new(inbox: Inbox, writer: RawWriter, handler: Handler) -> Self {
+        Self { inbox, replies: Replies { writer, clients: Clients::default(), waiting: Vec::new() }, handler }
     }
 
     /// Answers requests until none is left or the turn is over; whether more may be left.
     pub fn take_turn(&mut self) -> bool {
-        let Self { reader, replies, handler } = self;
-        replies.clients.update(reader, &replies.writer);
-        let more = take_turn(reader, |sample| {
+        let Self { inbox, replies, handler } = self;
+        replies.clients.update(&inbox.reader, &replies.writer);
+        let more = take_turn(inbox, |sample| {
             if let Some(reply) = answer(&sample, handler) {
                 replies.send(sample.writer_guid(), reply);
             }

@@ -17,7 +17,7 @@ use super::graph::Graph;
 use super::node::Callback;
 use super::publisher::MatchWatch;
 use super::service::ServiceServer;
-use super::transport::RawReader;
+use super::transport::Inbox;
 
 /// Token of the waker; those of endpoints count up from 0.
 const WAKE: Token = Token(usize::MAX);
@@ -33,7 +33,7 @@ pub enum Source {
     /// Calls back with every message.
     Subscription {
         /// Where the messages come from.
-        reader: Box<RawReader>,
+        inbox: Box<Inbox>,
         /// What is called.
         callback: Callback,
     },
@@ -114,9 +114,11 @@ impl Spinner {
         let handle = SpinnerHandle { commands: commands.clone(), waker: Arc::clone(&waker), registry };
         Ok((Self { commands, waker, thread: Some(thread) }, handle))
     }
+}
 
+impl Drop for Spinner {
     /// Ends the thread and drops all sources. A callback that runs is waited for.
-    pub fn stop(&mut self) {
+    fn drop(&mut self) {
         let Some(thread) = self.thread.take() else { return };
         self.commands.send(Command::Stop).unwrap_or_default();
         self.waker.wake().unwrap_or_default();
@@ -194,7 +196,7 @@ impl Worker {
     fn serve(&mut self, token: Token) {
         let Some(source) = self.sources.get_mut(&token) else { return };
         let more = match source {
-            Source::Subscription { reader, callback } => take_turn(reader, |sample| callback(&sample.sample)),
+            Source::Subscription { inbox, callback } => take_turn(inbox, |sample| callback(&sample.sample)),
             Source::Service(server) => {
                 let more = server.take_turn();
                 if server.has_waiting_replies() {
@@ -214,13 +216,16 @@ impl Worker {
 }
 
 /// Takes samples until none is left or the turn is over; whether more may be left.
-pub fn take_turn(reader: &RawReader, mut each: impl FnMut(DeserializedCacheChange<Vec<u8>>)) -> bool {
+pub fn take_turn(inbox: &Inbox, mut each: impl FnMut(DeserializedCacheChange<Vec<u8>>)) -> bool {
+    let reader = &inbox.reader;
     reader.drain_read_notifications();
     let mut last_was_none = false;
     for _ in 0..TURN {
         match reader.try_take_one() {
             Ok(Some(sample)) => {
-                each(sample);
+                if !inbox.is_stale(&sample) {
+                    each(sample);
+                }
                 last_was_none = false;
             }
             // a writer that leaves also reads as none, and samples of others may follow

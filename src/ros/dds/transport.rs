@@ -7,10 +7,11 @@ use std::convert::Infallible;
 
 use rustdds::bytes::Bytes;
 use rustdds::no_key::{
-    DataWriter, Decode, DefaultDecoder, DeserializerAdapter, SerializerAdapter, SimpleDataReader,
+    DataWriter, Decode, DefaultDecoder, DeserializedCacheChange, DeserializerAdapter, SerializerAdapter,
+    SimpleDataReader,
 };
 use rustdds::policy;
-use rustdds::{Duration as DdsDuration, QosPolicies, QosPolicyBuilder, RepresentationIdentifier};
+use rustdds::{Duration as DdsDuration, QosPolicies, QosPolicyBuilder, RepresentationIdentifier, Timestamp};
 
 use crate::ros::qos::{Durability, History, Qos, Reliability};
 
@@ -22,6 +23,24 @@ pub type RawWriter = DataWriter<Bytes, RawAdapter>;
 
 /// Reader of whole payloads, encapsulation header included.
 pub type RawReader = SimpleDataReader<Vec<u8>, RawAdapter>;
+
+/// A reader, and since when what it receives counts.
+///
+/// The DDS library keeps what a topic received before for the next reader of the same topic: a robot that is put back
+/// into the world would obey the commands of its former life.
+pub struct Inbox {
+    /// Where samples come from.
+    pub reader: RawReader,
+    /// Samples received before are skipped; none are where the subscription asks for history.
+    pub since: Option<Timestamp>,
+}
+
+impl Inbox {
+    /// Whether a sample came before the subscription.
+    pub fn is_stale(&self, sample: &DeserializedCacheChange<Vec<u8>>) -> bool {
+        self.since.is_some_and(|since| sample.receive_instant < since)
+    }
+}
 
 /// Passes bytes through where DDS expects a serialization format.
 pub struct RawAdapter;

@@ -1,0 +1,179 @@
+//! Cost of the dynamics kernel, in nanoseconds of thread time: the Merrow side of `benches/run`.
+//!
+//! Prints one JSON object: medians over batches. `--callgrind NAME` runs one case a fixed number of times instead, for
+//! instruction counts.
+
+use merrow::environment::{Instant, Variation};
+use merrow::math::{Lanes, Real};
+use merrow::scene::{Integrator, Robot, Scene};
+use merrow::sim::{Simulation, step::Kernel};
+use merrow::state::{Motion, State, Workspace};
+use merrow::{dynamics, world};
+use std::hint::black_box;
+use std::sync::Arc;
+
+fn scene(name: &str) -> Scene {
+    let path = world::share::world(name);
+    match world::load_world(&path, world::Overrides::default()) {
+        Ok(world) => world.scene,
+        Err(problems) => panic!("{problems}"),
+    }
+}
+
+/// Height at which cases are held [m].
+const DEEP: f64 = -50.0;
+
+/// Median over 21 batches of about 20 ms each [ns per call].
+fn time(mut call: impl FnMut()) -> f64 {
+    let mut n = 1_u32;
+    loop {
+        let start = std::time::Instant::now();
+        (0..n).for_each(|_| call());
+        if start.elapsed().as_millis() >= 20 {
+            break;
+        }
+        n = n.saturating_mul(2);
+    }
+    let mut samples: Vec<f64> = (0..21)
+        .map(|_| {
+            let start = std::time::Instant::now();
+            (0..n).for_each(|_| call());
+            start.elapsed().as_nanos() as f64 / f64::from(n)
+        })
+        .collect();
+    samples.sort_by(f64::total_cmp);
+    samples[10]
+}
+
+/// One robot with a general motion, ready to be evaluated.
+struct Case<T> {
+    scene: Scene,
+    motion: Motion<T>,
+    commands: Vec<T>,
+    work: Workspace<T>,
+}
+
+impl<T: Real> Case<T> {
+    fn new(name: &str) -> Self {
+        let scene = scene(name);
+        let robot = &scene.robots[0];
+        let start = &State::new(&scene).robots[0];
+        let mut motion: Motion<T> = Motion::rest(robot.n_joints());
+        let vary = |x: f64| T::from_lanes(|i| x + 0.01 * i as f64);
+        motion.p_WB.z = vary(start.motion.p_WB.z);
+        motion.V_WB_B.v.x = vary(0.3);
+        motion.V_WB_B.w.z = vary(0.2);
+        for (j, q) in motion.q.iter_mut().enumerate() {
+            *q = vary(start.motion.q[j]);
+        }
+        let commands = start.joint_commands.iter().map(|c| T::splat(*c)).collect();
+        let work = Workspace::new(robot);
+        Self { scene, motion, commands, work }
+    }
+
+    fn evaluate(&mut self) {
+        let at = instant(&self.scene);
+        let robot = &self.scene.robots[0];
+        Kernel::new().evaluate(robot, &at, black_box(&self.motion), &self.commands, &mut self.work);
+    }
+
+    fn accelerations(&mut self) {
+        dynamics::aba::accelerations(black_box(&self.scene.robots[0]), &mut self.work);
+    }
+
+    fn rk4(&mut self) {
+        let at = [instant(&self.scene); 3];
+        let robot: &Robot = &self.scene.robots[0];
+        let dt = self.scene.dt();
+        // deep water, so that a long series measures swimming and not breaching
+        self.motion.p_WB.z = T::splat(DEEP);
+        let (kernel, how) = (Kernel::new(), (Integrator::Rk4, dt));
+        kernel.evaluate(robot, &at[0], &self.motion, &self.commands, &mut self.work);
+        kernel.advance(robot, how, &at, &mut self.motion, &self.commands, &mut self.work);
+    }
+}
+
+fn instant(scene: &Scene) -> Instant<'_> {
+    Instant { sea: &scene.sea, gravity: scene.gravity, variation: Variation::NONE }
+}
+
+/// A whole robot step as a run makes it, sensors left out.
+struct Whole {
+    simulation: Simulation,
+}
+
+impl Whole {
+    fn new(name: &str) -> Self {
+        let mut scene = scene(name);
+        scene.robots.truncate(1);
+        scene.robots[0].sensors.clear();
+        let mut simulation = Simulation::new(Arc::new(scene), 1).expect("one thread needs no pool");
+        for (actuator, thruster) in
+            simulation.state.robots[0].actuators.iter_mut().zip(&simulation.scene.robots[0].thrusters)
+        {
+            actuator.set_command(thruster, 0.5 * thruster.command_range[1] + 0.5 * thruster.neutral);
+        }
+        Self { simulation }
+    }
+
+    fn step(&mut self) {
+        self.simulation.state.robots[0].motion.p_WB.z = DEEP;
+        self.simulation.advance(1);
+    }
+}
+
+fn callgrind(case: &str) {
+    const N: u64 = 2_000;
+    match case {
+        "rov_step" => {
+            let mut whole = Whole::new("pool");
+            (0..N).for_each(|_| whole.step());
+        }
+        "uvms_step" => {
+            let mut whole = Whole::new("uvms_pool");
+            (0..N).for_each(|_| whole.step());
+        }
+        "uvms_aba" => {
+            let mut case = Case::<f64>::new("uvms_pool");
+            case.evaluate();
+            (0..N).for_each(|_| case.accelerations());
+        }
+        "fleet" => {
+            let mut all = Simulation::new(Arc::new(scene("fleet_100")), 1).expect("one thread needs no pool");
+            for _ in 0..20 {
+                all.advance(5);
+                all.clear_outboxes();
+            }
+        }
+        _ => panic!("no case {case}: expected rov_step, uvms_step, uvms_aba or fleet"),
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(k) = arguments.iter().position(|a| a == "--callgrind") {
+        callgrind(arguments.get(k + 1).map_or("", String::as_str));
+        return;
+    }
+    let mut rows = serde_json::Map::new();
+    let mut row = |name: &str, ns: f64| {
+        rows.insert(name.to_string(), serde_json::json!((ns * 10.0).round() / 10.0));
+    };
+    let mut rov = Case::<f64>::new("pool");
+    row("6-DOF derivative", time(|| rov.evaluate()));
+    row("6-DOF RK4 step", time(|| rov.rk4()));
+    let mut lanes = Case::<Lanes<4>>::new("pool");
+    row("6-DOF RK4 step, per robot of 4 lanes", time(|| lanes.rk4()) / 4.0);
+    let mut lanes = Case::<Lanes<8>>::new("pool");
+    row("6-DOF RK4 step, per robot of 8 lanes", time(|| lanes.rk4()) / 8.0);
+    let mut whole = Whole::new("pool");
+    row("BlueROV2 Heavy whole step (8 thrusters, battery)", time(|| whole.step()));
+    let mut uvms = Case::<f64>::new("uvms_pool");
+    uvms.evaluate();
+    row("10-DOF ABA", time(|| uvms.accelerations()));
+    row("10-DOF derivative", time(|| uvms.evaluate()));
+    row("10-DOF RK4 step", time(|| uvms.rk4()));
+    let mut whole = Whole::new("uvms_pool");
+    row("OSU UVMS whole step", time(|| whole.step()));
+    println!("{}", serde_json::Value::Object(rows));
+}

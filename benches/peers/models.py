@@ -1,0 +1,50 @@
+"""Makes the peers' models of one robot from its URDF, so that all measure the same tree.
+
+    python models.py ROBOT.urdf FOLDER STEP_S    writes FOLDER/pinocchio.txt and FOLDER/mujoco.xml
+
+Run by benches/run in its own Python environment; not meant to be imported.
+"""
+
+import sys
+from pathlib import Path
+
+import mujoco
+import pinocchio
+
+WATER_DENSITY_KG_M3 = 997.0
+WATER_VISCOSITY_PA_S = 0.001
+
+
+def write_pinocchio(urdf, path):
+    """Writes a free-flying model as Pinocchio's text archive. Its parser merges links that are fixed to others."""
+    model = pinocchio.buildModelFromUrdf(str(urdf), pinocchio.JointModelFreeFlyer())
+    model.saveToText(str(path))
+
+
+def write_mujoco(urdf, path, step_s):
+    """Writes a free-floating MJCF: RK4, ellipsoid fluid on every hull, no contacts, no joint limits."""
+    spec = mujoco.MjSpec.from_file(str(urdf))
+    # links fixed to others are merged, as Pinocchio does; the root, which URDF welds to the world, is freed
+    spec.compiler.fusestatic = True
+    spec.bodies[1].add_freejoint()
+    spec.option.timestep = step_s
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    spec.option.density = WATER_DENSITY_KG_M3
+    spec.option.viscosity = WATER_VISCOSITY_PA_S
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    for geom in spec.geoms:
+        geom.fluid_ellipsoid = 1
+        geom.contype = geom.conaffinity = 0
+    spec.compile()
+    path.write_text(spec.to_xml())
+
+
+def main():
+    """Writes both models."""
+    urdf, folder, step_s = Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])
+    write_pinocchio(urdf, folder / "pinocchio.txt")
+    write_mujoco(urdf, folder / "mujoco.xml", step_s)
+
+
+if __name__ == "__main__":
+    main()

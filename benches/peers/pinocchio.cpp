@@ -1,0 +1,62 @@
+// Pinocchio's articulated-body algorithm on a robot, timed as benches/kernel.rs times Merrow's.
+//
+// It is written as a user of Pinocchio writes it: one Model, one Data, pinocchio::aba() from the headers, so that the
+// compiler's flags apply to it. The model comes as Pinocchio's own text archive, made by peers/models.py, because the
+// library's URDF reader is compiled for another alignment than an AVX build has.
+//
+//   pinocchio MODEL.txt        prints one JSON object
+
+#include "pinocchio/algorithm/aba.hpp"
+#include "pinocchio/algorithm/center-of-mass.hpp"
+#include "pinocchio/algorithm/joint-configuration.hpp"
+#include "pinocchio/multibody.hpp"
+#include "pinocchio/serialization.hpp"
+
+#include "timing.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+namespace {
+
+/// Keeps the compiler from dropping a result nobody reads.
+void keep(const Eigen::VectorXd & result) { asm volatile("" : : "g"(result.data()) : "memory"); }
+
+void run(const std::string & path)
+{
+  pinocchio::Model model;
+  pinocchio::serialization::loadFromText(model, path);
+  pinocchio::Data data(model);
+  // the state of benches/kernel.rs in kind: a general one, no term of which vanishes
+  Eigen::VectorXd q = pinocchio::neutral(model);
+  q.tail(model.nq - 7).setConstant(0.3);
+  Eigen::VectorXd v = Eigen::VectorXd::Zero(model.nv);
+  v[0] = 0.3;
+  v[5] = 0.2;
+  v.tail(model.nv - 6).setConstant(0.1);
+  const Eigen::VectorXd tau = Eigen::VectorXd::Zero(model.nv);
+
+  const double local = median_ns([&] { keep(pinocchio::aba(model, data, q, v, tau, pinocchio::Convention::LOCAL)); });
+  const double world = median_ns([&] { keep(pinocchio::aba(model, data, q, v, tau, pinocchio::Convention::WORLD)); });
+  std::printf(
+    "{\"nv\": %d, \"mass_kg\": %.9g, \"aba local\": %.1f, \"aba world\": %.1f}\n", static_cast<int>(model.nv),
+    pinocchio::computeTotalMass(model), local, world);
+}
+
+}  // namespace
+
+int main(int argc, char ** argv)
+{
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: pinocchio MODEL.txt\n");
+    return 2;
+  }
+  try {
+    run(argv[1]);
+  } catch (const std::exception & e) {
+    std::fprintf(stderr, "pinocchio: %s: %s\n", argv[1], e.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,103 @@
+//! No allocation in the step after warm-up, counted by the allocator itself.
+
+use crate::common::{scene, simulation};
+use merrow::sim::Simulation;
+use merrow::state::Command;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+thread_local! {
+    // a count per thread, so that tests beside this one do not disturb it; const, so that it needs no allocation itself
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The system's allocator, counting what this thread asks of it.
+struct Counting;
+
+fn count() {
+    // at the end of a thread its counter may be gone already
+    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
+}
+
+// SAFETY: every call is passed on unchanged to the system's allocator, which keeps the contract.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: as above
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        // SAFETY: as above
+        unsafe { System.dealloc(p, layout) }
+    }
+    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as above
+        unsafe { System.realloc(p, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations of this thread while `s` makes `blocks` blocks of five steps and its outboxes are emptied.
+fn allocations(s: &mut Simulation, blocks: u64) -> u64 {
+    let before = COUNT.with(Cell::get);
+    for _ in 0..blocks {
+        s.advance(5);
+        s.clear_outboxes();
+    }
+    COUNT.with(Cell::get) - before
+}
+
+// Goal: the counter counts. Method: one box. Tolerance: none.
+#[test]
+fn the_counter_counts() {
+    let before = COUNT.with(Cell::get);
+    drop(std::hint::black_box(Box::new(1_u64)));
+    assert_eq!(COUNT.with(Cell::get), before + 1);
+}
+
+// Goal: a fleet with an arm, thrusters, battery, every sensor, a layered and varying current, one robot in the
+// surface, allocates nothing in 4 s after 4 s of warm-up. Method: as above, on one thread. Tolerance: none.
+#[test]
+fn steps_allocate_nothing() {
+    let mut s = crate::determinism::fleet::started(crate::determinism::fleet::fleet(), 1);
+    allocations(&mut s, 400);
+    assert_eq!(allocations(&mut s, 400), 0);
+    assert!(s.state.robots[0].sensors.iter().all(|m| m.samples > 0));
+}
+
+// Goal: the same for semi-implicit steps and for a robot that stops because its state is no longer finite, once it
+// has stopped. Method: a pool world, 2 s. Tolerance: none.
+#[test]
+fn halted_and_semi_implicit_robots_allocate_nothing() {
+    let mut world = scene(
+        "
+step: {integrator: semi_implicit}
+robots: {rov: {model: bluerov2_heavy, position_m: [0, 0, -3], repeat: {count: [2, 1, 1], spacing_m: [2, 0, 0]}}}
+",
+    );
+    world.sea.current.profile[0].1.x = 0.2;
+    let mut s = Simulation::new(std::sync::Arc::new(world), 1).unwrap();
+    s.state.robots[1].motion.V_WB_B.w.x = 1e200;
+    allocations(&mut s, 200);
+    assert!(s.state.robots[1].halted.is_some() && s.state.robots[0].halted.is_none());
+    assert_eq!(allocations(&mut s, 200), 0);
+}
+
+// Goal: commands that set one value allocate nothing either. Method: thruster and joint commands between blocks.
+// Tolerance: none.
+#[test]
+fn single_commands_allocate_nothing() {
+    let mut s = simulation("{robots: {rov: {model: bluerov2_heavy, position_m: [0, 0, -3]}}}");
+    allocations(&mut s, 400);
+    let before = COUNT.with(Cell::get);
+    for k in 0..100 {
+        let value = 0.01 * f64::from(k);
+        s.apply(&Command::Thruster { robot: 0, thruster: 0, value }).unwrap();
+        s.advance(1);
+        s.clear_outboxes();
+    }
+    assert_eq!(COUNT.with(Cell::get), before);
+}

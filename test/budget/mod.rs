@@ -1,0 +1,3 @@
+//! What a step may cost: no memory from the heap.
+
+mod allocation;

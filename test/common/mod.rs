@@ -1,0 +1,143 @@
+//! What the tests share: worlds from text, one evaluation, and comparisons that say what differed.
+
+pub mod physics;
+pub mod tree;
+
+use merrow::environment::{Instant, Variation};
+use merrow::math::{Quat, Vec3};
+use merrow::scene::Scene;
+use merrow::sim::{Simulation, step};
+use merrow::state::reading::{Reading, Stamped};
+use merrow::state::{Motion, RobotState, Workspace};
+use merrow::world::{Overrides, load_text};
+use std::sync::Arc;
+
+/// The scene of a world file; fails with all its mistakes.
+pub fn scene(text: &str) -> Scene {
+    match load_text("test.yaml", text, Overrides::default()) {
+        Ok(world) => world.scene,
+        Err(problems) => panic!("{problems}"),
+    }
+}
+
+/// A world at its start, on one thread.
+pub fn simulation(text: &str) -> Simulation {
+    Simulation::new(Arc::new(scene(text)), 1).unwrap()
+}
+
+/// The world after `seconds`, rounded to whole steps.
+pub fn run(text: &str, seconds: f64) -> Simulation {
+    let mut simulation = simulation(text);
+    advance(&mut simulation, seconds);
+    simulation
+}
+
+/// Lets `seconds` pass, rounded to whole steps.
+pub fn advance(simulation: &mut Simulation, seconds: f64) {
+    simulation.advance((seconds / simulation.scene.dt()).round() as u64);
+}
+
+/// Gravity and sea of a scene, without variation of the current.
+pub fn instant(scene: &Scene) -> Instant<'_> {
+    Instant { sea: &scene.sea, gravity: scene.gravity, variation: Variation::NONE }
+}
+
+/// How robot `robot` starts.
+pub fn start(scene: &Scene, robot: usize) -> Motion {
+    RobotState::new(&scene.robots[robot]).motion
+}
+
+/// Forces and accelerations of the first robot in the motion `motion`, joints without command.
+pub fn evaluate(scene: &Scene, motion: &Motion) -> Workspace {
+    let robot = &scene.robots[0];
+    let mut work = Workspace::new(robot);
+    let commands = vec![0.0; robot.n_joints()];
+    step::evaluate(robot, &instant(scene), motion, &commands, 0, &mut work);
+    work
+}
+
+/// All readings that sensor `sensor` of robot 0 delivers while `seconds` pass.
+pub fn readings(simulation: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Stamped> {
+    let mut steps = (seconds / simulation.scene.dt()).round() as u64;
+    let mut all = Vec::new();
+    while steps > 0 {
+        let block = steps.min(1000);
+        simulation.advance(block);
+        let delivered = simulation.runners[0].outbox.iter().filter(|d| d.sensor == sensor);
+        all.extend(delivered.map(|d| d.stamped));
+        simulation.clear_outboxes();
+        steps -= block;
+    }
+    all
+}
+
+/// The reading that sensor `sensor` of robot 0 makes in the next step.
+pub fn reading(simulation: &mut Simulation, sensor: usize) -> Reading {
+    simulation.clear_outboxes();
+    simulation.advance(1);
+    let delivered = simulation.runners[0].outbox.iter().find(|d| d.sensor == sensor);
+    delivered.expect("the sensor is not due in this step").stamped.reading
+}
+
+/// `|actual - expected| <= tolerance * max(1, |expected|)`.
+#[track_caller]
+pub fn close(what: &str, actual: f64, expected: f64, tolerance: f64) {
+    let error = (actual - expected).abs() / expected.abs().max(1.0);
+    assert!(error <= tolerance, "{what}: {actual} instead of {expected}, error {error:.3e} > {tolerance:.1e}");
+}
+
+/// `|actual - expected| <= tolerance * |expected|`.
+#[track_caller]
+pub fn relative(what: &str, actual: f64, expected: f64, tolerance: f64) {
+    let error = ((actual - expected) / expected).abs();
+    assert!(error <= tolerance, "{what}: {actual} instead of {expected}, error {error:.3e} > {tolerance:.1e}");
+}
+
+/// As [`close`], the distance of two vectors.
+#[track_caller]
+pub fn near(what: &str, actual: Vec3, expected: Vec3, tolerance: f64) {
+    let error = (actual - expected).norm() / expected.norm().max(1.0);
+    assert!(error <= tolerance, "{what}: {actual:?} instead of {expected:?}, error {error:.3e} > {tolerance:.1e}");
+}
+
+/// Angle between two attitudes is at most `tolerance` [rad].
+#[track_caller]
+pub fn aligned(what: &str, actual: &Quat, expected: &Quat, tolerance: f64) {
+    let (a, b) = (actual.normalized(), expected.normalized());
+    let conjugate = Quat { w: a.w, x: -a.x, y: -a.y, z: -a.z };
+    let turn = conjugate.mul(&b);
+    let angle = 2.0 * Vec3::new(turn.x, turn.y, turn.z).norm().min(1.0).asin();
+    assert!(angle <= tolerance, "{what}: {actual:?} instead of {expected:?}, {angle:.3e} rad > {tolerance:.1e}");
+}
+
+/// Instant at which a sampled function crosses zero upwards, for every crossing, by a cubic through four samples.
+pub fn upward_zeros(dt: f64, x: &[f64]) -> Vec<f64> {
+    let crossings = (1..x.len() - 2).filter(|k| x[*k] < 0.0 && x[k + 1] >= 0.0);
+    crossings
+        .map(|k| {
+            let cubic = |s: f64| {
+                let (a, b, c, d) = (x[k - 1], x[k], x[k + 1], x[k + 2]);
+                -a * s * (s - 1.0) * (s - 2.0) / 6.0 + b * (s + 1.0) * (s - 1.0) * (s - 2.0) / 2.0
+                    - c * (s + 1.0) * s * (s - 2.0) / 2.0
+                    + d * (s + 1.0) * s * (s - 1.0) / 6.0
+            };
+            let (mut lo, mut hi) = (0.0, 1.0);
+            for _ in 0..60 {
+                let mid = 0.5 * (lo + hi);
+                if cubic(mid) < 0.0 {
+                    lo = mid;
+                } else {
+                    hi = mid;
+                }
+            }
+            (k as f64 + lo) * dt
+        })
+        .collect()
+}
+
+/// Mean time between upward zeros; needs two.
+pub fn period(dt: f64, x: &[f64]) -> f64 {
+    let zeros = upward_zeros(dt, x);
+    assert!(zeros.len() >= 2, "{} upward zeros, a period needs two", zeros.len());
+    (zeros[zeros.len() - 1] - zeros[0]) / (zeros.len() - 1) as f64
+}

@@ -1,0 +1,184 @@
+//! Random robots in general poses: no zeros, no symmetry, so that a lost term cannot hide.
+
+use merrow::math::hull_cut::Shape;
+use merrow::math::rng::{Draw, Stream};
+use merrow::math::{Mat3, Quat, SpatialInertia, SpatialVelocity, Sym3, Vec3};
+use merrow::scene::body::{Hull, Trim};
+use merrow::scene::sea::Seabed;
+use merrow::scene::{
+    Current, Damping, Drive, Integrator, Joint, JointKind, Link, Origin, Robot, Scene, Sea,
+};
+use merrow::state::Motion;
+
+/// What a random robot may have.
+#[derive(Clone, Copy)]
+pub struct Recipe {
+    /// Links, the base among them.
+    pub links: usize,
+    /// Whether the base is free.
+    pub floating: bool,
+    /// Linear and quadratic damping, joint friction.
+    pub damping: bool,
+    /// Fixed joints and position drives beside the free ones.
+    pub held_joints: bool,
+    /// Weight, buoyancy and joint springs.
+    pub potential: bool,
+}
+
+/// Random numbers of one test.
+pub struct Random(Draw);
+
+impl Random {
+    /// The same numbers for the same seed.
+    pub fn new(seed: u64) -> Self {
+        Self(Stream::new(seed, "test").draw(0))
+    }
+    /// Uniform in [lo, hi).
+    pub fn between(&mut self, lo: f64, hi: f64) -> f64 {
+        lo + (hi - lo) * self.0.uniform()
+    }
+    /// Components uniform in ±`scale`.
+    pub fn vector(&mut self, scale: f64) -> Vec3 {
+        Vec3::new(self.between(-scale, scale), self.between(-scale, scale), self.between(-scale, scale))
+    }
+    /// Uniformly distributed attitude.
+    pub fn attitude(&mut self) -> Quat {
+        let mut n = || self.0.normal();
+        Quat { w: n(), x: n(), y: n(), z: n() }.normalized()
+    }
+    /// A full symmetric positive-definite matrix of the size `scale`.
+    pub fn spd(&mut self, scale: f64) -> [[f64; 6]; 6] {
+        let g: [[f64; 6]; 6] = std::array::from_fn(|_| std::array::from_fn(|_| self.between(-1.0, 1.0)));
+        let dot = |i: usize, j: usize| (0..6).map(|k| g[i][k] * g[j][k]).sum::<f64>();
+        std::array::from_fn(|i| std::array::from_fn(|j| scale * (dot(i, j) + if i == j { 0.1 } else { 0.0 })))
+    }
+}
+
+/// A world with one random robot, 100 m deep, in still water.
+pub fn scene(seed: u64, recipe: Recipe) -> Scene {
+    Scene {
+        name: format!("tree {seed}"),
+        seed,
+        dt_ns: 1_000_000,
+        integrator: Integrator::Rk4,
+        gravity: if recipe.potential { 9.81 } else { 0.0 },
+        sea: Sea {
+            density: 1000.0,
+            sound_speed: 1500.0,
+            temperature: 15.0,
+            air_pressure: 101_325.0,
+            current: Current { profile: vec![(0.0, Vec3::zero())], gauss_markov: None },
+            seabed: Seabed { z0: -1000.0, slope: [0.0, 0.0] },
+        },
+        origin: Origin { latitude: 0.7, longitude: 0.1, altitude: 0.0, magnetic_field: Vec3::zero() },
+        robots: vec![robot(&mut Random::new(seed), recipe)],
+    }
+}
+
+/// A random robot.
+pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
+    let links = (0..recipe.links).map(|i| link(random, i, recipe)).collect();
+    let mut robot = Robot {
+        name: "tree".into(),
+        model: "random".into(),
+        floating: recipe.floating,
+        links,
+        thrusters: Vec::new(),
+        manager: None,
+        sensors: Vec::new(),
+        battery: None,
+        start: merrow::scene::Start {
+            p_WB: Vec3::new(0.0, 0.0, -100.0),
+            rpy: [0.0; 3],
+            v_WB_B: Vec3::zero(),
+            w_WB_B: Vec3::zero(),
+            q: vec![0.0; recipe.links - 1],
+        },
+        base_factor: None,
+    };
+    robot.finish();
+    robot
+}
+
+/// A random motion of it.
+pub fn motion(random: &mut Random, robot: &Robot) -> Motion {
+    let mut motion = Motion::rest(robot.n_joints());
+    motion.q_WB = random.attitude();
+    motion.p_WB = random.vector(2.0) + Vec3::new(0.0, 0.0, -100.0);
+    if robot.floating {
+        motion.V_WB_B = SpatialVelocity { w: random.vector(1.0), v: random.vector(1.0) };
+    }
+    for (j, link) in robot.links[1..].iter().enumerate() {
+        if link.joint.kind != JointKind::Fixed {
+            motion.q[j] = random.between(-1.5, 1.5);
+            motion.qd[j] = random.between(-1.0, 1.0);
+        }
+    }
+    motion
+}
+
+fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
+    let mass = random.between(1.0, 4.0);
+    let com = random.vector(0.2);
+    // an inertia that some set of masses really has: that of points
+    let mut inertia = Sym3::zero();
+    for _ in 0..5 {
+        let (m, r) = (random.between(0.1, 1.0), random.vector(0.3));
+        let d = m * r.dot(r);
+        inertia = inertia + Sym3 { xx: d, xy: 0.0, xz: 0.0, yy: d, yz: 0.0, zz: d }.minus_outer(r, m);
+    }
+    let rigid = SpatialInertia::rigid(mass, com, &inertia);
+    let added = SpatialInertia::from_matrix(&random.spd(1.0));
+    let volume = if recipe.potential { mass * 1e-3 * random.between(0.7, 1.3) } else { 0.0 };
+    let R_LU = if i == 0 { Mat3::identity() } else { random.attitude().matrix() };
+    let p_LoCb = random.vector(0.2);
+    let trim_force = if recipe.potential { random.between(-3.0, 3.0) } else { 0.0 };
+    let full = |random: &mut Random| Damping::Full(Box::new(random.spd(1.0)));
+    let diagonal = |random: &mut Random| Damping::Diagonal(std::array::from_fn(|_| random.between(0.1, 2.0)));
+    Link {
+        name: if i == 0 { "base_link".into() } else { format!("link_{i}") },
+        parent: (i > 0).then(|| random.between(0.0, i as f64) as usize),
+        joint: if i == 0 { Joint::base() } else { joint(random, i, recipe) },
+        R_LU,
+        mass,
+        p_LoLcm: com,
+        rigid,
+        added,
+        total: rigid.plus(&added),
+        volume,
+        p_LoCb,
+        hull: Hull {
+            shape: Shape::Ellipsoid(Vec3::new(0.2, 0.1, 0.3)),
+            p_LoH: p_LoCb,
+            R_LH: random.attitude().matrix(),
+            bound: 0.3,
+        },
+        trim: Trim { force: trim_force, moment_arm: random.vector(0.3).scale(trim_force) },
+        linear_damping: if recipe.damping { full(random) } else { Damping::Zero },
+        quadratic_damping: if recipe.damping { diagonal(random) } else { Damping::Zero },
+        p_LoD: random.vector(0.2),
+        wet: true,
+    }
+}
+
+fn joint(random: &mut Random, i: usize, recipe: Recipe) -> Joint {
+    let kinds = [JointKind::Revolute, JointKind::Continuous, JointKind::Prismatic, JointKind::Fixed];
+    let kinds = if recipe.held_joints { &kinds[..] } else { &kinds[..3] };
+    let driven = recipe.held_joints && random.between(0.0, 1.0) < 0.2;
+    let stiffness = if recipe.potential { random.between(1.0, 10.0) } else { 0.0 };
+    Joint {
+        name: format!("joint_{i}"),
+        kind: kinds[random.between(0.0, kinds.len() as f64) as usize],
+        R_PC0: random.attitude().matrix(),
+        p_PoCo0: random.vector(0.5),
+        limits: [f64::NEG_INFINITY, f64::INFINITY],
+        max_effort: f64::INFINITY,
+        damping: if recipe.damping { random.between(0.1, 1.0) } else { 0.0 },
+        armature: random.between(0.0, 0.2),
+        drive: if driven {
+            Drive::Position { bandwidth: 5.0, max_speed: 1.0, max_acceleration: 10.0 }
+        } else {
+            Drive::Effort { stiffness, rest: random.between(-0.5, 0.5) }
+        },
+    }
+}

@@ -1,0 +1,73 @@
+//! The fleet that the determinism tests run.
+
+use crate::common::scene;
+use merrow::math::Vec3;
+use merrow::scene::Scene;
+use merrow::sim::Simulation;
+use merrow::state::Command;
+use std::sync::Arc;
+
+const SEA: &str = "
+seed: 7
+water: {current: {kind: profile, layers: [{depth_m: 0, speed_m_s: 0.4}, {depth_m: 9, speed_m_s: 0.1, direction_deg: 50}]},
+  variation: {std_m_s: [0.1, 0.1, 0.02], correlation_time_s: 2}}
+seabed: {depth_m: 20}
+robots:
+";
+
+const ARM: &str = "
+      links:
+        arm:
+          parent: base_link
+          joint: {kind: revolute, axis: [0, 1, 0], position_m: [0.2, 0, -0.1], lower_rad: -1, upper_rad: 1}
+          body: {source: test, axes: flu, mass_kg: 1, center_of_mass_m: [0.2, 0, 0], volume_m3: 0.0009,
+            inertia_kg_m2: {xx: 0.01, yy: 0.02, zz: 0.02}, quadratic_damping: {kind: diagonal, values: [1, 5, 5, 0, 0, 0]},
+            added_mass: {kind: diagonal, values: [0.1, 0.8, 0.8, 0, 0.01, 0.01]}}";
+
+/// A BlueROV2 with an arm at a depth.
+fn rov(name: &str, depth: f64) -> String {
+    format!("  {name}:\n    position_m: [0, 0, -{depth}]\n    model:\n      extends: robots/bluerov2_heavy.yaml{ARM}\n")
+}
+
+/// Five robots: four deep, one in the surface.
+pub fn fleet() -> Scene {
+    let robots: String = [("a", 5.0), ("b", 0.05), ("c", 8.0), ("d", 12.0), ("e", 3.0)]
+        .map(|(name, depth)| rov(name, depth))
+        .concat();
+    scene(&format!("{SEA}{robots}"))
+}
+
+/// The robot `e` of the fleet, alone in the sea.
+pub fn alone() -> Scene {
+    scene(&format!("{SEA}{}", rov("e", 3.0)))
+}
+
+/// A world at its start whose robots have been told to move, each by its name.
+pub fn started(scene: Scene, threads: usize) -> Simulation {
+    let mut s = Simulation::new(Arc::new(scene), threads).unwrap();
+    for robot in 0..s.scene.robots.len() {
+        let k = f64::from(s.scene.robots[robot].name.as_bytes()[0] - b'a');
+        let (force, moment) = (Vec3::new(10.0 + k, 3.0 - k, 2.0), Vec3::new(0.0, 0.1, 0.5 * k));
+        s.apply(&Command::Wrench { robot, force, moment }).unwrap();
+        s.apply(&Command::Joint { robot, joint: 0, value: 0.4 - 0.1 * k }).unwrap();
+    }
+    s
+}
+
+/// Runs `steps` in blocks of `block`; all readings of each robot, as text, which tells every bit and NaN apart.
+pub fn travel(s: &mut Simulation, steps: u64, block: u64) -> Vec<String> {
+    let mut readings = vec![String::new(); s.scene.robots.len()];
+    let mut left = steps;
+    while left > 0 {
+        let n = left.min(block);
+        s.advance(n);
+        for (text, runner) in readings.iter_mut().zip(&s.runners) {
+            for delivered in &runner.outbox {
+                *text += &format!("{delivered:?}\n");
+            }
+        }
+        s.clear_outboxes();
+        left -= n;
+    }
+    readings
+}

@@ -1,0 +1,123 @@
+//! Four robots in the lanes of one kernel have the bits of four single robots.
+
+use crate::common::instant;
+use crate::common::tree::{self, Random, Recipe};
+use merrow::math::{Lanes, Quat, Real, SpatialVelocity, Vec3};
+use merrow::scene::thruster::OpenWater;
+use merrow::scene::{Curve, Integrator, Scene};
+use merrow::sim::step;
+use merrow::state::{Motion, Workspace};
+
+type Four = Lanes<4>;
+
+fn pack(m: &[Motion]) -> Motion<Four> {
+    let v = |f: &dyn Fn(&Motion) -> Vec3| {
+        Vec3::new(
+            Four::from_lanes(|i| f(&m[i]).x),
+            Four::from_lanes(|i| f(&m[i]).y),
+            Four::from_lanes(|i| f(&m[i]).z),
+        )
+    };
+    let q = |f: &dyn Fn(&Quat) -> f64| Four::from_lanes(|i| f(&m[i].q_WB));
+    Motion {
+        q_WB: Quat { w: q(&|q| q.w), x: q(&|q| q.x), y: q(&|q| q.y), z: q(&|q| q.z) },
+        p_WB: v(&|m| m.p_WB),
+        V_WB_B: SpatialVelocity { w: v(&|m| m.V_WB_B.w), v: v(&|m| m.V_WB_B.v) },
+        q: (0..m[0].q.len()).map(|j| Four::from_lanes(|i| m[i].q[j])).collect(),
+        qd: (0..m[0].q.len()).map(|j| Four::from_lanes(|i| m[i].qd[j])).collect(),
+    }
+}
+
+fn bits<T: Real>(m: &Motion<T>, lane: usize) -> Vec<u64> {
+    let (q, V) = (&m.q_WB, &m.V_WB_B);
+    let mut all = vec![q.w, q.x, q.y, q.z];
+    all.extend(m.p_WB.to_array().into_iter().chain(V.w.to_array()).chain(V.v.to_array()));
+    all.extend(m.q.iter().chain(&m.qd).copied());
+    all.into_iter().map(|x| x.lane(lane).to_bits()).collect()
+}
+
+fn travel<T: Real>(scene: &Scene, motion: &mut Motion<T>, commands: &[T], steps: usize) {
+    let robot = &scene.robots[0];
+    let at = [instant(scene), instant(scene), instant(scene)];
+    let mut work = Workspace::<T>::new(robot);
+    for _ in 0..steps {
+        step::evaluate(robot, &at[0], motion, commands, 0, &mut work);
+        step::advance(robot, Integrator::Rk4, 0.001, &at, motion, commands, &mut work);
+    }
+}
+
+/// A damped chain in a layered current; joints with limits that some lanes pass and some do not.
+fn chain(links: usize) -> Scene {
+    let recipe = Recipe { links, floating: true, damping: true, held_joints: links > 4, potential: true };
+    let mut scene = tree::scene(61 + links as u64, recipe);
+    scene.sea.current.profile = vec![(0.0, Vec3::new(0.5, 0.0, 0.0)), (3.0, Vec3::new(0.0, 0.4, 0.1))];
+    for link in &mut scene.robots[0].links[1..] {
+        link.joint.limits = [-1.0, 1.0];
+    }
+    scene
+}
+
+// Goal: a lane is a robot, to the last bit: joints, full added mass, damping, layered current, partial submergence,
+// end stops. Method: chains of 1, 3 and 6 links; lane 0 deep, the others in or near the surface; 1000 RK4 steps
+// against the single robots. Tolerance: none.
+#[test]
+fn every_lane_has_the_bits_of_the_single_robot() {
+    for links in [1, 3, 6] {
+        let scene = chain(links);
+        let mut random = Random::new(62);
+        let motions: Vec<Motion> = [-30.0, 0.0, -0.25, 0.4]
+            .into_iter()
+            .map(|z| {
+                let mut m = tree::motion(&mut random, &scene.robots[0]);
+                m.p_WB.z = z;
+                m
+            })
+            .collect();
+        let commands: Vec<[f64; 4]> =
+            (1..links).map(|_| std::array::from_fn(|_| random.between(-2.0, 2.0))).collect();
+        let mut together = pack(&motions);
+        let lanes: Vec<Four> = commands.iter().map(|c| Lanes(*c)).collect();
+        travel(&scene, &mut together, &lanes, 1000);
+        for (lane, motion) in motions.iter().enumerate() {
+            let mut single = motion.clone();
+            let own: Vec<f64> = commands.iter().map(|c| c[lane]).collect();
+            travel(&scene, &mut single, &own, 1000);
+            assert!(single.p_WB.is_finite());
+            assert_eq!(bits(&together, lane), bits(&single, 0), "{links} links, lane {lane}");
+        }
+    }
+}
+
+// Goal: the same for propellers that feel their inflow, each lane with its own part of the disc under water.
+// Method: one evaluation, propellers deep, half out, and in the air. Tolerance: none.
+#[test]
+fn propellers_of_every_lane_have_their_own_water() {
+    let mut scene = crate::common::scene(&crate::analytic::boat(
+        "command: rad_s, range: [-200, 200], curve: {kind: open_water, kt: [[0, 0.5], [1, 0.1]], kq: [[0, 0.07]]}",
+        "position_m: [-0.5, 0.1, 0], direction: [1, 0, 0]",
+        "",
+    ));
+    let robot = &mut scene.robots[0];
+    assert!(matches!(&robot.thrusters[0].curve, Curve::OpenWater(p) if OpenWater::clone(p).diameter > 0.0));
+    robot.links[0].hull.bound = 0.0;
+    let motions: Vec<Motion> = [-5.0, 0.03, -0.02, 0.5]
+        .into_iter()
+        .map(|z| {
+            let mut m = Motion::rest(0);
+            m.p_WB.z = z;
+            m.V_WB_B.v = Vec3::new(0.5, 0.1, z);
+            m
+        })
+        .collect();
+    let robot = &scene.robots[0];
+    let mut lanes = Workspace::<Four>::new(robot);
+    lanes.drive[0] = [Four::splat(60.0); 3];
+    step::evaluate(robot, &instant(&scene), &pack(&motions), &[], 0, &mut lanes);
+    for (lane, motion) in motions.iter().enumerate() {
+        let mut work = Workspace::new(robot);
+        work.drive[0] = [60.0; 3];
+        step::evaluate(robot, &instant(&scene), motion, &[], 0, &mut work);
+        let (ours, single) = (lanes.links[0].F.f.x.lane(lane), work.links[0].F.f.x);
+        assert_eq!(ours.to_bits(), single.to_bits(), "lane {lane}: {ours} instead of {single}");
+    }
+}

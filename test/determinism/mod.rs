@@ -1,0 +1,5 @@
+//! Same seed, same bits: however many threads, blocks and neighbours.
+
+pub mod fleet;
+mod lanes;
+mod same_bits;

@@ -1,0 +1,74 @@
+//! Reruns, threads, blocks, resumption and neighbours change no bit of state or readings.
+
+use super::fleet::{alone, fleet, started, travel};
+use merrow::sim::Simulation;
+use std::sync::Arc;
+
+const STEPS: u64 = 1500;
+
+fn reference() -> (String, Vec<String>) {
+    let mut s = started(fleet(), 1);
+    let readings = travel(&mut s, STEPS, 50);
+    (s.state.hash(), readings)
+}
+
+// Goal: the same world gives the same bits again, on 1, 2 and 4 threads, in blocks of 1, 7, 50 and all steps.
+// Method: state hash and all readings after 3 s. Tolerance: none.
+#[test]
+fn threads_and_blocks_change_nothing() {
+    let (hash, readings) = reference();
+    assert!(readings.iter().all(|r| r.lines().count() > 100));
+    for (threads, block) in [(1, 50), (1, 1), (2, 50), (4, 50), (2, 7), (4, STEPS)] {
+        let mut s = started(fleet(), threads);
+        let same = travel(&mut s, STEPS, block) == readings;
+        assert!(same, "other readings with {threads} threads in blocks of {block}");
+        assert_eq!(s.state.hash(), hash, "{threads} threads in blocks of {block}");
+    }
+}
+
+// Goal: a clone of the state is all that is needed to go on. Method: half a run, then the other half in a new
+// simulation from the clone; the first simulation is thrown away. Tolerance: none.
+#[test]
+fn a_cloned_state_resumes_the_run() {
+    let (hash, readings) = reference();
+    let mut first = started(fleet(), 1);
+    let mut begun = travel(&mut first, STEPS / 2, 50);
+    let mut second = Simulation::new(Arc::clone(&first.scene), 2).unwrap();
+    second.state = first.state.clone();
+    drop(first);
+    let ended = travel(&mut second, STEPS - STEPS / 2, 50);
+    for (text, more) in begun.iter_mut().zip(&ended) {
+        *text += more;
+    }
+    assert!(begun == readings, "other readings after resuming");
+    assert_eq!(second.state.hash(), hash);
+}
+
+// Goal: the neighbours of a robot change neither its motion nor its readings. Method: robot `e` of the fleet against
+// the same robot alone in the same sea. Tolerance: none.
+#[test]
+fn neighbours_change_nothing() {
+    let mut fleet = started(fleet(), 2);
+    let in_fleet = travel(&mut fleet, STEPS, 50);
+    let mut alone = started(alone(), 1);
+    let by_itself = travel(&mut alone, STEPS, 50);
+    assert!(in_fleet[4] == by_itself[0], "other readings");
+    assert_eq!(format!("{:?}", fleet.state.robots[4]), format!("{:?}", alone.state.robots[0]));
+}
+
+// Goal: the hash sees what it should: another seed, another robot's command, one step more. Method: small changes of
+// the run. Tolerance: none.
+#[test]
+fn the_hash_tells_runs_apart() {
+    let (hash, _) = reference();
+    let mut other_seed = fleet();
+    other_seed.seed += 1;
+    let mut s = started(other_seed, 1);
+    travel(&mut s, STEPS, 50);
+    assert_ne!(s.state.hash(), hash);
+    let mut s = started(fleet(), 1);
+    travel(&mut s, STEPS, 50);
+    assert_eq!(s.state.hash(), hash);
+    s.state.robots[2].motion.p_WB.x = f64::from_bits(s.state.robots[2].motion.p_WB.x.to_bits() ^ 1);
+    assert_ne!(s.state.hash(), hash);
+}

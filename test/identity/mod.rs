@@ -1,0 +1,6 @@
+//! Two independent ways give the same answer, on random robots with fixed seeds.
+
+mod algorithms;
+mod conservation;
+mod symmetry;
+mod two_halves;

@@ -1,0 +1,56 @@
+//! Every message type that can come in from the network, behind one call.
+//!
+//! Exists so that the randomized test and the fuzz target feed the same decoders. Must not judge how the bytes came
+//! about.
+
+use merrow::ros::cdr::{from_bytes, to_bytes};
+use merrow::ros::message::Message;
+use merrow::ros::msg::{
+    builtin_interfaces, diagnostic_msgs, geometry_msgs, marine_acoustic_msgs, merrow as own, nav_msgs,
+    rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs, service_msgs, std_msgs, std_srvs, tf2_msgs,
+};
+
+/// Decodes `bytes` as `M`. What was accepted must keep its bytes once it has been written by ourselves.
+///
+/// # Panics
+/// If it does not, or if a decoder panics: that is what the caller looks for.
+fn decode<M: Message>(bytes: &[u8]) -> bool {
+    let Ok(message) = from_bytes::<M>(bytes) else { return false };
+    let written = to_bytes(&message);
+    let read = from_bytes::<M>(&written).unwrap_or_else(|error| panic!("{}: {error}", M::TYPE));
+    assert_eq!(to_bytes(&read), written, "{}", M::TYPE);
+    true
+}
+
+macro_rules! decode_each {
+    ($bytes:expr; $($package:ident { $($name:ident),* $(,)? })*) => {
+        [$($(decode::<$package::$name>($bytes)),*),*].into_iter().filter(|accepted| *accepted).count()
+    };
+}
+
+/// Decodes `bytes` as every type in turn; how many accepted them.
+pub fn decode_all(bytes: &[u8]) -> usize {
+    decode_each! { bytes;
+        builtin_interfaces { Time, Duration }
+        diagnostic_msgs { DiagnosticArray }
+        geometry_msgs {
+            PoseStamped, PoseWithCovarianceStamped, Twist, TwistStamped, TwistWithCovarianceStamped, Wrench,
+            WrenchStamped, TransformStamped,
+        }
+        marine_acoustic_msgs { Dvl }
+        own { StepSimulationRequest, SetPoseRequest, RecordRequest }
+        nav_msgs { Odometry }
+        rcl_interfaces {
+            Log, ParameterEvent, GetParametersRequest, GetParameterTypesRequest, SetParametersRequest,
+            SetParametersAtomicallyRequest, ListParametersRequest, DescribeParametersRequest,
+            GetLoggerLevelsRequest, SetLoggerLevelsRequest,
+        }
+        rmw_dds_common { ParticipantEntitiesInfo, HumbleParticipantEntitiesInfo }
+        rosgraph_msgs { Clock }
+        sensor_msgs { Imu, NavSatFix, MagneticField, FluidPressure, Temperature, Range, JointState, BatteryState }
+        service_msgs { ServiceEventInfo }
+        std_msgs { Header, String, Bool, Float32, Float64, Float64MultiArray }
+        std_srvs { EmptyRequest, TriggerRequest, SetBoolRequest }
+        tf2_msgs { TFMessage }
+    }
+}

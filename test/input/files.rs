@@ -1,0 +1,122 @@
+//! Files that are missing, that name each other in a circle, or that are wrong themselves.
+//!
+//! Goal: a mistake is shown in the file that holds it, and a file that is not found says where it was sought.
+//! Method: small folders of files and the exact messages.
+
+use super::without_root;
+use merrow::world::{Overrides, load_world};
+use std::path::PathBuf;
+
+/// A folder with these files, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str, files: &[(&str, &str)]) -> Folder {
+        let folder = std::env::temp_dir().join(format!("merrow_in_{name}_{}", std::process::id()));
+        for (file, text) in files {
+            let path = folder.join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        Folder(folder)
+    }
+
+    /// The messages of `w.yaml`, without the name of the folder.
+    fn messages(&self) -> String {
+        let messages = match load_world(&self.0.join("w.yaml"), Overrides::default()) {
+            Ok(_) => "accepted".into(),
+            Err(problems) => problems.to_string(),
+        };
+        let folder = self.0.to_string_lossy();
+        without_root(&messages).replace(&format!("{folder}/"), "").replace(&*folder, "HERE")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // a folder left behind harms nothing
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Loads `w.yaml` out of `files` and compares all messages, one a line.
+#[track_caller]
+fn check(name: &str, files: &[(&str, &str)], expected: &str) {
+    assert_eq!(Folder::new(name, files).messages(), expected);
+}
+
+#[test]
+fn a_missing_world() {
+    check("none", &[("wx.yaml", "robots: {}\n")], "w.yaml: no such file; did you mean `wx.yaml`?");
+    check("folder", &[("w.yaml/a.yaml", "robots: {}\n")], "w.yaml: no such file");
+}
+
+#[test]
+fn missing_files() {
+    let base = ("w.yaml", "extends: bse.yaml\n");
+    let expected = "w.yaml:1:10: no file `bse.yaml`, looked in `HERE`, `params`; did you mean `base.yaml`?";
+    check("base", &[base, ("base.yaml", "robots: {}\n")], expected);
+    let parts = "robots:\n  r:\n    model:\n      source: test\n      body: bluerov3\n      battery: packs/small.yaml\n";
+    let expected = "w.yaml:5:13: no file `bodies/bluerov3.yaml`, looked in `HERE`, `params`\n\
+                    w.yaml:6:16: no file `packs/small.yaml`, looked in `HERE`, `params`";
+    check("parts", &[("w.yaml", parts)], expected);
+    let no_name = "robots:\n  r: {model: {extends: [robots/bluerov2.yaml]}}\n";
+    let expected = "w.yaml:2:24: `extends`: expected the name of one file";
+    check("noname", &[("w.yaml", no_name)], expected);
+}
+
+#[test]
+fn circles() {
+    let expected = "w.yaml:1:10: `extends` runs in a circle: w.yaml:1:10 names `w.yaml`";
+    check("self", &[("w.yaml", "extends: w.yaml\nrobots: {}\n")], expected);
+    let two = [("w.yaml", "extends: a.yaml\nrobots: {}\n"), ("a.yaml", "extends: w.yaml\n")];
+    let expected =
+        "w.yaml:1:10: `extends` runs in a circle: w.yaml:1:10 names `a.yaml`, a.yaml:1:10 names `w.yaml`";
+    check("two", &two, expected);
+    let below = [("w.yaml", "robots: {r: {model: {extends: m.yaml}}}\n"), ("m.yaml", "extends: m.yaml\n")];
+    let expected = "m.yaml:1:10: `extends` runs in a circle: m.yaml:1:10 names `m.yaml`";
+    check("below", &below, expected);
+}
+
+#[test]
+fn a_mistake_is_shown_in_the_file_that_holds_it() {
+    let robot = "extends: robots/bluerov2.yaml\ncomand_timeout_s: 3\n";
+    let expected = "my/rov.yaml:2:1: unknown key `comand_timeout_s` in `model`, expected one of `description`, `source`, \
+                    `base`, `body`, `links`, `thrusters`, `command_timeout_s`, `sensors`, `battery`; did you mean \
+                    `command_timeout_s`?";
+    // two robots of one model: said once
+    let world = "robots:\n  a: {model: my/rov.yaml}\n  b: {model: my/rov.yaml}\n";
+    check("once", &[("w.yaml", world), ("my/rov.yaml", robot)], expected);
+    let body = "extends: bodies/bluerov2_wu2018.yaml\nmass_kg: heavy\n";
+    let world = "robots:\n  a: {model: {extends: robots/bluerov2.yaml, body: body.yaml}}\n";
+    let expected = "body.yaml:2:10: `mass_kg`: expected a positive number [kg], found text `heavy`";
+    check("part", &[("w.yaml", world), ("body.yaml", body)], expected);
+    let broken = [("w.yaml", "robots: {a: {model: rov.yaml}}\n"), ("rov.yaml", "body: {mass_kg: 1\n")];
+    let expected =
+        "rov.yaml:2:1: not valid YAML: while parsing a flow mapping, did not find expected ',' or '}'";
+    check("broken", &broken, expected);
+}
+
+#[test]
+fn files_of_the_wrong_form() {
+    let list = [("w.yaml", "robots: {a: {model: rov.yaml}}\n"), ("rov.yaml", "- 1\n")];
+    let expected = "w.yaml:1:21: expected a file with keys, found `rov.yaml` with a list or a text";
+    check("list", &list, expected);
+    let empty = [("w.yaml", "robots: {a: {model: rov.yaml}}\n"), ("rov.yaml", "\n")];
+    let expected = "w.yaml:1:21: missing key `body` (the base link: a name in `params/bodies`, a file, or a map) in \
+                    `model`\nw.yaml:1:21: missing key `source` (where the figures come from) in `model`";
+    check("empty", &empty, expected);
+    let folder = Folder::new("latin", &[]);
+    std::fs::create_dir_all(&folder.0).unwrap();
+    std::fs::write(folder.0.join("w.yaml"), b"robots: {}\ndescription: caf\xe9\n").unwrap();
+    assert_eq!(folder.messages(), "w.yaml: not UTF-8 text from line 2 on");
+}
+
+/// Goal: a part can be exchanged for one of another kind without undoing the keys of the first.
+#[test]
+fn a_part_of_another_kind_replaces_the_first() {
+    let world = "robots:\n  a:\n    model:\n      extends: robots/bluerov2_heavy.yaml\n      thrusters:\n        \
+                 t1: {motor: {lag: {kind: first_order, time_constant_s: 0.1}}}\n  b:\n    model:\n      \
+                 extends: robots/osu_uvms.yaml\n      links:\n        wrist: {joint: {drive: {kind: effort, stiffness: 5}}}\n";
+    check("kind", &[("w.yaml", world)], "accepted");
+}

@@ -1,0 +1,171 @@
+//! Random input: no text and no bytes make the readers panic.
+//!
+//! Goal: a world file and a message from the network may be anything. Method: good input, changed at random from a
+//! fixed seed; a few hundred rounds, or `MERROW_FUZZ_SECONDS` of them. `fuzz/` holds the same for a fuzzer that is
+//! guided by coverage.
+
+use super::decoders::decode_all;
+use merrow::ros::msg::catalogue;
+use merrow::sim::Simulation;
+use merrow::world::{Overrides, World, load_text, share};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// xorshift64*: the same numbers on every machine.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n.max(1)
+    }
+
+    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+}
+
+/// Calls `round` this often, or for `MERROW_FUZZ_SECONDS`.
+fn repeat(rounds: usize, mut round: impl FnMut(&mut Random)) {
+    let seconds = std::env::var("MERROW_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+    let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let mut random = Random(0x6d65_7272_6f77_2026);
+    let mut done = 0;
+    while end.map_or(done < rounds, |end| Instant::now() < end) {
+        round(&mut random);
+        done += 1;
+    }
+}
+
+/// What people and chance put where a value should be.
+const VALUES: &[&str] = &[
+    "0",
+    "-1",
+    "1",
+    "1e308",
+    "-1e308",
+    "1e-308",
+    "0.5",
+    "10000",
+    "18446744073709551615",
+    ".nan",
+    ".inf",
+    "-.inf",
+    "~",
+    "true",
+    "''",
+    "[]",
+    "{}",
+    "[0, 0, 0]",
+    "[[0, 1], [1, 2]]",
+    "none",
+    "{kind: none}",
+    "{kind: sphere}",
+    "direct",
+    "bluerov2",
+    "osu_uvms",
+    "truth",
+    "t200_12v",
+    "base_link",
+    "*a",
+    "&a 1",
+    "{extends: robots/rexrov.yaml}",
+    "é",
+    "|",
+];
+
+/// The files that the worlds are made from, and one world that says all itself.
+fn seeds() -> Vec<String> {
+    let world = |name: &String| std::fs::read_to_string(share::world(name)).unwrap();
+    let mut seeds: Vec<String> = share::list("worlds").iter().map(world).collect();
+    for name in share::list("params/robots") {
+        let text = std::fs::read_to_string(share::params()[0].join(format!("robots/{name}.yaml"))).unwrap();
+        let model: String = text.lines().map(|line| format!("      {line}\n")).collect();
+        seeds.push(format!("robots:\n  r:\n    model:\n{model}"));
+    }
+    seeds
+}
+
+/// `text` with a value, a line or some characters changed.
+fn changed(text: &str, random: &mut Random) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for _ in 0..=random.below(4) {
+        let n = random.below(lines.len());
+        let Some(line) = lines.get(n).cloned() else { break };
+        match random.below(8) {
+            0 => drop(lines.remove(n)),
+            1 => lines.insert(n, line),
+            2 => lines.swap(n, 0),
+            3 => lines[n] = line.chars().rev().collect(),
+            4 => lines[n] = format!(" {line}"),
+            _ => lines[n] = with_value(&line, VALUES[random.below(VALUES.len())], random),
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// `line` with one of its values replaced: what stands after a colon, a comma or a bracket.
+fn with_value(line: &str, value: &str, random: &mut Random) -> String {
+    let starts: Vec<usize> = line.match_indices([':', ',', '[']).map(|(at, mark)| at + mark.len()).collect();
+    if starts.is_empty() {
+        return line.to_owned();
+    }
+    let start = *random.pick(&starts);
+    let rest = &line[start..];
+    let end = start + rest.find([',', ']', '}']).unwrap_or(rest.len());
+    format!("{} {value}{}", &line[..start], &line[end..])
+}
+
+/// Three steps of what was accepted. Large grids are left out for their time alone.
+fn run(world: World) {
+    if world.scene.robots.len() <= 8 {
+        let mut simulation = Simulation::new(Arc::new(world.scene), 1).unwrap();
+        simulation.advance(3);
+    }
+}
+
+#[test]
+fn no_world_makes_the_reader_or_the_step_panic() {
+    let seeds = seeds();
+    repeat(1500, |random| {
+        let text = changed(random.pick::<String>(&seeds), random);
+        match load_text("fuzz.yaml", &text, Overrides::default()) {
+            Ok(world) => run(world),
+            Err(problems) => {
+                assert!(!problems.is_empty(), "refused without a reason:\n{text}");
+                let lines = problems.iter().all(|problem| problem.to_string().lines().count() == 1);
+                assert!(lines, "a message of several lines: {problems}\nof\n{text}");
+            }
+        }
+    });
+}
+
+#[test]
+fn no_bytes_make_the_decoders_panic() {
+    let seeds: Vec<Vec<u8>> = catalogue().into_iter().filter_map(|sample| sample.cdr.ok()).collect();
+    assert!(
+        seeds.iter().all(|bytes| decode_all(bytes) > 0 || bytes.len() < 64),
+        "a sample that nothing accepts"
+    );
+    repeat(5000, |random| {
+        let mut bytes = random.pick(&seeds).clone();
+        for _ in 0..=random.below(6) {
+            let at = random.below(bytes.len() + 1);
+            match random.below(5) {
+                0 => bytes.truncate(at),
+                1 => bytes.insert(at, random.below(256) as u8),
+                2 if at + 4 <= bytes.len() => {
+                    let huge = random.pick(&[u32::MAX, i32::MAX as u32, 1 << 20, 255, 0]).to_le_bytes();
+                    bytes[at..at + 4].copy_from_slice(&huge);
+                }
+                3 => bytes.extend_from_within(at..),
+                _ if at < bytes.len() => bytes[at] = random.below(256) as u8,
+                _ => {}
+            }
+        }
+        bytes.truncate(4096);
+        decode_all(&bytes);
+    });
+}

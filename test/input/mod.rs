@@ -1,0 +1,123 @@
+//! Wrong input is refused with a message at its place; every file that ships is accepted.
+//!
+//! Goal: a world either builds whole or lists all its mistakes, each as `file:line:column: what, found, expected`.
+//! Method: small worlds in memory with one mistake each and the exact text that they must give.
+
+mod actuators;
+mod bodies;
+mod decoders;
+mod files;
+mod fuzz;
+mod keys;
+mod robots;
+mod schema;
+mod sensors;
+mod shipped;
+mod syntax;
+mod values;
+
+use merrow::world::{Overrides, error::quote, load_text, share};
+
+/// A world with the shipped BlueROV2, for keys of the model to follow.
+const BLUEROV2: &str = "robots:\n  r:\n    model:\n      extends: robots/bluerov2.yaml\n";
+
+/// Loads the world `text` as `w.yaml` and compares all messages, one a line.
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    assert_eq!(messages(text), expected, "of\n{text}");
+}
+
+/// The messages of a world in memory, without the folder of the source tree.
+fn messages(text: &str) -> String {
+    match load_text("w.yaml", text, Overrides::default()) {
+        Ok(_) => "accepted".into(),
+        Err(problems) => without_root(&problems.to_string()),
+    }
+}
+
+/// A message in which the shipped files have the names they have in the repository.
+fn without_root(message: &str) -> String {
+    let params = share::params().first().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
+    let root = params.trim_end_matches("params");
+    message.replace(&quote(&params), "`params`").replace(root, "")
+}
+
+/// A world without robots, with one more line before them.
+fn world(line: &str) -> String {
+    format!("{line}\nrobots: {{}}\n")
+}
+
+/// A BlueROV2 with one line of its model changed: the line is line 5, column 7.
+fn bluerov2(line: &str) -> String {
+    format!("{BLUEROV2}      {line}\n")
+}
+
+/// A robot of one plain body, whose figures stand in line 5 after `keys`.
+fn body(keys: &str) -> String {
+    format!(
+        "robots:\n  r:\n    model:\n      source: test\n      body: {{source: test, axes: flu, {keys}mass_kg: 10, \
+         inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}\n"
+    )
+}
+
+/// A robot of one plain body, with one more line of its model: the line is line 6, column 7.
+fn plain(line: &str) -> String {
+    body("") + "      " + line + "\n"
+}
+
+/// A robot with the link `arm`, whose joint is said in line 9 from column 18 on.
+fn joint(joint: &str) -> String {
+    let arm = format!("arm:\n          parent: base_link\n          joint: {joint}\n          body: ");
+    plain(&format!(
+        "links:\n        {arm}{{source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}"
+    ))
+}
+
+/// A robot with the thruster `t1`, whose motor is said in line 10.
+fn motor(keys: &str) -> String {
+    let place = "t1:\n          position_m: [0, 0, 0]\n          direction: [1, 0, 0]\n";
+    plain(&format!("thrusters:\n        {place}          motor: {{source: test, diameter_m: 0.1, {keys}}}"))
+}
+
+/// A robot with the sensor `s1`, whose device is said in line 8.
+fn device(keys: &str) -> String {
+    plain(&format!("sensors:\n        s1:\n          device: {{source: test, rate_hz: 1, {keys}}}"))
+}
+
+/// Goal: no mistake hides another. Method: one file with ten, in its keys, values, names, files, links and joints.
+#[test]
+fn ten_mistakes_are_all_listed() {
+    let text = "\
+sed: 1
+step: {dt_s: 2, integrator: euler}
+water: {density: 1025}
+robots:
+  ROV: {model: bluerov2}
+  a:
+    model: bluerov3
+    position_m: [0, 0]
+  b:
+    model:
+      extends: robots/osu_uvms.yaml
+      body: {mass_kg: -1}
+  c:
+    model:
+      extends: robots/osu_uvms.yaml
+      sensors: {dvl: {link: rist}}
+    joints_rad: {elbow: 9}
+";
+    let expected = "\
+w.yaml:1:1: unknown key `sed` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, \
+`water`, `seabed`, `robots`; did you mean `seed`?
+w.yaml:2:14: `dt_s`: expected a number from 0.000001 to 0.1 [s], found `2`
+w.yaml:2:29: `integrator`: expected one of `rk4`, `semi_implicit`, found text `euler`
+w.yaml:3:9: `density` needs its unit: write `density_kg_m3`
+w.yaml:5:3: in `robots`: expected a name of small letters, digits and `_` that starts with a letter, found `ROV`
+w.yaml:7:12: no file `robots/bluerov3.yaml`, looked in `.`, `params`; did you mean `bluerov2.yaml`?
+w.yaml:8:17: `position_m`: expected 3 numbers [m], found 2
+w.yaml:12:23: `mass_kg`: expected a positive number [kg], found `-1`
+w.yaml:16:29: no link `rist` so far, expected one of `base_link`, `armbase`, `shoulder`, `upperarm`, `elbow`, \
+`wrist`, `jaw`; did you mean `wrist`?
+w.yaml:17:18: joint elbow starts at 9, expected 0 to 3.4907";
+    check(text, expected);
+}

@@ -1,0 +1,170 @@
+//! Robots, their names, their links and joints.
+//!
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+
+use super::{bluerov2, check, joint, plain};
+
+#[test]
+fn names() {
+    check(
+        "robots:\n  ROV: {model: bluerov2}\n",
+        "w.yaml:2:3: in `robots`: expected a name of small letters, digits and `_` that starts with a letter, found `ROV`",
+    );
+    check(
+        "robots:\n  my-rov: {model: bluerov2}\n",
+        "w.yaml:2:3: in `robots`: expected a name of small letters, digits and `_` that starts with a letter, found `my-rov`",
+    );
+    check(
+        "robots:\n  1st: {model: bluerov2}\n",
+        "w.yaml:2:3: in `robots`: expected a name of small letters, digits and `_` that starts with a letter, found `1st`",
+    );
+    check(
+        "robots:\n  a.b: {model: bluerov2}\n",
+        "w.yaml:2:3: in `robots`: expected a name of small letters, digits and `_` that starts with a letter, found `a.b`",
+    );
+    check(
+        "robots:\n  r_0: {model: bluerov2}\n  r: {model: bluerov2, repeat: {count: [2, 1, 1], spacing_m: [1, 1, 1]}}\n",
+        "w.yaml:2:3: two robots are called r_0: rename one, or the grid that made it",
+    );
+    check(
+        &plain("thrusters: {T1: {motor: t200_newton, position_m: [0, 0, 0], direction: [1, 0, 0]}}"),
+        "w.yaml:6:19: in `thrusters`: expected a name of small letters, digits and `_` that starts with a letter, found `T1`",
+    );
+}
+
+#[test]
+fn grids() {
+    check(
+        "robots:\n  r: {model: bluerov2, repeat: {count: [1000, 1000, 1], spacing_m: [1, 1, 1]}}\n",
+        "w.yaml:2:40: 1000000 copies of r, expected no more than 100000 robots in a world",
+    );
+    check(
+        "robots:\n  r: {model: bluerov2, repeat: {count: [10000, 10000, 10000], spacing_m: [1, 1, 1]}}\n",
+        "w.yaml:2:40: 1000000000000 copies of r, expected no more than 100000 robots in a world",
+    );
+    check(
+        "robots:\n  r: {model: bluerov2, repeat: 3}\n",
+        "w.yaml:2:32: `repeat`: expected a map with keys, found `3`",
+    );
+}
+
+#[test]
+fn links() {
+    check(
+        &plain("links: {arm: {parent: base, joint: {kind: fixed}, body: reach_alpha5_jaw}}"),
+        "w.yaml:6:29: no link `base` so far, expected one of `base_link`",
+    );
+    check(
+        &plain(
+            "links: {hand: {parent: arm, joint: {kind: fixed}, body: reach_alpha5_jaw}, arm: {parent: base_link, joint: {kind: fixed}, body: reach_alpha5_jaw}}",
+        ),
+        "w.yaml:6:30: no link `arm` so far, expected one of `base_link`",
+    );
+    check(
+        &plain("links: {base_link: {parent: base_link, joint: {kind: fixed}, body: reach_alpha5_jaw}}"),
+        "w.yaml:6:26: the name `base_link` is taken",
+    );
+    check(
+        &(joint("{kind: continuous}")
+            + "        hand: {parent: arm, joint: {kind: continuous, name: arm_joint}, body: reach_alpha5_jaw}\n"),
+        "w.yaml:11:15: the name `arm_joint` is taken",
+    );
+    check(
+        &plain(
+            "thrusters: {t1: {motor: t200_newton, link: bas_link, position_m: [0, 0, 0], direction: [1, 0, 0]}}",
+        ),
+        "w.yaml:6:50: no link `bas_link` so far, expected one of `base_link`; did you mean `base_link`?",
+    );
+    check(
+        &bluerov2("sensors: {imu: {link: body}}"),
+        "w.yaml:5:29: no link `body` so far, expected one of `base_link`",
+    );
+}
+
+#[test]
+fn limits_of_joints() {
+    check(
+        &joint("{kind: revolute}"),
+        "w.yaml:9:18: the joint of arm has no limits, expected `lower_rad` and `upper_rad`",
+    );
+    check(
+        &joint("{kind: revolute, upper_rad: 1}"),
+        "w.yaml:9:18: the joint of arm has no limits, expected `lower_rad` and `upper_rad`",
+    );
+    check(
+        &joint("{kind: revolute, lower_rad: 1, upper_rad: -1}"),
+        "w.yaml:9:46: the joint of arm: `lower_rad` is 1, expected no more than `upper_rad` -1",
+    );
+    check(
+        &joint("{kind: revolute, lower_deg: -90, upper_deg: 90}"),
+        concat!(
+            "w.yaml:9:18: the joint of arm has no limits, expected `lower_rad` and `upper_rad`\n",
+            "w.yaml:9:35: unknown key `lower_deg`: expected `lower_rad` [rad], found the unit `deg`\n",
+            "w.yaml:9:51: unknown key `upper_deg`: expected `upper_rad` [rad], found the unit `deg`"
+        ),
+    );
+    check(
+        &joint("{kind: prismatic, lower_rad: 0, upper_rad: 1}"),
+        concat!(
+            "w.yaml:9:18: the joint of arm has no limits, expected `lower_m` and `upper_m`\n",
+            "w.yaml:9:47: the joint of arm: `lower_rad` means nothing to a prismatic joint\n",
+            "w.yaml:9:61: the joint of arm: `upper_rad` means nothing to a prismatic joint"
+        ),
+    );
+    check(
+        &joint("{kind: continuous, lower_rad: -1, upper_rad: 1}"),
+        concat!(
+            "w.yaml:9:48: the joint of arm: `lower_rad` means nothing to a continuous joint\n",
+            "w.yaml:9:63: the joint of arm: `upper_rad` means nothing to a continuous joint"
+        ),
+    );
+}
+
+#[test]
+fn joints() {
+    check(
+        &joint("{kind: hinge}"),
+        "w.yaml:9:25: `kind`: expected one of `revolute`, `continuous`, `prismatic`, `fixed`, found text `hinge`",
+    );
+    check(&joint("{axis: [0, 0, 1]}"), "w.yaml:9:18: missing key `kind` (what moves) in `joint`");
+    check(
+        &joint("{kind: continuous, axis: [0, 0, 0]}"),
+        "w.yaml:9:43: the axis of the joint of arm has no length, expected numbers that are not all 0",
+    );
+    check(
+        &joint("{kind: continuous, damping: -1}"),
+        "w.yaml:9:46: `damping`: expected a non-negative number, found `-1`",
+    );
+    check(
+        &joint("{kind: continuous, max_effort: 0}"),
+        "w.yaml:9:49: `max_effort`: expected a positive number, found `0`",
+    );
+    check(
+        &joint("{kind: continuous, drive: velocity}"),
+        "w.yaml:9:44: `drive`: expected one of `effort`, `position`, found text `velocity`",
+    );
+    check(
+        &joint("{kind: continuous, drive: {kind: effort, max_speed: 1}}"),
+        "w.yaml:9:59: unknown key `max_speed` in `drive`, expected one of `stiffness`, `rest`",
+    );
+}
+
+#[test]
+fn positions_of_joints_at_the_start() {
+    check(
+        &(joint("{kind: revolute, lower_rad: -1, upper_rad: 1}") + "    joints_rad: {arm_joint: 2}\n"),
+        "w.yaml:11:18: joint arm_joint starts at 2, expected -1 to 1",
+    );
+    check(
+        &(joint("{kind: revolute, lower_rad: -1, upper_rad: 1}") + "    joints_rad: {arm_jiont: 0}\n"),
+        "w.yaml:11:18: no joint `arm_jiont`; did you mean `arm_joint`?",
+    );
+    check(
+        &(joint("{kind: fixed}") + "    joints_rad: {arm_joint: 1}\n"),
+        "w.yaml:11:18: joint arm_joint is fixed, expected the name of one that moves",
+    );
+    check(
+        &(joint("{kind: continuous}") + "    joints_rad: {arm_joint: open}\n"),
+        "w.yaml:11:29: `arm_joint`: expected a number [rad], found text `open`",
+    );
+}

@@ -1,0 +1,184 @@
+//! The JSON Schema of the world file is whole, and accepts every world that ships.
+//!
+//! Goal: an editor that uses the schema never flags a good file. Method: a validator of just the words that the schema
+//! uses, which fails on any other; the worlds as written, and as they read once their `extends` are followed.
+
+use merrow::world::Problems;
+use merrow::world::file::WorldFile;
+use merrow::world::node::{Loader, Node, Value, parse};
+use merrow::world::read::{boolean, is_name, number};
+use merrow::world::share;
+use serde_json::{Map, Value as Json, json};
+
+/// Keys whose text names a component file, as `world` knows them; if one is missing here, a shipped world fails.
+const COMPONENTS: &[(&str, &str)] = &[
+    ("model", "robots"),
+    ("body", "bodies"),
+    ("motor", "thrusters"),
+    ("battery", "batteries"),
+    ("device", "sensors"),
+];
+
+/// A world with all its files laid together, as JSON.
+fn expanded(name: &str) -> Json {
+    let mut problems = Problems::new();
+    let mut loader = Loader::new(share::params()).with_components(COMPONENTS);
+    let node = loader.load(&share::world(name), &mut problems);
+    assert!(problems.is_empty(), "{problems}");
+    to_json(&node.unwrap())
+}
+
+fn to_json(node: &Node) -> Json {
+    match &node.value {
+        Value::Null => Json::Null,
+        Value::Scalar { text, quoted: false } => match (number(text), boolean(text)) {
+            (Some(value), _) => json!(value),
+            (_, Some(value)) => json!(value),
+            _ => json!(text),
+        },
+        Value::Scalar { text, .. } => json!(text),
+        Value::Seq(items) => items.iter().map(to_json).collect(),
+        Value::Map(map) => map
+            .entries
+            .iter()
+            .map(|(key, node)| (key.name.clone(), to_json(node)))
+            .collect::<Map<_, _>>()
+            .into(),
+    }
+}
+
+/// Why `value` does not satisfy `schema`; `root` holds the definitions.
+fn mistake(value: &Json, schema: &Json, root: &Json) -> Option<String> {
+    let Json::Object(words) = schema else { return Some(format!("{schema} is no schema")) };
+    words.iter().find_map(|(word, rule)| {
+        let wrong = match word.as_str() {
+            "$schema" | "$defs" | "title" | "description" | "default" | "then" => None,
+            "$ref" => {
+                let name = rule.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
+                mistake(value, root.get("$defs")?.get(name).unwrap_or(&Json::Null), root)
+            }
+            "if" if mistake(value, rule, root).is_none() => mistake(value, &words["then"], root),
+            "if" => None,
+            "not" => mistake(value, rule, root).is_none().then(|| "not allowed".into()),
+            "anyOf" => any_of(value, rule, root),
+            "type" => (!has_type(value, rule)).then(|| format!("{value} is no {rule}")),
+            "enum" => {
+                (!rule.as_array().unwrap().contains(value)).then(|| format!("{value} is none of {rule}"))
+            }
+            "const" => (value != rule).then(|| format!("{value} is not {rule}")),
+            "properties" | "additionalProperties" => properties(value, word, words, root),
+            "required" => required(value, rule),
+            "items" => value.as_array()?.iter().find_map(|item| mistake(item, rule, root)),
+            _ => bound(value, word, rule),
+        };
+        wrong.map(|text| format!("{word}: {text}"))
+    })
+}
+
+fn any_of(value: &Json, rules: &Json, root: &Json) -> Option<String> {
+    let mistakes: Vec<String> =
+        rules.as_array().unwrap().iter().map_while(|rule| mistake(value, rule, root)).collect();
+    (mistakes.len() == rules.as_array().unwrap().len()).then(|| mistakes.join(" | "))
+}
+
+fn has_type(value: &Json, rule: &Json) -> bool {
+    if let Json::Array(rules) = rule {
+        return rules.iter().any(|rule| has_type(value, rule));
+    }
+    match rule.as_str().unwrap() {
+        "null" => value.is_null(),
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "number" => value.is_number(),
+        "integer" => value.as_f64().is_some_and(|value| value.fract() == 0.0),
+        other => panic!("unknown type {other}"),
+    }
+}
+
+fn properties(value: &Json, word: &str, words: &Map<String, Json>, root: &Json) -> Option<String> {
+    let known = words.get("properties");
+    value.as_object()?.iter().find_map(|(key, value)| {
+        let rule = known.and_then(|known| known.get(key));
+        let wrong = match (word, rule) {
+            ("properties", Some(rule)) => mistake(value, rule, root),
+            ("additionalProperties", None) if words[word] == json!(false) => Some("unknown key".into()),
+            ("additionalProperties", None) => mistake(value, &words[word], root),
+            _ => None,
+        };
+        wrong.map(|text| format!("{key}: {text}"))
+    })
+}
+
+fn required(value: &Json, names: &Json) -> Option<String> {
+    let value = value.as_object()?;
+    let missing = names.as_array()?.iter().find(|name| !value.contains_key(name.as_str().unwrap()))?;
+    Some(format!("{missing} is missing"))
+}
+
+/// Bounds of numbers, lengths and texts.
+fn bound(value: &Json, word: &str, rule: &Json) -> Option<String> {
+    let limit = rule.as_f64();
+    let holds = match word {
+        "minimum" => value.as_f64()? >= limit?,
+        "exclusiveMinimum" => value.as_f64()? > limit?,
+        "maximum" => value.as_f64()? <= limit?,
+        "minItems" => value.as_array()?.len() as f64 >= limit?,
+        "maxItems" => value.as_array()?.len() as f64 <= limit?,
+        "minLength" => value.as_str()?.len() as f64 >= limit?,
+        "pattern" if rule == "^[a-z][a-z0-9_]*$" => is_name(value.as_str()?),
+        "propertyNames" => {
+            value.as_object()?.keys().all(|key| bound(&json!(key), "pattern", &rule["pattern"]).is_none())
+        }
+        other => panic!("the schema uses `{other}`, which this validator does not know"),
+    };
+    (!holds).then(|| format!("{value} against {rule}"))
+}
+
+fn schema() -> Json {
+    merrow::world::schema::schema::<WorldFile>("Merrow world")
+}
+
+#[test]
+fn every_reference_leads_to_a_definition() {
+    fn walk(schema: &Json, root: &Json) {
+        if let Some(name) = schema.get("$ref").and_then(Json::as_str) {
+            assert!(root.pointer(name.strip_prefix('#').unwrap()).is_some(), "{name} leads nowhere");
+        }
+        match schema {
+            Json::Array(items) => items.iter().for_each(|item| walk(item, root)),
+            Json::Object(map) => map.values().for_each(|item| walk(item, root)),
+            _ => {}
+        }
+    }
+    walk(&schema(), &schema());
+}
+
+#[test]
+fn every_shipped_world_satisfies_it_as_written_and_as_read() {
+    for name in share::list("worlds") {
+        let text = std::fs::read_to_string(share::world(&name)).unwrap();
+        let written = to_json(&parse(&name, &text, &mut Problems::new()).unwrap());
+        for world in [written, expanded(&name)] {
+            assert_eq!(mistake(&world, &schema(), &schema()), None, "{name}");
+        }
+    }
+}
+
+/// The validator is worth something: it refuses what the reader refuses.
+#[test]
+fn wrong_worlds_do_not_satisfy_it() {
+    let refused = |change: fn(&mut Json)| {
+        let mut world = expanded("pool");
+        change(&mut world);
+        assert!(mistake(&world, &schema(), &schema()).is_some(), "{world}");
+    };
+    refused(|world| world["sed"] = json!(1));
+    refused(|world| world["step"]["dt_s"] = json!(2));
+    refused(|world| world["seabed"]["slope_east_north"] = json!([1]));
+    refused(|world| world["robots"]["bluerov2"]["model"]["body"]["mass_kg"] = json!(-1));
+    refused(|world| world["robots"]["bluerov2"]["model"]["body"]["axes"] = json!("ned"));
+    refused(|world| world["water"]["current"] = json!({"kind": "unifrom", "speed_m_s": 1}));
+    refused(|world| drop(world.as_object_mut().unwrap().remove("robots")));
+}

@@ -1,0 +1,73 @@
+//! Every world and component file that ships is accepted.
+//!
+//! Goal: nothing that ships is broken. Method: walk the folders; a file of a new folder fails until it is known here.
+
+use merrow::sim::Simulation;
+use merrow::world::{Overrides, load_text, load_world};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// All files in a folder of the repository and below it, sorted.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let mut waiting = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+    let mut found = Vec::new();
+    while let Some(folder) = waiting.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { waiting.push(path) } else { found.push(path) }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn every_world_loads_and_runs_a_second_without_a_halt() {
+    for path in files("worlds") {
+        let world = load_world(&path, Overrides::default()).unwrap_or_else(|problems| panic!("{problems}"));
+        let mut simulation = Simulation::new(Arc::new(world.scene), 0).unwrap();
+        let steps = 1_000_000_000 / simulation.scene.dt_ns;
+        simulation.advance(steps);
+        for (robot, state) in simulation.scene.robots.iter().zip(&simulation.state.robots) {
+            assert!(state.halted.is_none(), "{}: {}: {:?}", path.display(), robot.name, state.halted);
+        }
+    }
+}
+
+#[test]
+fn every_component_loads() {
+    let body =
+        "source: test, body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}";
+    for path in files("params") {
+        let name = path.file_stem().unwrap().to_string_lossy();
+        let kind = path.parent().unwrap().file_name().unwrap().to_string_lossy();
+        let model = match &*kind {
+            "robots" => name.to_string(),
+            "bodies" => format!("{{source: test, body: {name}}}"),
+            "thrusters" => {
+                let place = "position_m: [0, 0, 0], direction: [1, 0, 0]";
+                format!("{{{body}, thrusters: {{t: {{motor: {name}, {place}}}}}}}")
+            }
+            "sensors" => format!("{{{body}, sensors: {{s: {{device: {name}}}}}}}"),
+            "batteries" => format!("{{{body}, battery: {name}}}"),
+            other => panic!("{}: no test knows what `{other}` holds", path.display()),
+        };
+        let text = format!("step: {{dt_s: 0.001}}\nrobots: {{r: {{model: {model}}}}}\n");
+        if let Err(problems) = load_text("w.yaml", &text, Overrides::default()) {
+            panic!("{}:\n{problems}", path.display());
+        }
+    }
+}
+
+/// Goal: no number without its origin. Method: every component says where it is from, in more than a word.
+#[test]
+fn every_component_names_its_source() {
+    for path in files("params") {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let source = text.lines().find_map(|line| line.strip_prefix("source: "));
+        let named = source.is_some_and(|source| source.len() > 10)
+            || text.contains("\nextends: ")
+            || text.starts_with("extends: ");
+        assert!(named, "{}: no source", path.display());
+    }
+}

@@ -1,0 +1,137 @@
+"""Checks of end_to_end.py: how a run starts, keeps its pace, ends, and is repeated."""
+
+import json
+import signal
+import time
+
+import live
+from checks_services import check_bag, find_bag
+from live import Merrow, command, gather, latest, seconds, wait_for
+
+SUMMARY = ["simulated_s", "wall_s", "real_time_factor", "steps", "overruns", "dropped", "state_hash"]
+
+
+def summary(*options, domain=1):
+    """The summary of a run that ends by itself."""
+    code, out, err = command("run", "pool", "--json", *options, domain=domain)
+    assert code == 0, err
+    lines = out.splitlines()
+    assert len(lines) == 1, lines
+    found = json.loads(lines[0])
+    assert list(found) == SUMMARY, list(found)
+    return found
+
+
+def check_same_hash():
+    """The same world gives the same bits: again, with other numbers of threads, at another pace, with ROS."""
+    first = summary("--no-ros", "--pace", "max", "--for", 10)
+    assert first["steps"] == 5000 and abs(first["simulated_s"] - 10) < 1e-9, first
+    assert first["real_time_factor"] > 1 and first["dropped"] == 0, first
+    hashes = {
+        "again": summary("--no-ros", "--pace", "max", "--for", 10),
+        "1 thread": summary("--no-ros", "--pace", "max", "--for", 10, "--threads", 1),
+        "2 threads": summary("--no-ros", "--pace", "max", "--for", 10, "--threads", 2),
+        "pace 20": summary("--no-ros", "--pace", "20", "--for", 10),
+        "with ROS": summary("--pace", "max", "--for", 10, domain=next(live.DOMAINS)),
+    }
+    for name, other in hashes.items():
+        assert other["state_hash"] == first["state_hash"], f"{name}: another state"
+    assert summary("--no-ros", "--pace", "max", "--for", 10, "--seed", 2)["state_hash"] != first["state_hash"], "seed"
+
+
+def check_same_hash_of_a_fleet():
+    """A hundred robots on one and on two threads give the same bits."""
+    hashes = set()
+    for threads in (1, 2):
+        code, out, err = command("run", "fleet_100", "--no-ros", "--pace", "max", "--for", 0.5, "--json",
+                                 "--threads", threads)
+        assert code == 0, err
+        hashes.add(json.loads(out)["state_hash"])
+    assert len(hashes) == 1, hashes
+
+
+def check_interrupt():
+    """Ctrl-C ends a run within 2 s, with its summary and exit code 0."""
+    with Merrow("pool") as m:
+        time.sleep(0.5)
+        assert m.end(signal.SIGINT) == 0
+        out, err = m.output()
+        assert "state hash: " in out and "real-time factor" in out, out
+        assert "panicked" not in err, err
+        # the node says good-bye, rather than be missed
+        assert wait_for(lambda: not any(m.peer.endpoints("r")), 2), m.peer.endpoints("r")
+    with Merrow("pool", "--json", "--pace", "lockstep") as m:
+        m.step(3)
+        assert m.end(signal.SIGTERM) == 0
+        found = json.loads(m.output()[0])
+        assert list(found) == SUMMARY and found["steps"] == 3, found
+
+
+def check_interrupt_when_recording():
+    """Ctrl-C completes the bag."""
+    folder = Merrow("pool", "--record", "bag.mcap", connect=False)
+    folder.close()
+    with Merrow("pool", connect=True) as m:
+        m.do("record", uri=str(m.path / "ended.mcap"))
+        time.sleep(1.5)
+        assert m.end(signal.SIGINT) == 0
+        check_bag(find_bag(m.path), "--at-least=/bluerov2/imu/data=100", "--at-least=/clock=500")
+
+
+def check_kill_when_recording():
+    """A killed run leaves a bag that can be read up to its last second."""
+    with Merrow("pool") as m:
+        clock = m.listen("/clock")
+        m.do("record", uri=str(m.path / "killed.mcap"))
+        start = seconds(latest(clock).clock)
+        time.sleep(3)
+        end = seconds(latest(clock).clock)
+        assert m.end(signal.SIGKILL) == -signal.SIGKILL
+        needed = int((end - start - 1) * 100)
+        check_bag(find_bag(m.path), "--truncated", f"--at-least=/bluerov2/imu/data={needed}",
+                  "--at-least=/bluerov2/robot_description=1")
+
+
+def check_record_option():
+    """`--record` holds every message of a run without ROS."""
+    with Merrow("pool", connect=False) as m:
+        m.end(signal.SIGKILL)
+        bag = m.path / "whole.mcap"
+        found = summary("--no-ros", "--pace", "max", "--for", 2, "--record", bag)
+        assert found["dropped"] == 0, found
+        check_bag(find_bag(m.path), "--expect=/bluerov2/imu/data=200", "--expect=/bluerov2/odometry=101")
+
+
+def check_slow_and_absent_subscribers():
+    """A subscriber that never takes a sample, and one that was killed, do not slow the world down."""
+    with Merrow("pool", "--json") as m:
+        diagnostics, clock = m.listen("/diagnostics"), m.listen("/clock")
+        before = run_status(latest(diagnostics))
+        slow = [m.listen(t["topic"], depth=1) for t in live.describe("pool")["published"]
+                if t["topic"] not in ("/diagnostics", "/clock")]
+        absent = live.Peer(m.domain)
+        lost = [absent.subscriber(t["topic"], t["type"], depth=1) for t in live.describe("pool")["published"]]
+        assert wait_for(lambda: all(reader.get_matched_publications() for reader in lost))
+        latest(clock)
+        time.sleep(0.3)
+        wall, simulated = time.monotonic(), seconds(latest(clock).clock)
+        del lost, absent
+        report = gather(diagnostics, 6)[-1]
+        factor = (seconds(latest(clock).clock) - simulated) / (time.monotonic() - wall)
+        assert abs(factor - 1) < 0.02, f"real-time factor {factor}"
+        after = run_status(report)
+        late = int(after["overruns"]) - int(before["overruns"])
+        assert late < 30, f"{late} of 3000 blocks came late"
+        assert int(after["dropped messages"]) == 0, after
+        assert slow
+        m.alive()
+
+
+def run_status(diagnostics):
+    """The values about the run itself."""
+    (status,) = (s for s in diagnostics.status if s.name == "merrow: run")
+    return {v.key: v.value for v in status.values}
+
+
+CHECKS = [check_same_hash, check_same_hash_of_a_fleet, check_interrupt, check_interrupt_when_recording,
+          check_kill_when_recording, check_record_option, check_slow_and_absent_subscribers]

@@ -1,0 +1,191 @@
+"""Checks of end_to_end.py: every service does what it says, and says what it refused."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+from live import Merrow, describe, latest, nanoseconds, take, wait_for, wait_until
+
+ROBOT = "bluerov2"
+ODOMETRY = "/bluerov2/odometry"
+STEP_NS = 2_000_000
+
+
+def check_pause_and_resume():
+    """Time stops, and goes on from where it stopped."""
+    with Merrow("pool") as m:
+        clock = m.listen("/clock")
+        latest(clock)
+        m.do("pause")
+        time.sleep(0.2)
+        before = nanoseconds(latest(clock).clock)
+        time.sleep(0.5)
+        still = [nanoseconds(c.clock) for c in take(clock)]
+        assert set(still) <= {before}, f"time went on from {before} to {still[-1]}"
+        m.do("pause")
+        m.do("resume")
+        time.sleep(0.5)
+        after = nanoseconds(latest(clock).clock)
+        assert 0.3e9 < after - before < 0.9e9, f"{(after - before) / 1e9} s in 0.5 s after the resume"
+
+
+def check_steps_when_paused():
+    """A paused world makes exactly the steps it is asked for; a running one refuses."""
+    with Merrow("pool") as m:
+        refused = m.call("step", steps=1)
+        assert not refused.success and "running" in refused.message, refused
+        m.do("pause")
+        start = m.step(1)
+        for n in (1, 7, 250, 1000):
+            now = m.step(n)
+            assert now == start + n * STEP_NS, f"{n} steps from {start} to {now}"
+            start = now
+        refused = m.call("step", steps=0)
+        assert not refused.success and refused.message, refused
+        m.do("resume")
+        refused = m.call("step", steps=1)
+        assert not refused.success, "a resumed world made a step"
+
+
+def check_steps_in_lock_step():
+    """Lock-step: time stands until a step is asked for, and every block of steps ends with a clock message."""
+    with Merrow("pool", "--pace", "lockstep") as m:
+        clock = m.listen("/clock")
+        time.sleep(0.3)
+        take(clock)
+        assert m.step(5) == 5 * STEP_NS
+        wait_until(clock, lambda c: nanoseconds(c.clock) == 5 * STEP_NS)
+        for i in range(50):
+            assert m.step(1) == (6 + i) * STEP_NS
+        # two seconds of simulated time in one request
+        assert m.step(1000) == 1055 * STEP_NS
+        wait_until(clock, lambda c: nanoseconds(c.clock) == 1055 * STEP_NS)
+
+
+def check_no_skew():
+    """A command that was sent before a step request takes effect within those steps, every time."""
+    with Merrow("pool", "--pace", "lockstep") as m:
+        truth = m.listen(ODOMETRY)
+        writer, kind = m.writer("/bluerov2/thrusters/command")
+        layout = multi_array(m)
+        client = m.client("step")
+        speeds = []
+        for sign in [1, -1] * 20:
+            writer.write(kind(layout=layout, data=[0.0] * 4 + [float(sign)] * 4))
+            reply = client.call(steps=10)
+            assert reply and reply.success, reply
+            end = nanoseconds(reply.time)
+            sample = wait_until(truth, lambda o, end=end: nanoseconds(o.header.stamp) == end)
+            speeds.append((sign, sample.twist.twist.linear.z))
+        # under full thrust one way or the other, the speed changes that way within each 20 ms
+        changes = [(sign, now - before) for (_, before), (sign, now) in zip(speeds, speeds[1:])]
+        late = [i for i, (sign, change) in enumerate(changes) if sign * change <= 0]
+        assert not late, f"the command came after the step in {len(late)} of {len(changes)}: {late[:5]}"
+
+
+def multi_array(m):
+    """An empty layout of Float64MultiArray."""
+    from peer import message_type
+
+    return message_type("std_msgs/msg/MultiArrayLayout")(dim=[], data_offset=0)
+
+
+def check_reset():
+    """Time and pose go back to the start, and the world runs on."""
+    with Merrow("pool", "--pace", "lockstep") as m:
+        truth = m.listen(ODOMETRY)
+        m.step(10)
+        first = wait_until(truth, lambda o: nanoseconds(o.header.stamp) == 10 * STEP_NS)
+        assert m.set_pose(ROBOT, (3, 4, -2)).success
+        m.step(500)
+        m.do("reset")
+        take(truth)
+        assert m.step(10) == 10 * STEP_NS
+        again = wait_until(truth, lambda o: nanoseconds(o.header.stamp) == 10 * STEP_NS)
+        assert again.pose == first.pose and again.twist == first.twist, "not the same start"
+
+
+def check_set_pose():
+    """A robot is where it was put; what makes no sense is refused with a reason, and moves nothing."""
+    with Merrow("pool", "--pace", "lockstep") as m:
+        truth = m.listen(ODOMETRY)
+        half = 0.5**0.5
+        assert m.set_pose(ROBOT, (1, -2, -3), (0, 0, half, half), (0.5, 0, 0)).success
+        m.step(10)
+        there = latest(truth)
+        p, q = there.pose.pose.position, there.pose.pose.orientation
+        assert max(abs(p.x - 1), abs(p.y + 2), abs(p.z + 3)) < 0.02, p
+        assert p.y > -2 + 0.005, f"facing north at 0.5 m/s, but y = {p.y}"
+        assert abs(q.z - half) < 1e-3 and abs(q.w - half) < 1e-3, q
+        nan, inf = float("nan"), float("inf")
+        for why, arguments in (
+            ("robot", ("nobody", (0, 0, -1))),
+            ("finite", (ROBOT, (nan, 0, -1))),
+            ("finite", (ROBOT, (0, inf, -1))),
+            ("finite", (ROBOT, (0, 0, -1), (0, 0, 0, 1), (nan, 0, 0))),
+            ("quaternion", (ROBOT, (0, 0, -1), (0, 0, 0, 2))),
+            ("quaternion", (ROBOT, (0, 0, -1), (0, 0, 0, 0))),
+            ("finite", (ROBOT, (0, 0, -1), (0, 0, 0, nan))),
+        ):
+            reply = m.set_pose(*arguments)
+            assert not reply.success and why in reply.message, f"{arguments}: {reply.success}, {reply.message!r}"
+        m.step(10)
+        after = wait_until(truth, lambda o: nanoseconds(o.header.stamp) == 20 * STEP_NS)
+        q = after.pose.pose.position
+        assert max(abs(q.x - p.x), abs(q.y - p.y), abs(q.z - p.z)) < 0.03, f"moved from {p} to {q}"
+
+
+def check_record():
+    """A bag of a while of the run, readable by others; what cannot be recorded is refused."""
+    with Merrow("pool", "--pace", "lockstep") as m:
+        folder = m.path / "bags"
+        nothing = m.call("record", uri="")
+        assert not nothing.success and nothing.message, nothing
+        bad = m.call("record", uri="/proc/nowhere/bag.mcap")
+        assert not bad.success and bad.message, bad
+        bag = folder / "first.mcap"
+        m.do("record", uri=str(bag))
+        twice = m.call("record", uri=str(folder / "second.mcap"))
+        assert not twice.success and twice.message, twice
+        m.step(1000)
+        done = m.do("record", uri="")
+        assert re.search(r"\d+ messages", done.message), done.message
+        bag = find_bag(m.path)
+        check_bag(bag, "--expect=/bluerov2/imu/data=200", "--expect=/bluerov2/odometry=100",
+                  "--at-least=/bluerov2/robot_description=1", "--at-least=/tf_static=1", "--at-least=/tf=99")
+        m.step(10)
+        again = m.path / "again.mcap"
+        m.do("record", uri=str(again))
+        m.step(100)
+        m.do("record", uri="")
+
+
+def find_bag(folder):
+    """The one bag under a folder."""
+    (bag,) = folder.rglob("*.mcap")
+    return bag
+
+
+def check_bag(path, *options):
+    """Runs bag.py, which reads a bag with readers of others."""
+    script = pathlib.Path(__file__).with_name("bag.py")
+    done = subprocess.run([sys.executable, script, path, *options], capture_output=True, text=True, timeout=120,
+                          check=False)
+    assert done.returncode == 0, f"{path.name}: {done.stdout[-1500:]}{done.stderr[-500:]}"
+
+
+def check_all_services_are_there():
+    """Every service of `describe` is on the network, with those of the parameters."""
+    with Merrow("pool") as m:
+        names = {s["service"] for s in describe("pool")["services"]}
+        for of_parameters in ("describe_parameters", "get_parameter_types", "get_parameters", "list_parameters",
+                              "set_parameters", "set_parameters_atomically"):
+            names.add(f"/merrow/{of_parameters}")
+        expected = {f"rq{name}Request" for name in names}
+        assert wait_for(lambda: expected <= set(m.peer.endpoints("rq/")[1])), m.peer.endpoints("rq/")[1]
+
+
+CHECKS = [check_all_services_are_there, check_pause_and_resume, check_steps_when_paused, check_steps_in_lock_step,
+          check_no_skew, check_reset, check_set_pose, check_record]

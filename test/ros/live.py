@@ -1,0 +1,260 @@
+"""A running `merrow` process and a ROS peer beside it: what the checks of end_to_end.py talk through.
+
+Each process has a DDS domain of its own and stays on the loopback interface, so that neither other tests nor robots on
+the same network hear of it. Types come from peer.py, never from Merrow; which topics there are, from `merrow describe`.
+"""
+
+import contextlib
+import functools
+import itertools
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+
+os.environ["CYCLONEDDS_URI"] = """<CycloneDDS><Domain><General>
+<Interfaces><NetworkInterface name="lo" multicast="false"/></Interfaces><AllowMulticast>false</AllowMulticast>
+</General><Discovery><Peers><Peer address="127.0.0.1"/></Peers><ParticipantIndex>auto</ParticipantIndex>
+<MaxAutoParticipantIndex>11</MaxAutoParticipantIndex></Discovery></Domain></CycloneDDS>"""
+
+import peer
+from peer import Peer, message_type, valid, wait_for
+
+peer.FIELDS.update({
+    "marine_acoustic_msgs/msg/Dvl": "std_msgs/msg/Header header; uint8 velocity_mode; uint8 dvl_type; "
+    "geometry_msgs/msg/Vector3 velocity; float64[9] velocity_covar; float64 altitude; float64 course_gnd; "
+    "float64 speed_gnd; uint8 num_good_beams; float32 sound_speed; bool beam_ranges_valid; "
+    "bool beam_velocities_valid; geometry_msgs/msg/Vector3[4] beam_unit_vec; float32[4] range; "
+    "float32[4] range_covar; float32[4] beam_quality; float32[4] beam_velocity; float32[4] beam_velocity_covar",
+    "merrow/srv/StepSimulation_Request": "uint64 steps",
+    "merrow/srv/StepSimulation_Response": "bool success; string message; builtin_interfaces/msg/Time time",
+    "merrow/srv/SetPose_Request": "string robot; geometry_msgs/msg/Pose pose; geometry_msgs/msg/Twist twist",
+    "merrow/srv/SetPose_Response": "bool success; string message",
+    "merrow/srv/Record_Request": "string uri",
+    "merrow/srv/Record_Response": "bool success; string message",
+})
+
+BINARY = pathlib.Path(__file__).parents[2] / "target" / "debug" / "merrow"
+# beyond 100, DDS ports lie where Linux takes its ephemeral ports
+DOMAINS = itertools.cycle((os.getpid() + i) % 100 + 1 for i in range(100))
+CLOCK = "rosgraph_msgs/msg/Clock"
+LOG = "rcl_interfaces/msg/Log"
+WARN = 30
+TRIGGER = {"structure_needs_at_least_one_member": 0}
+
+
+def environment(domain):
+    """Environment of a process on `domain`, loopback only."""
+    return os.environ | {"ROS_DOMAIN_ID": str(domain), "ROS_LOCALHOST_ONLY": "1", "RUST_BACKTRACE": "1"}
+
+
+def command(*arguments, timeout=60, domain=1):
+    """Runs `merrow` to its end; returns its exit code, output and error lines."""
+    done = subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True, timeout=timeout,
+                          env=environment(domain), check=False)
+    return done.returncode, done.stdout, done.stderr.splitlines()
+
+
+@functools.cache
+def describe(world):
+    """What `merrow describe --json` says of a world."""
+    code, out, err = command("describe", world, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def nanoseconds(stamp):
+    """A time message as integer nanoseconds."""
+    return stamp.sec * 1_000_000_000 + stamp.nanosec
+
+
+def seconds(stamp):
+    """A time message as seconds."""
+    return nanoseconds(stamp) * 1e-9
+
+
+class Merrow:
+    """`merrow run` in a process of its own, with a peer on its domain. A context manager: leaving it ends both."""
+
+    def __init__(self, world="pool", *options, ros=(), node="/merrow", connect=True):
+        self.world, self.node = world, node
+        self.domain = next(DOMAINS)
+        self.folder = tempfile.TemporaryDirectory(prefix="merrow-test-")
+        self.path = pathlib.Path(self.folder.name)
+        self._out, self._err = (open(self.path / name, "w+", encoding="utf-8") for name in ("out", "err"))
+        ros_arguments = ["--ros-args", *ros] if ros else []
+        self.process = subprocess.Popen([BINARY, "run", world, *map(str, options), *ros_arguments],
+                                        stdout=self._out, stderr=self._err, env=environment(self.domain))
+        self.peer = Peer(self.domain)
+        self._clients, self._readers, self._writers = {}, [], {}
+        if connect:
+            try:
+                self.connect()
+            except BaseException:
+                self.close()
+                raise
+
+    def connect(self):
+        """Waits until the node serves its parameters: the last things that it makes but its subscriptions."""
+        for service in ("get_parameters", "step"):
+            self.client(service)
+        topics = {f"rt{topic['topic']}" for topic in describe(self.world)["subscribed"]}
+        if self.node == "/merrow":
+            assert wait_for(lambda: topics <= set(self.peer.endpoints("rt/")[1])), "not all inputs are there"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """Ends process and peer."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self._clients, self._readers, self._writers, self.peer = {}, [], {}, None
+        for file in (self._out, self._err):
+            file.close()
+        with contextlib.suppress(OSError):
+            self.folder.cleanup()
+
+    def output(self):
+        """What the process has written so far: standard output and standard error."""
+        return [(self.path / name).read_text(encoding="utf-8") for name in ("out", "err")]
+
+    def alive(self):
+        """Asserts that the process runs."""
+        assert self.process.poll() is None, f"exit code {self.process.returncode}: {self.output()[1][-2000:]}"
+
+    def end(self, how=signal.SIGINT, within_s=2.0):
+        """Sends a signal and returns the exit code; fails if the process takes longer."""
+        self.process.send_signal(how)
+        return self.process.wait(timeout=within_s)
+
+    # topics
+
+    def type_of(self, topic):
+        """Type of a topic as `describe` has it."""
+        about = describe(self.world)
+        return next(t["type"] for t in about["published"] + about["subscribed"] if t["topic"] == topic)
+
+    def listen(self, topic, type_name=None, **quality):
+        """A reader of a topic, matched."""
+        reader = self.peer.subscriber(topic, type_name or self.type_of(topic), **({"depth": 5000} | quality))
+        assert wait_for(reader.get_matched_publications), f"nobody publishes {topic}"
+        self._readers.append(reader)
+        return reader
+
+    def write(self, topic, type_name=None, **fields):
+        """Sends a message on one of the inputs."""
+        writer, kind = self.writer(topic, type_name)
+        writer.write(kind(**fields))
+
+    def writer(self, topic, type_name=None):
+        """The matched writer of an input, and its type."""
+        if topic not in self._writers:
+            type_name = type_name or self.type_of(topic)
+            writer = self.peer.publisher(topic, type_name, depth=1000)
+            assert wait_for(lambda: peer.matched(writer)), f"nobody listens to {topic}"
+            self._writers[topic] = writer, message_type(type_name)
+        return self._writers[topic]
+
+    # services
+
+    def client(self, service):
+        """The client of one of the node's services, matched."""
+        if service not in self._clients:
+            types = {s["service"].rsplit("/", 1)[-1]: s["type"] for s in describe(self.world)["services"]}
+            camel = "".join(word.capitalize() for word in service.split("_"))
+            type_name = types.get(service, f"rcl_interfaces/srv/{camel}")
+            client = self.peer.client(f"{self.node}/{service}", type_name)
+            if not client.wait(20):
+                self.alive()
+                raise AssertionError(f"no service {service}")
+            self._clients[service] = client
+        return self._clients[service]
+
+    def call(self, service, **fields):
+        """The reply of a service; fails without one."""
+        reply = self.client(service).call(**(fields or TRIGGER))
+        assert reply is not None, f"no reply from {service}"
+        return reply
+
+    def do(self, service, **fields):
+        """Calls a service and asserts success."""
+        reply = self.call(service, **fields)
+        assert reply.success, f"{service}: {reply.message}"
+        return reply
+
+    def step(self, n):
+        """Makes n steps; returns the simulated time after them [ns]."""
+        return nanoseconds(self.do("step", steps=n).time)
+
+    def set_pose(self, robot, position, orientation=(0.0, 0.0, 0.0, 1.0), linear=(0.0, 0.0, 0.0)):
+        """The reply of set_pose."""
+        vector, point = message_type("geometry_msgs/msg/Vector3"), message_type("geometry_msgs/msg/Point")
+        pose = message_type("geometry_msgs/msg/Pose")(
+            position=point(*map(float, position)),
+            orientation=message_type("geometry_msgs/msg/Quaternion")(*map(float, orientation)),
+        )
+        twist = message_type("geometry_msgs/msg/Twist")(
+            linear=vector(*map(float, linear)), angular=vector(0.0, 0.0, 0.0))
+        return self.call("set_pose", robot=robot, pose=pose, twist=twist)
+
+    # parameters
+
+    def set(self, name, value):
+        """The result of setting a parameter; `value` is a Python value or a ParameterValue."""
+        kind = message_type("rcl_interfaces/msg/Parameter")
+        return self.call("set_parameters", parameters=[kind(name=name, value=parameter_value(value))]).results[0]
+
+    def get(self, name):
+        """The value of a parameter as a Python value, None if it is not declared."""
+        value = self.call("get_parameters", names=[name]).values[0]
+        return {0: None, 1: value.bool_value, 2: value.integer_value, 3: value.double_value,
+                4: value.string_value}[value.type]
+
+
+def parameter_value(value):
+    """A ParameterValue of a Python value."""
+    empty = dict(bool_value=False, integer_value=0, double_value=0.0, string_value="", byte_array_value=[],
+                 bool_array_value=[], integer_array_value=[], double_array_value=[], string_array_value=[])
+    number, field = {bool: (1, "bool_value"), int: (2, "integer_value"), float: (3, "double_value"),
+                     str: (4, "string_value"), type(None): (0, "bool_value")}[type(value)]
+    fields = empty | ({field: value} if value is not None else {})
+    return message_type("rcl_interfaces/msg/ParameterValue")(type=number, **fields)
+
+
+def take(reader):
+    """All samples that have come."""
+    return valid(reader.take(N=100000))
+
+
+def gather(reader, seconds_):
+    """All samples of the next seconds of wall time."""
+    take(reader)
+    time.sleep(seconds_)
+    return take(reader)
+
+
+def latest(reader, timeout_s=5):
+    """The newest sample, waited for."""
+    samples = []
+    assert wait_for(lambda: samples.extend(take(reader)) or samples, timeout_s), "no sample"
+    return samples[-1]
+
+
+def wait_until(reader, condition, timeout_s=10):
+    """The first sample for which `condition` holds."""
+    found = []
+
+    def look():
+        found.extend(sample for sample in take(reader) if condition(sample))
+        return found
+
+    assert wait_for(look, timeout_s), "no such sample"
+    return found[0]

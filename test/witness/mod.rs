@@ -1,0 +1,4 @@
+//! Other programs agree; where the data come from stands in `test/data/README.md`.
+
+mod geodesy;
+mod pinocchio;

@@ -1,0 +1,174 @@
+//! The algorithms against Pinocchio, on a vehicle with a four-joint arm (V38).
+
+use crate::common::physics::kinetic_energy;
+use crate::common::{close, scene};
+use merrow::dynamics::{crba, rnea};
+use merrow::math::{Quat, SpatialForce, SpatialVelocity, Vec3};
+use merrow::scene::Scene;
+use merrow::state::{Motion, Workspace};
+use serde_json::Value;
+
+/// Masses, centres, inertias and joints of hkolano/UVMS-SysID-with-EAs, urdf/blue_rov_hardware_fixedjaw.urdf (MIT
+/// licence, (c) 2023 Hannah Kolano), rounded angles and all. Joints without limits, as the states pass theirs.
+const VEHICLE: &str = "
+gravity_m_s2: GRAVITY
+water: {density_kg_m3: 0}
+robots:
+  uvms:
+    model:
+      source: test
+      body: {source: test, axes: flu, mass_kg: 25.14, center_of_mass_m: [0, 0, -0.02],
+        inertia_kg_m2: {xx: 0.228, yy: 0.381, zz: 0.4185}}
+      links:
+        arm_base:
+          parent: base_link
+          joint: {kind: fixed, position_m: [0.25, -0.10965, 0.005]}
+          body: {source: test, axes: flu, mass_kg: 0.53, center_of_mass_m: [-0.075, -0.006, -0.003], inertia_kg_m2:
+            {xx: 0.000099, xy: 0.000139, xz: 0.000115, yy: 0.004334, yz: 0.000003, zz: 0.004348}}
+        shoulder:
+          parent: arm_base
+          joint: {kind: continuous}
+          body: {source: test, axes: flu, mass_kg: 0.226, center_of_mass_m: [0.005, -0.001, 0.016], inertia_kg_m2:
+            {xx: 0.000196, xy: 0.000005, xz: 0.000054, yy: 0.000220, yz: 0.000003, zz: 0.000067}}
+        upper_arm:
+          parent: shoulder
+          joint: {kind: continuous, attitude_rad: [1.57075, 1.3, 0], position_m: [0.020, 0, 0.046]}
+          body: {source: test, axes: flu, mass_kg: 0.630, center_of_mass_m: [0.073, 0, 0], inertia_kg_m2:
+            {xx: 0.000087, xy: -0.000076, xz: -0.000010, yy: 0.004906, zz: 0.004929}}
+        forearm:
+          parent: upper_arm
+          joint: {kind: continuous, attitude_rad: [3.1415, 0, 1.3], position_m: [0.15, 0, 0]}
+          body: {source: test, axes: flu, mass_kg: 0.147, center_of_mass_m: [0.017, -0.026, -0.002], inertia_kg_m2:
+            {xx: 0.000127, xy: -0.000061, xz: -0.000001, yy: 0.000062, zz: 0.000163}}
+        wrist:
+          parent: forearm
+          joint: {kind: continuous, attitude_rad: [-1.57075, 0, 0], position_m: [0.020, 0, 0]}
+          body: {source: test, axes: flu, mass_kg: 0.559, center_of_mass_m: [0, 0.003, -0.098], inertia_kg_m2:
+            {xx: 0.006152, xy: -0.000002, xz: -0.000004, yy: 0.006177, zz: 0.000079}}
+        jaw:
+          parent: wrist
+          joint: {kind: fixed, position_m: [0, 0, -0.190]}
+          body: {source: test, axes: flu, mass_kg: 0.01, inertia_kg_m2: {xx: 0.00001, yy: 0.00001, zz: 0.00001}}
+        finger_right:
+          parent: jaw
+          joint: {kind: fixed, attitude_rad: [1.57075, 0, 0], position_m: [-0.015, 0, 0.05]}
+          body: {source: test, axes: flu, mass_kg: 0.05, center_of_mass_m: [0.01, -0.045, 0],
+            inertia_kg_m2: {xx: 0.00001, yy: 0.00001, zz: 0.00001}}
+        finger_left:
+          parent: jaw
+          joint: {kind: fixed, attitude_rad: [1.57075, 0, 0], position_m: [0.015, 0, 0.05]}
+          body: {source: test, axes: flu, mass_kg: 0.05, center_of_mass_m: [-0.01, -0.045, 0],
+            inertia_kg_m2: {xx: 0.00001, yy: 0.00001, zz: 0.00001}}
+";
+
+/// Our links of the four joints of the arm, in Pinocchio's order, counted without the base.
+const JOINTS: [usize; 4] = [1, 2, 3, 4];
+
+fn numbers(v: &Value) -> Vec<f64> {
+    v.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+/// Row or column of our inertia matrix (angular first, fixed joints too) for each of Pinocchio's.
+fn order() -> [usize; 10] {
+    let mut order = [3, 4, 5, 0, 1, 2, 0, 0, 0, 0];
+    for (k, joint) in JOINTS.into_iter().enumerate() {
+        order[6 + k] = 6 + joint;
+    }
+    order
+}
+
+fn motion(vector: &Value) -> Motion {
+    let (q, v) = (numbers(&vector["q"]), numbers(&vector["v"]));
+    let mut m = Motion::rest(8);
+    m.p_WB = Vec3::new(q[0], q[1], q[2]);
+    m.q_WB = Quat { w: q[6], x: q[3], y: q[4], z: q[5] };
+    m.V_WB_B = SpatialVelocity { v: Vec3::new(v[0], v[1], v[2]), w: Vec3::new(v[3], v[4], v[5]) };
+    for (k, joint) in JOINTS.into_iter().enumerate() {
+        (m.q[joint], m.qd[joint]) = (q[7 + k], v[6 + k]);
+    }
+    m
+}
+
+/// The evaluation with the vector's efforts, those on the base as a thrust.
+fn evaluate(scene: &Scene, vector: &Value) -> Workspace {
+    let robot = &scene.robots[0];
+    let tau = numbers(&vector["tau"]);
+    let mut work = Workspace::new(robot);
+    work.thrust[0][0] =
+        SpatialForce { f: Vec3::new(tau[0], tau[1], tau[2]), m: Vec3::new(tau[3], tau[4], tau[5]) };
+    let mut commands = vec![0.0; 8];
+    for (k, joint) in JOINTS.into_iter().enumerate() {
+        commands[joint] = tau[6 + k];
+    }
+    let at = crate::common::instant(scene);
+    merrow::sim::step::evaluate(robot, &at, &motion(vector), &commands, 0, &mut work);
+    work
+}
+
+fn vectors() -> Vec<Value> {
+    let all: Value = serde_json::from_str(include_str!("../data/pinocchio_uvms.json")).unwrap();
+    let vectors = all["vectors"].as_array().unwrap().clone();
+    assert!(vectors.len() >= 10);
+    vectors
+}
+
+/// Compares in Pinocchio's order, each component against the largest of its kind.
+fn compare(what: &str, actual: &[f64], expected: &[f64]) {
+    let scale = expected.iter().fold(1e-3_f64, |a, x| a.max(x.abs()));
+    for (k, (a, e)) in actual.iter().zip(expected).enumerate() {
+        let error = (a - e).abs() / e.abs().max(1e-3 * scale);
+        assert!(error < 1e-9, "{what}, component {k}: {a} instead of {e}, {error:.2e}");
+    }
+}
+
+// Goal (V38): accelerations of base and joints, without and with weight. Method: ten states of Pinocchio's ABA.
+// Tolerance: 1e-9 of each component (of a thousandth of the largest for the small ones).
+#[test]
+fn accelerations_match() {
+    for (key, gravity) in [("qdd_g0", "0"), ("qdd_g9.81", "9.81")] {
+        let scene = scene(&VEHICLE.replace("GRAVITY", gravity));
+        for vector in vectors() {
+            let work = evaluate(&scene, &vector);
+            let A = work.links[0].A;
+            let mut all = [A.v.to_array(), A.w.to_array()].concat();
+            all.extend(JOINTS.map(|j| work.qdd[j]));
+            compare(key, &all, &numbers(&vector[key]));
+        }
+    }
+}
+
+// Goal: bias forces, inertia matrix, kinetic energy and the wrist's pose. Method: the same states. Tolerance: 1e-9.
+#[test]
+fn bias_inertia_energy_and_pose_match() {
+    for (key, gravity) in [("nle_g0", "0"), ("nle_g9.81", "9.81")] {
+        let scene = scene(&VEHICLE.replace("GRAVITY", gravity));
+        let robot = &scene.robots[0];
+        for vector in vectors() {
+            let mut work = evaluate(&scene, &vector);
+            // the bias has no applied efforts in it
+            let (thrust, w) = (work.thrust[0][0], &mut work.links[0]);
+            w.F = w.F.minus(&thrust);
+            let (base, tau) = rnea::inverse(robot, &SpatialVelocity::zero(), &[0.0; 8], &work);
+            let mut bias = [base.f.to_array(), base.m.to_array()].concat();
+            bias.extend(JOINTS.map(|j| tau[j]));
+            compare(key, &bias, &numbers(&vector[key]));
+            let M = crba::inertia_matrix(robot, &work);
+            for (i, row) in vector["M"].as_array().unwrap().iter().enumerate() {
+                for (j, expected) in numbers(row).into_iter().enumerate() {
+                    let ours = M[order()[i]][order()[j]];
+                    assert!((ours - expected).abs() < 1e-12 * 27.342, "M[{i}][{j}]: {ours} instead of {expected}");
+                }
+            }
+            let energy = kinetic_energy(robot, &motion(&vector), &work);
+            close("energy", energy, vector["KE"].as_f64().unwrap(), 1e-12);
+            let wrist = &work.links[JOINTS[3] + 1];
+            for i in 0..3 {
+                let row = numbers(&vector["wrist_oMi"][i]);
+                for j in 0..3 {
+                    close("wrist attitude", wrist.R_WL.r[i][j], row[j], 1e-12);
+                }
+                close("wrist position", wrist.p_WL[i], row[3], 1e-12);
+            }
+        }
+    }
+}
