@@ -1,1 +1,20 @@
+//! All tests but unit tests, one module per kind of proof. Run with `bash test/run`.
 
+// closed solutions
+mod analytic;
+// no allocation in the step, every queue bounded
+mod budget;
+// worlds, random trees and physics helpers that the tests share
+mod common;
+// same bits: reruns, threads, blocks, resume, lanes
+mod determinism;
+// the examples of README and the shipped URDF
+mod docs;
+// two independent ways agree
+mod identity;
+// each wrong file gives this message
+mod input;
+// the rules of the code itself
+mod tidy;
+// other programs and published data agree
+mod witness;

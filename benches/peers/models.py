@@ -16,9 +16,21 @@ WATER_VISCOSITY_PA_S = 0.001
 
 
 def write_pinocchio(urdf, path):
-    """Writes a free-flying model as Pinocchio's text archive. Its parser merges links that are fixed to others."""
+    """Writes the free-flying model that Pinocchio reads from the URDF, one joint per line as peers/pinocchio.cpp takes it.
+
+    Pinocchio's parser merges links that are fixed to others.
+    """
     model = pinocchio.buildModelFromUrdf(str(urdf), pinocchio.JointModelFreeFlyer())
-    model.saveToText(str(path))
+    lines = []
+    for i in range(1, model.njoints):
+        kind = model.joints[i].shortname()
+        if kind != ("JointModelFreeFlyer" if i == 1 else "JointModelRZ"):
+            raise SystemExit(f"{model.names[i]} is a {kind}: peers/pinocchio.cpp builds revolute joints about z only")
+        place, body = model.jointPlacements[i], model.inertias[i]
+        # Eigen counts down the columns
+        numbers = [*place.rotation.T.flat, *place.translation, body.mass, *body.lever, *body.inertia.T.flat]
+        lines.append(" ".join([str(model.parents[i]), *(repr(float(x)) for x in numbers)]))
+    path.write_text("\n".join(lines) + "\n")
 
 
 def write_mujoco(urdf, path, step_s):

@@ -16,6 +16,7 @@ pub enum Health {
 }
 
 /// One request, addressed by indices into the scene.
+#[allow(missing_docs)] // each kind says what its fields are
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Command one thruster, in its own unit.

@@ -133,11 +133,7 @@ impl Loader {
         while let Some((wanted, place)) = take_extends(&mut node, problems) {
             match self.base(&wanted, &place, depth, chain, problems) {
                 Some(base) => node = merge(base, node),
-                None => {
-                    if let Value::Map(map) = &mut node.value {
-                        map.partial = true;
-                    }
-                }
+                None => mark_partial(&mut node),
             }
         }
         let Node { value, place } = node;
@@ -197,6 +193,14 @@ impl Loader {
         }
         chain.push((place.clone(), path));
         Some(base)
+    }
+}
+
+/// Says that what is missing below here may have stood in the file that could not be read.
+fn mark_partial(node: &mut Node) {
+    if let Value::Map(map) = &mut node.value {
+        map.partial = true;
+        map.entries.iter_mut().for_each(|(_, node)| mark_partial(node));
     }
 }
 

@@ -83,21 +83,30 @@ pub fn reading(simulation: &mut Simulation, sensor: usize) -> Reading {
 #[track_caller]
 pub fn close(what: &str, actual: f64, expected: f64, tolerance: f64) {
     let error = (actual - expected).abs() / expected.abs().max(1.0);
-    assert!(error <= tolerance, "{what}: {actual} instead of {expected}, error {error:.3e} > {tolerance:.1e}");
+    assert!(
+        error <= tolerance,
+        "{what}: {actual} instead of {expected}, error {error:.3e} > {tolerance:.1e}"
+    );
 }
 
 /// `|actual - expected| <= tolerance * |expected|`.
 #[track_caller]
 pub fn relative(what: &str, actual: f64, expected: f64, tolerance: f64) {
     let error = ((actual - expected) / expected).abs();
-    assert!(error <= tolerance, "{what}: {actual} instead of {expected}, error {error:.3e} > {tolerance:.1e}");
+    assert!(
+        error <= tolerance,
+        "{what}: {actual} instead of {expected}, error {error:.3e} > {tolerance:.1e}"
+    );
 }
 
 /// As [`close`], the distance of two vectors.
 #[track_caller]
 pub fn near(what: &str, actual: Vec3, expected: Vec3, tolerance: f64) {
     let error = (actual - expected).norm() / expected.norm().max(1.0);
-    assert!(error <= tolerance, "{what}: {actual:?} instead of {expected:?}, error {error:.3e} > {tolerance:.1e}");
+    assert!(
+        error <= tolerance,
+        "{what}: {actual:?} instead of {expected:?}, error {error:.3e} > {tolerance:.1e}"
+    );
 }
 
 /// Angle between two attitudes is at most `tolerance` [rad].
@@ -107,7 +116,10 @@ pub fn aligned(what: &str, actual: &Quat, expected: &Quat, tolerance: f64) {
     let conjugate = Quat { w: a.w, x: -a.x, y: -a.y, z: -a.z };
     let turn = conjugate.mul(&b);
     let angle = 2.0 * Vec3::new(turn.x, turn.y, turn.z).norm().min(1.0).asin();
-    assert!(angle <= tolerance, "{what}: {actual:?} instead of {expected:?}, {angle:.3e} rad > {tolerance:.1e}");
+    assert!(
+        angle <= tolerance,
+        "{what}: {actual:?} instead of {expected:?}, {angle:.3e} rad > {tolerance:.1e}"
+    );
 }
 
 /// Instant at which a sampled function crosses zero upwards, for every crossing, by a cubic through four samples.

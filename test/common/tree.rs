@@ -5,9 +5,7 @@ use merrow::math::rng::{Draw, Stream};
 use merrow::math::{Mat3, Quat, SpatialInertia, SpatialVelocity, Sym3, Vec3};
 use merrow::scene::body::{Hull, Trim};
 use merrow::scene::sea::Seabed;
-use merrow::scene::{
-    Current, Damping, Drive, Integrator, Joint, JointKind, Link, Origin, Robot, Scene, Sea,
-};
+use merrow::scene::{Current, Damping, Drive, Integrator, Joint, JointKind, Link, Origin, Robot, Scene, Sea};
 use merrow::state::Motion;
 
 /// What a random robot may have.

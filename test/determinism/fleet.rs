@@ -26,7 +26,9 @@ const ARM: &str = "
 
 /// A BlueROV2 with an arm at a depth.
 fn rov(name: &str, depth: f64) -> String {
-    format!("  {name}:\n    position_m: [0, 0, -{depth}]\n    model:\n      extends: robots/bluerov2_heavy.yaml{ARM}\n")
+    format!(
+        "  {name}:\n    position_m: [0, 0, -{depth}]\n    model:\n      extends: robots/bluerov2_heavy.yaml{ARM}\n"
+    )
 }
 
 /// Five robots: four deep, one in the surface.

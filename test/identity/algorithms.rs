@@ -112,7 +112,9 @@ fn held_joints_move_as_prescribed() {
             let along = if link.joint.kind == JointKind::Prismatic { gained.v.z } else { gained.w.z };
             let size = gained.w.norm() + gained.v.norm();
             let scale = 1.0 + w.A.w.norm() + w.A.v.norm();
-            assert!((along - expected).abs() / scale < 1e-12 && (size - expected.abs()).abs() / scale < 1e-10);
+            assert!(
+                (along - expected).abs() / scale < 1e-12 && (size - expected.abs()).abs() / scale < 1e-10
+            );
             held += 1;
         }
     }

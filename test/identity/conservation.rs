@@ -9,7 +9,8 @@ use merrow::scene::Scene;
 use merrow::sim::step;
 use merrow::state::{Motion, Workspace};
 
-const FREE: Recipe = Recipe { links: 1, floating: true, damping: false, held_joints: false, potential: false };
+const FREE: Recipe =
+    Recipe { links: 1, floating: true, damping: false, held_joints: false, potential: false };
 
 fn moving(seed: u64, recipe: Recipe) -> (Scene, Motion) {
     let scene = tree::scene(seed, recipe);

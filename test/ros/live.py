@@ -43,6 +43,7 @@ DOMAINS = itertools.cycle((os.getpid() + i) % 100 + 1 for i in range(100))
 CLOCK = "rosgraph_msgs/msg/Clock"
 LOG = "rcl_interfaces/msg/Log"
 WARN = 30
+SETTLE_S = 0.2
 TRIGGER = {"structure_needs_at_least_one_member": 0}
 
 
@@ -80,7 +81,7 @@ class Merrow:
     """`merrow run` in a process of its own, with a peer on its domain. A context manager: leaving it ends both."""
 
     def __init__(self, world="pool", *options, ros=(), node="/merrow", connect=True):
-        self.world, self.node = world, node
+        self.world, self.node, self.renamed = world, node, "-r" in ros
         self.domain = next(DOMAINS)
         self.folder = tempfile.TemporaryDirectory(prefix="merrow-test-")
         self.path = pathlib.Path(self.folder.name)
@@ -89,7 +90,7 @@ class Merrow:
         self.process = subprocess.Popen([BINARY, "run", world, *map(str, options), *ros_arguments],
                                         stdout=self._out, stderr=self._err, env=environment(self.domain))
         self.peer = Peer(self.domain)
-        self._clients, self._readers, self._writers = {}, [], {}
+        self._clients, self._readers, self._writers, self._fresh = {}, [], {}, False
         if connect:
             try:
                 self.connect()
@@ -98,11 +99,11 @@ class Merrow:
                 raise
 
     def connect(self):
-        """Waits until the node serves its parameters: the last things that it makes but its subscriptions."""
+        """Waits until the node is complete."""
         for service in ("get_parameters", "step"):
             self.client(service)
         topics = {f"rt{topic['topic']}" for topic in describe(self.world)["subscribed"]}
-        if self.node == "/merrow":
+        if not self.renamed:
             assert wait_for(lambda: topics <= set(self.peer.endpoints("rt/")[1])), "not all inputs are there"
 
     def __enter__(self):
@@ -147,11 +148,19 @@ class Merrow:
         reader = self.peer.subscriber(topic, type_name or self.type_of(topic), **({"depth": 5000} | quality))
         assert wait_for(reader.get_matched_publications), f"nobody publishes {topic}"
         self._readers.append(reader)
+        self._fresh = True
         return reader
+
+    def settle(self):
+        """Gives the node time to see the newest reader or writer: a match is known on one side first."""
+        if self._fresh:
+            time.sleep(SETTLE_S)
+            self._fresh = False
 
     def write(self, topic, type_name=None, **fields):
         """Sends a message on one of the inputs."""
         writer, kind = self.writer(topic, type_name)
+        self.settle()
         writer.write(kind(**fields))
 
     def writer(self, topic, type_name=None):
@@ -161,6 +170,7 @@ class Merrow:
             writer = self.peer.publisher(topic, type_name, depth=1000)
             assert wait_for(lambda: peer.matched(writer)), f"nobody listens to {topic}"
             self._writers[topic] = writer, message_type(type_name)
+            self._fresh = True
         return self._writers[topic]
 
     # services
@@ -192,6 +202,7 @@ class Merrow:
 
     def step(self, n):
         """Makes n steps; returns the simulated time after them [ns]."""
+        self.settle()
         return nanoseconds(self.do("step", steps=n).time)
 
     def set_pose(self, robot, position, orientation=(0.0, 0.0, 0.0, 1.0), linear=(0.0, 0.0, 0.0)):

@@ -156,7 +156,10 @@ fn bias_inertia_energy_and_pose_match() {
             for (i, row) in vector["M"].as_array().unwrap().iter().enumerate() {
                 for (j, expected) in numbers(row).into_iter().enumerate() {
                     let ours = M[order()[i]][order()[j]];
-                    assert!((ours - expected).abs() < 1e-12 * 27.342, "M[{i}][{j}]: {ours} instead of {expected}");
+                    assert!(
+                        (ours - expected).abs() < 1e-12 * 27.342,
+                        "M[{i}][{j}]: {ours} instead of {expected}"
+                    );
                 }
             }
             let energy = kinetic_energy(robot, &motion(&vector), &work);

@@ -1,0 +1,171 @@
+"""Builds what benches/run compares: Merrow, its kernel bench, and the peers, each as its users would."""
+
+import dataclasses
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+FOLDER = ROOT / "target" / "benches"
+VENV = FOLDER / "venv"
+ROBOT = ("uvms_pool", "uvms", 0.001)
+
+# what Pinocchio's CMake target asks of its users
+PINOCCHIO_DEFINITIONS = [
+    "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
+    "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30",
+    "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
+    "-DBOOST_FUSION_INVOKE_MAX_ARITY=12",
+]
+
+
+class Failed(Exception):
+    """Something that stops the benchmark, said in one line."""
+
+
+@dataclasses.dataclass
+class Programs:
+    """Where the built programs are."""
+
+    merrow: Path
+    kernel: Path
+    python: Path
+    mujoco: Path
+    # compiler and instruction set -> program
+    pinocchio: dict
+
+
+def run(command, **options):
+    """Runs a command to its end and returns what it printed."""
+    command = [str(part) for part in command]
+    try:
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options)
+    except FileNotFoundError:
+        raise Failed(f"{command[0]} is not installed") from None
+    except subprocess.CalledProcessError as failed:
+        raise Failed(f"exit code {failed.returncode} of: {' '.join(command)}") from None
+    return done.stdout
+
+
+def everything():
+    """Builds all; what is up to date is left as it is."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    merrow = cargo("build", "--release", "--bin", "merrow")
+    kernel = cargo("bench", "--no-run", "--bench", "kernel")
+    python = environment()
+    write_models(merrow, python)
+    packages = Path(run([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).strip())
+    return Programs(merrow, kernel, python, build_mujoco(packages), build_pinocchio(packages))
+
+
+def cargo(*arguments):
+    """Has cargo build one program and returns its path."""
+    lines = run(["cargo", *arguments, "--message-format=json-render-diagnostics"], cwd=ROOT).splitlines()
+    built = [json.loads(line).get("executable") for line in lines if line.startswith("{")]
+    built = [path for path in built if path]
+    if len(built) != 1:
+        raise Failed(f"cargo {' '.join(arguments)} made {len(built)} programs, expected 1")
+    return Path(built[0])
+
+
+def environment():
+    """Makes the Python environment of requirements.txt."""
+    wanted = (HERE / "requirements.txt").read_text()
+    stamp, python = VENV / "requirements.txt", VENV / "bin" / "python"
+    if not stamp.is_file() or stamp.read_text() != wanted:
+        run([sys.executable, "-m", "venv", "--clear", VENV])
+        run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", HERE / "requirements.txt"])
+        stamp.write_text(wanted)
+    return python
+
+
+def write_models(merrow, python):
+    """Writes the peers' models of the robot."""
+    world, robot, step_s = ROBOT
+    urdf = FOLDER / f"{robot}.urdf"
+    urdf.write_text(run([merrow, "describe", world, "--urdf", robot]))
+    run([python, HERE / "peers" / "models.py", urdf, FOLDER, step_s])
+
+
+def build_mujoco(packages):
+    """Compiles the MuJoCo case against the library that its wheel ships; that one chooses its instructions itself."""
+    folder = packages / "mujoco"
+    libraries = sorted(folder.glob("libmujoco.so.*"))
+    if not libraries:
+        raise Failed(f"no libmujoco.so in {folder}")
+    flags = ["-isystem", folder / "include"]
+    return compile_peer("g++", [], "mujoco", flags, [libraries[0], f"-Wl,-rpath,{folder}"])
+
+
+def build_pinocchio(packages):
+    """Compiles the Pinocchio case with every compiler there is, for any x86-64 and for AVX2."""
+    prefix = packages / "cmeel.prefix"
+    flags = [*PINOCCHIO_DEFINITIONS, "-isystem", prefix / "include", "-isystem", prefix / "include" / "eigen3"]
+    link = [f"-L{prefix / 'lib'}", f"-Wl,-rpath,{prefix / 'lib'}"]
+    sets = {"generic": []}
+    if has_avx2():
+        sets["x86-64-v3"] = ["-march=x86-64-v3"]
+    compilers = ["g++"] + (["clang++"] if shutil.which("clang++") else [])
+    # each takes over a minute and 3 GB
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        jobs = {
+            f"{compiler} {name}": pool.submit(compile_peer, compiler, march, "pinocchio", flags, link)
+            for compiler in compilers
+            for name, march in sets.items()
+        }
+        return {name: job.result() for name, job in jobs.items()}
+
+
+def compile_peer(compiler, march, name, flags, link):
+    """Compiles peers/NAME.cpp unless that has been done from the same sources by the same command."""
+    program = FOLDER / "-".join([name, compiler, *march])
+    command = [compiler, "-O3", "-DNDEBUG", "-std=c++17", *march, *flags, HERE / "peers" / f"{name}.cpp", "-o", program, *link]
+    sources = [HERE / "peers" / f"{name}.cpp", HERE / "peers" / "timing.hpp", HERE / "requirements.txt"]
+    key = "\n".join([" ".join(map(str, command)), version(compiler), *(path.read_text() for path in sources)])
+    stamp = program.with_suffix(".stamp")
+    if not (program.is_file() and stamp.is_file() and stamp.read_text() == key):
+        run(command)
+        stamp.write_text(key)
+    return program
+
+
+def version(program):
+    """First line of `program --version`."""
+    return run([program, "--version"]).splitlines()[0]
+
+
+def cpu_info(key):
+    """A line of /proc/cpuinfo, of the first processor."""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == key:
+            return value.strip()
+    return ""
+
+
+def has_avx2():
+    """True if the processor runs x86-64-v3 programs."""
+    return {"avx2", "bmi2", "fma"} <= set(cpu_info("flags").split())
+
+
+def machine(programs):
+    """What the numbers depend on."""
+    compilers = {name.split()[0] for name in programs.pinocchio}
+    memory_gb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    return {
+        "processor": cpu_info("model name") or platform.processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory_gb": round(memory_gb),
+        "system": platform.platform(),
+        "compilers": [version("rustc"), *(version(name) for name in sorted(compilers))],
+        "packages": [
+            line for line in (HERE / "requirements.txt").read_text().splitlines() if line and not line.startswith("#")
+        ],
+        "merrow": version(programs.merrow),
+    }

@@ -1,0 +1,155 @@
+"""Runs the built programs in turn and returns what they took. Knows nothing of targets or of the page."""
+
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from build import FOLDER, HERE, ROBOT, Failed, run
+
+FLEET = "fleet_100"
+# conditions of the only many-vehicle benchmark a peer has published
+LOTUSIM_FLEET = HERE / "lotusim_100.yaml"
+FLEET_SECONDS = 60
+LOTUSIM_SECONDS = 600
+
+# a run in real time: the node starts and is discovered, then its processor time is taken
+ROS_SETTLE_S = 8
+ROS_WINDOW_S = 20
+ROS_SECONDS = ROS_SETTLE_S + ROS_WINDOW_S + 4
+
+
+def middle(samples):
+    """Median, least and greatest."""
+    return {"median": statistics.median(samples), "min": min(samples), "max": max(samples)}
+
+
+def kernels(programs, rounds):
+    """Times of the kernel bench and of the peers [ns], by program and row."""
+    commands = {"merrow": [programs.kernel]}
+    for name, program in programs.pinocchio.items():
+        commands[f"pinocchio {name}"] = [program, FOLDER / "pinocchio.txt"]
+    commands["mujoco"] = [programs.mujoco, FOLDER / "mujoco.xml"]
+    taken = {name: [] for name in commands}
+    for _ in range(rounds):
+        for name, command in commands.items():
+            taken[name].append(json.loads(run(command)))
+    for name, results in taken.items():
+        if name != "merrow":
+            same_robot(programs, name, results[0])
+    return {
+        name: {row: middle([result[row] for result in results]) for row in results[0] if row not in ("nv", "mass_kg")}
+        for name, results in taken.items()
+    }
+
+
+def same_robot(programs, name, result):
+    """A peer that moves another robot is no peer."""
+    world, robot, _ = ROBOT
+    described = json.loads(run([programs.merrow, "describe", world, "--json"]))
+    ours = next(one for one in described["robots"] if one["name"] == robot)
+    freedoms = 6 + len(ours["joints"])
+    if result["nv"] != freedoms or abs(result["mass_kg"] - ours["mass_kg"]) > 1e-6:
+        raise Failed(
+            f"{name} has another robot: {result['nv']} degrees of freedom and {result['mass_kg']} kg, "
+            f"expected {freedoms} and {ours['mass_kg']} kg"
+        )
+
+
+def fleets(programs, rounds):
+    """Real-time factors and peak memory of whole runs, as fast as they go."""
+    cases = {
+        "two threads": (FLEET, FLEET_SECONDS, 2),
+        "one thread": (FLEET, FLEET_SECONDS, 1),
+        "lotusim": (LOTUSIM_FLEET, LOTUSIM_SECONDS, 2),
+    }
+    taken = {name: [] for name in cases}
+    for _ in range(rounds):
+        for name, (world, seconds, threads) in cases.items():
+            arguments = ["--pace", "max", "--for", seconds, "--threads", threads, "--no-ros"]
+            taken[name].append(Run(programs, world, arguments).finish())
+    for name, results in taken.items():
+        if len({result["state_hash"] for result in results}) != 1:
+            raise Failed(f"{name}: the same run ended in different states")
+    keys = ("real_time_factor", "peak_mb")
+    return {
+        name: {key: middle([result[key] for result in results]) for key in keys} for name, results in taken.items()
+    }
+
+
+class Run:
+    """A `merrow run --json` under way."""
+
+    def __init__(self, programs, world, arguments, environment=None):
+        command = [programs.merrow, "run", world, "--json", *arguments]
+        self.errors = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            [str(part) for part in command], stdout=subprocess.PIPE, stderr=self.errors, text=True, env=environment
+        )
+
+    def processor_s(self):
+        """Processor time of all its threads so far [s]."""
+        try:
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        except FileNotFoundError:
+            raise Failed("merrow ended before its time") from None
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def finish(self):
+        """Waits for the end; returns its summary with `peak_mb`."""
+        printed = self.process.stdout.read()
+        _, status, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.errors.seek(0)
+        said = self.errors.read()
+        if self.process.returncode != 0:
+            raise Failed(f"merrow run ended with exit code {self.process.returncode}: {said.strip()}")
+        # a robot that stands still costs nothing
+        if " was stopped at " in said:
+            raise Failed(f"a robot stopped during a measurement: {said.splitlines()[0]}")
+        return json.loads(printed) | {"peak_mb": usage.ru_maxrss * 1024 / 1e6}
+
+    def end(self):
+        """Stops it if it still runs."""
+        if self.process.returncode is None and self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait()
+
+
+def real_time(programs):
+    """The fleet in real time as a ROS node, alone and with one Cyclone DDS subscriber of all IMU topics."""
+    return {"alone": ros_run(programs, False), "subscribed": ros_run(programs, True)}
+
+
+def ros_run(programs, subscribed):
+    """One run in real time. Processor time is taken once the node has settled."""
+    domain = 60 + os.getpid() % 40
+    environment = os.environ | {"ROS_DOMAIN_ID": str(domain)}
+    node = Run(programs, FLEET, ["--for", ROS_SECONDS], environment)
+    subscriber = None
+    try:
+        if subscribed:
+            command = [programs.python, HERE / "peers" / "subscriber.py", domain, ROS_SETTLE_S, ROS_WINDOW_S, *imu_topics(programs)]
+            subscriber = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, text=True)
+        time.sleep(ROS_SETTLE_S)
+        before, start = node.processor_s(), time.monotonic()
+        time.sleep(ROS_WINDOW_S)
+        after, stop = node.processor_s(), time.monotonic()
+        result = node.finish() | {"processor_percent": 100 * (after - before) / (stop - start)}
+        if subscriber:
+            result["subscriber"] = json.loads(subscriber.communicate()[0] or "null")
+        return result
+    finally:
+        node.end()
+        if subscriber and subscriber.poll() is None:
+            subscriber.terminate()
+            subscriber.wait()
+
+
+def imu_topics(programs):
+    """All IMU topics of the fleet."""
+    described = json.loads(run([programs.merrow, "describe", FLEET, "--json"]))
+    return [one["topic"] for one in described["published"] if one["type"] == "sensor_msgs/msg/Imu"]

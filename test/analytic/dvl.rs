@@ -1,0 +1,141 @@
+//! Doppler velocity log: geometry, noise, locks (V81), and its beams on a sloping plane (V85).
+
+use super::turntable::{ball, place, set, statistics};
+use crate::common::{close, near, reading, readings, relative, simulation};
+use merrow::math::{Mat3, Vec3};
+use merrow::sim::Simulation;
+use merrow::state::Command;
+use merrow::state::reading::{Dvl, DvlLock, Reading};
+
+const PERFECT: &str =
+    "dvl: {device: {source: test, kind: dvl, rate_hz: 500, beam_angle_deg: 30, bottom_std_m_s: 0,
+        altitude_m: [0.5, ALTITUDE]}, position_m: [0.3, -0.2, -0.1], attitude_deg: [0, 0, 45]}";
+
+fn dvl(s: &mut Simulation) -> Dvl {
+    let Reading::Dvl(dvl) = reading(s, 0) else { panic!("not a DVL") };
+    dvl
+}
+
+// Goal: the velocity is that of the transducer, lever arm and all, in its own frame; ranges and altitude are those of
+// straight beams on a sloping plane. Method: ray and plane by hand, a body that moves, turns and heels.
+// Tolerance: 1e-12.
+#[test]
+fn velocity_and_ranges_are_exact_without_noise() {
+    let top = "seabed: {depth_m: 40, slope_east_north: [0.1, -0.05]}";
+    let mut s = simulation(&ball(top, "", &PERFECT.replace("ALTITUDE", "100")));
+    let (p, rpy) = (Vec3::new(3.0, 5.0, -12.0), [0.1, -0.15, 1.0]);
+    let (v, w) = (Vec3::new(1.5, -0.4, 0.2), Vec3::new(0.1, 0.2, -0.3));
+    set(&mut s, p, rpy, v, w);
+    let r = dvl(&mut s);
+    let (arm, R_BS) = (Vec3::new(0.3, -0.2, -0.1), Mat3::from_rpy(0.0, 0.0, 45_f64.to_radians()));
+    assert_eq!(r.lock, DvlLock::Bottom);
+    near("velocity", r.velocity, R_BS.tr_mul_vec(v + w.cross(arm)), 1e-12);
+    let R_WB = Mat3::from_rpy(rpy[0], rpy[1], rpy[2]);
+    let eye = p + R_WB.mul_vec(arm);
+    let normal = Vec3::new(-0.1, 0.05, 1.0);
+    let mut heights = 0.0;
+    for beam in r.beams {
+        relative("beam angle", -beam.direction.z, 30_f64.to_radians().cos(), 1e-12);
+        let d = R_WB.mul_mat(&R_BS).mul_vec(beam.direction);
+        let range = -normal.dot(eye - Vec3::new(0.0, 0.0, -40.0)) / normal.dot(d);
+        relative("range", beam.range, range, 1e-12);
+        heights -= 0.25 * range * d.z;
+        close("beam velocity", beam.velocity, r.velocity.dot(beam.direction), 1e-12);
+    }
+    relative("altitude", r.altitude, heights, 1e-12);
+}
+
+// Goal: three beams are enough, two are not. Method: a bottom that falls to the south-west, so that one beam is out
+// of a range of 12 m, then two of 9.5 m... the altitudes under the beams are 8.0, 10.0, 10.0 and 13.2 m.
+// Tolerance: 1e-12.
+#[test]
+fn three_beams_are_enough() {
+    let top = "seabed: {depth_m: 30, slope_east_north: [0.3, 0.3]}";
+    let device =
+        "dvl: {device: {source: test, kind: dvl, rate_hz: 500, beam_angle_deg: 30, bottom_std_m_s: 0,
+        altitude_m: [0.5, FAR]}}";
+    let v = Vec3::new(1.0, 0.5, -0.3);
+    for (far, lost, lock) in
+        [("14", 0, DvlLock::Bottom), ("12", 1, DvlLock::Bottom), ("9.5", 3, DvlLock::None)]
+    {
+        let mut s = simulation(&ball(top, "", &device.replace("FAR", far)));
+        set(&mut s, Vec3::new(0.0, 0.0, -20.0), [0.0; 3], v, Vec3::zero());
+        let r = dvl(&mut s);
+        assert_eq!((r.lock, r.beams.iter().filter(|b| !b.bottom).count()), (lock, lost), "{far} m");
+        if lock == DvlLock::Bottom {
+            near(far, r.velocity, v, 1e-12);
+        } else {
+            assert!(r.velocity.x.is_nan() && r.altitude.is_nan());
+        }
+    }
+}
+
+// Goal (V81): a beam's deviation sigma becomes sigma / (sqrt2 sin 30) = 1.414 sigma across and sigma / (2 cos 30) =
+// 0.577 sigma along the axis, at 7 samples per second; the message says so. Method: WorkHorse Navigator at rest, 20 m
+// over the bottom, 20 minutes (8400 samples). Tolerance: 4 standard errors, 3 %; the covariance 1e-12.
+#[test]
+fn noise_follows_the_beams() {
+    let mut s = simulation(&ball("step: {dt_s: 0.02}", "", "dvl: {device: workhorse_navigator}"));
+    place(&mut s, Vec3::new(0.0, 0.0, -80.0), [0.0; 3]);
+    let all = readings(&mut s, 0, 1200.0);
+    assert_eq!(all.len(), 8400);
+    let velocities: Vec<Vec3> = all
+        .iter()
+        .filter_map(|r| {
+            let Reading::Dvl(r) = &r.reading else { panic!("not a DVL") };
+            let whole = r.lock == DvlLock::Bottom && r.beams.iter().all(|b| b.bottom);
+            if whole {
+                relative("stated x", r.covariance[0].sqrt(), 0.005 * 2_f64.sqrt(), 1e-12);
+                relative("stated z", r.covariance[8].sqrt(), 0.005 / 3_f64.sqrt(), 1e-12);
+            }
+            whole.then_some(r.velocity)
+        })
+        .collect();
+    // 0.1 of the beams are lost at 90 m, so 0.1 (20/90)² at 20 m
+    let kept = velocities.len() as f64 / all.len() as f64;
+    let expected = (1.0 - 0.1 * (20.0 / 90.0_f64).powi(2)).powi(4);
+    assert!((kept - expected).abs() < 0.006, "{kept} of the pings whole, expected {expected}");
+    for (axis, factor) in [(0, 2_f64.sqrt()), (1, 2_f64.sqrt()), (2, 1.0 / 3_f64.sqrt())] {
+        let x: Vec<f64> = velocities.iter().map(|v| v[axis]).collect();
+        let (mean, std) = statistics(&x);
+        assert!((std / (0.005 * factor) - 1.0).abs() < 0.03, "axis {axis}: {std}");
+        assert!(mean.abs() < 4.0 * 0.005 * factor / (x.len() as f64).sqrt(), "axis {axis}: mean {mean}");
+    }
+}
+
+// Goal (V81): bottom lock from 0.7 to 90 m; beyond, the water of the layer 2 to 10 m below, as it flows there; nothing
+// out of the water or where the layer is in the bottom. Method: the Navigator without noise at seven heights, in water
+// that goes east at 0.4 m/s below 50 m. Tolerance: its resolution, half a millimetre per second.
+#[test]
+fn locks_change_with_the_altitude() {
+    let current = "current: {kind: profile, layers: [{depth_m: 10, speed_m_s: 0}, {depth_m: 50, speed_m_s: 0.4, direction_deg: 90}]}";
+    let top = format!("seabed: {{depth_m: 200}}\nwater: {{{current}}}\nstep: {{dt_s: 0.1}}");
+    let cases = [
+        (0.6, DvlLock::None),
+        (0.75, DvlLock::Bottom),
+        (89.0, DvlLock::Bottom),
+        (91.0, DvlLock::Water),
+        (140.0, DvlLock::Water),
+        (199.9, DvlLock::Water),
+        (200.1, DvlLock::None),
+    ];
+    for (altitude, lock) in cases {
+        let mut s = simulation(&ball(
+            &top,
+            "",
+            "dvl: {device: {extends: sensors/workhorse_navigator.yaml, latency_s: 0}}",
+        ));
+        s.apply(&Command::Noise { robot: 0, sensor: 0, on: false }).unwrap();
+        set(&mut s, Vec3::new(0.0, 0.0, altitude - 200.0), [0.0; 3], Vec3::new(1.0, 0.2, 0.0), Vec3::zero());
+        let r = dvl(&mut s);
+        assert_eq!(r.lock, lock, "at {altitude} m");
+        let depth_of_layer: f64 = 200.0 - altitude + 6.0;
+        let water = 0.4 * ((depth_of_layer - 10.0) / 40.0).clamp(0.0, 1.0);
+        let expected = match lock {
+            DvlLock::Bottom => Vec3::new(1.0, 0.2, 0.0),
+            DvlLock::Water => Vec3::new(1.0 - water, 0.2, 0.0),
+            DvlLock::None => continue,
+        };
+        near(&format!("velocity at {altitude} m"), r.velocity, expected, 0.000_501 * 1.8);
+    }
+}

@@ -1,0 +1,130 @@
+//! When sensors speak and what a device does to a number: rates, latency, losses, steps, limits (V84).
+
+use super::turntable::{ball, place, set};
+use crate::common::{readings, simulation};
+use merrow::math::Vec3;
+use merrow::state::Command;
+use merrow::state::reading::Reading;
+
+fn pressure(device: &str, more: &str) -> String {
+    format!("p: {{device: {{source: test, kind: pressure, {device}}}{more}}}")
+}
+
+// Goal (V84): a rate that divides neither the second nor the step gives all its samples, hour after hour: 7 a second
+// are 25 200 an hour, the k-th in the first step that starts at k/7 s or later. Method: steps of 0.1 s. Tolerance: none.
+#[test]
+fn seven_hertz_do_not_drift_in_an_hour() {
+    let mut s = simulation(&ball("step: {dt_s: 0.1}", "", &pressure("rate_hz: 7", "")));
+    let all = readings(&mut s, 0, 3600.0);
+    assert_eq!(all.len(), 25_200);
+    for (k, r) in all.iter().enumerate() {
+        let due = (k as u64 * 1_000_000_000).div_ceil(7);
+        // the schedule counts in whole nanoseconds, rounded down
+        assert_eq!(
+            r.stamp_ns,
+            (due - u64::from(due % 100_000_000 == 1)).div_ceil(100_000_000) * 100_000_000,
+            "{k}"
+        );
+    }
+}
+
+// Goal (V84): counters are exact for rates that fit and that do not, at the default step. Method: 10 s. Tolerance: none.
+#[test]
+fn every_rate_gives_its_number_of_samples() {
+    for (rate, expected) in [("500", 5000), ("100", 1000), ("30", 300), ("12.5", 125), ("1", 10), ("0.3", 3)]
+    {
+        let mut s = simulation(&ball("", "", &pressure(&format!("rate_hz: {rate}"), "")));
+        assert_eq!(readings(&mut s, 0, 10.0).len(), expected, "{rate} Hz");
+    }
+}
+
+// Goal (V84): a reading is measured at its stamp and reaches its user when its latency has passed; the first at
+// `start_s`. Method: a ball that sinks at 1 m/s; 10 Hz, 0.35 s of latency, from 0.5 s on; looked at every step.
+// Tolerance: none for the times; rounding for the pressure.
+#[test]
+fn latency_delays_the_delivery_not_the_measurement() {
+    let mut s = simulation(&ball("", "", &pressure("rate_hz: 10, latency_s: 0.35", ", start_s: 0.5")));
+    set(&mut s, Vec3::new(0.0, 0.0, -20.0), [0.0; 3], Vec3::new(0.0, 0.0, -1.0), Vec3::zero());
+    let mut count = 0;
+    for k in 0..1000_u64 {
+        s.advance(1);
+        let now = k * 2_000_000;
+        for delivered in &s.runners[0].outbox {
+            let stamp = delivered.stamped.stamp_ns;
+            assert_eq!(stamp, 500_000_000 + count * 100_000_000);
+            assert_eq!(now, stamp + 350_000_000);
+            let Reading::Pressure(p) = delivered.stamped.reading else { panic!("not a pressure") };
+            let depth = 20.0 + stamp as f64 * 1e-9;
+            crate::common::relative("pressure", p.pressure, 101_325.0 + 1025.0 * 9.81 * depth, 1e-12);
+            count += 1;
+        }
+        s.clear_outboxes();
+    }
+    // stamps from 0.5 s on that are 0.35 s old before 2 s have passed
+    assert_eq!(count, 12);
+}
+
+// Goal: lost samples are lost, the others keep their times. Method: a quarter lost of 5000. Tolerance: 4 standard
+// errors, 2.5 %.
+#[test]
+fn dropped_samples_leave_the_others_in_place() {
+    let mut s = simulation(&ball("", "", &pressure("rate_hz: 500, drop_out: 0.25", "")));
+    let all = readings(&mut s, 0, 10.0);
+    let kept = all.len() as f64 / 5000.0;
+    assert!((kept - 0.75).abs() < 0.025, "{kept} kept");
+    assert!(all.iter().all(|r| r.stamp_ns % 2_000_000 == 0));
+    assert_eq!(s.state.robots[0].sensors[0].samples, 5000);
+}
+
+// Goal (V84): readings are multiples of the resolution, the nearest to the truth, and stop at the full scale.
+// Method: a ball that sinks, 100 Pa and 150 kPa; a spin over a gyro's range. Tolerance: none.
+#[test]
+fn resolution_and_full_scale_are_exact() {
+    let mut s = simulation(&ball(
+        "",
+        "",
+        &pressure("rate_hz: 500, errors: {resolution: 100, full_scale: 150000}", ""),
+    ));
+    set(&mut s, Vec3::new(0.0, 0.0, -3.0), [0.0; 3], Vec3::new(0.0, 0.0, -1.0), Vec3::zero());
+    let mut saturated = 0;
+    for r in readings(&mut s, 0, 4.0) {
+        let Reading::Pressure(p) = r.reading else { panic!("not a pressure") };
+        let truth = 101_325.0 + 1025.0 * 9.81 * (3.0 + r.stamp_ns as f64 * 1e-9);
+        assert_eq!(p.pressure % 100.0, 0.0);
+        if truth > 150_050.0 {
+            assert_eq!(p.pressure, 150_000.0);
+            saturated += 1;
+        } else {
+            assert!((p.pressure - truth).abs() <= 50.0 + 1e-6, "{} for {truth}", p.pressure);
+        }
+    }
+    assert!(saturated > 500);
+    let imu = "imu: {device: {source: test, kind: imu, rate_hz: 500, gyro: {full_scale: 5}}}";
+    let mut s = simulation(&ball("", "", imu));
+    set(&mut s, Vec3::new(0.0, 0.0, -3.0), [0.0; 3], Vec3::zero(), Vec3::new(7.0, -7.0, 2.0));
+    let Reading::Imu(r) = crate::common::reading(&mut s, 0) else { panic!("not an IMU") };
+    assert_eq!(r.angular_velocity.to_array(), [5.0, -5.0, 2.0]);
+}
+
+// Goal: noise can be switched off and on while the run goes on; off means the truth. Method: a noisy sensor at rest.
+// Tolerance: none.
+#[test]
+fn noise_switch_shows_the_truth() {
+    let mut s = simulation(&ball(
+        "",
+        "",
+        &pressure("rate_hz: 500, errors: {density: 10, turn_on_bias_std: 100}", ""),
+    ));
+    place(&mut s, Vec3::new(0.0, 0.0, -10.0), [0.0; 3]);
+    let truth = 101_325.0 + 1025.0 * 9.81 * 10.0;
+    let exact = |s: &mut merrow::sim::Simulation| {
+        let all = readings(s, 0, 0.1);
+        let hits = all.iter().filter(|r| matches!(r.reading, Reading::Pressure(p) if p.pressure == truth));
+        (hits.count(), all.len())
+    };
+    assert_eq!(exact(&mut s), (0, 50));
+    s.apply(&Command::Noise { robot: 0, sensor: 0, on: false }).unwrap();
+    assert_eq!(exact(&mut s), (50, 50));
+    s.apply(&Command::Noise { robot: 0, sensor: 0, on: true }).unwrap();
+    assert_eq!(exact(&mut s), (0, 50));
+}

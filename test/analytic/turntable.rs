@@ -1,0 +1,60 @@
+//! Robots of known motion that carry sensors.
+
+use crate::common::simulation;
+use merrow::math::{Quat, Vec3};
+use merrow::sim::Simulation;
+use merrow::state::Command;
+
+/// A world with a neutral ball that carries the sensors `sensors`, a YAML map; `top` are further keys of the world.
+///
+/// The ball has no added mass, no damping and no weight to speak of: it goes on as it starts.
+pub fn ball(top: &str, robot: &str, sensors: &str) -> String {
+    format!(
+        "
+{top}
+robots:
+  ball:
+{robot}
+    model:
+      source: test
+      body: {{source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {{xx: 0.1, yy: 0.1, zz: 0.1}}, net_buoyancy_n: 0}}
+      sensors: {{{sensors}}}
+"
+    )
+}
+
+/// Puts robot 0 at rest at `p_WB` with roll, pitch, yaw [rad].
+pub fn place(simulation: &mut Simulation, p_WB: Vec3, [roll, pitch, yaw]: [f64; 3]) {
+    set(simulation, p_WB, [roll, pitch, yaw], Vec3::zero(), Vec3::zero());
+}
+
+/// Gives robot 0 a pose and velocities in its own frame.
+pub fn set(
+    simulation: &mut Simulation,
+    p_WB: Vec3,
+    [roll, pitch, yaw]: [f64; 3],
+    v_WB_B: Vec3,
+    w_WB_B: Vec3,
+) {
+    let q_WB = Quat::from_rpy(roll, pitch, yaw);
+    simulation.apply(&Command::SetPose { robot: 0, p_WB, q_WB, v_WB_B, w_WB_B }).unwrap();
+}
+
+/// Mean and standard deviation.
+pub fn statistics(x: &[f64]) -> (f64, f64) {
+    let n = x.len() as f64;
+    let mean = x.iter().sum::<f64>() / n;
+    (mean, (x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0)).sqrt())
+}
+
+// Goal: the ball of these tests moves as its tests believe. Method: 2 s at a given velocity and spin.
+// Tolerance: RK4 on a circle.
+#[test]
+fn ball_goes_on_as_it_starts() {
+    let mut s = simulation(&ball("", "", ""));
+    set(&mut s, Vec3::new(0.0, 0.0, -50.0), [0.0; 3], Vec3::zero(), Vec3::new(0.0, 0.0, 1.5));
+    s.advance(1000);
+    let m = &s.state.robots[0].motion;
+    crate::common::near("position", m.p_WB, Vec3::new(0.0, 0.0, -50.0), 1e-9);
+    crate::common::aligned("attitude", &m.q_WB, &Quat::from_rpy(0.0, 0.0, 3.0), 1e-9);
+}

@@ -1,0 +1,3 @@
+//! The error falls with the step as the integrator's order says.
+
+mod integrators;
