@@ -56,22 +56,22 @@ def run(command, **options):
 def everything():
     """Builds all; what is up to date is left as it is."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    merrow = cargo("build", "--release", "--bin", "merrow")
-    kernel = cargo("bench", "--no-run", "--bench", "kernel")
+    merrow = cargo("merrow", "build", "--release", "--bin", "merrow")
+    kernel = cargo("kernel", "bench", "--no-run", "--bench", "kernel")
     python = environment()
     write_models(merrow, python)
     packages = Path(run([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).strip())
     return Programs(merrow, kernel, python, build_mujoco(packages), build_pinocchio(packages))
 
 
-def cargo(*arguments):
-    """Has cargo build one program and returns its path."""
+def cargo(name, *arguments):
+    """Has cargo build the program `name` and returns its path."""
     lines = run(["cargo", *arguments, "--message-format=json-render-diagnostics"], cwd=ROOT).splitlines()
-    built = [json.loads(line).get("executable") for line in lines if line.startswith("{")]
-    built = [path for path in built if path]
-    if len(built) != 1:
-        raise Failed(f"cargo {' '.join(arguments)} made {len(built)} programs, expected 1")
-    return Path(built[0])
+    for message in (json.loads(line) for line in lines if line.startswith("{")):
+        # a bench has the binary built as well
+        if message.get("executable") and message["target"]["name"] == name:
+            return Path(message["executable"])
+    raise Failed(f"cargo {' '.join(arguments)} made no {name}")
 
 
 def environment():
@@ -125,8 +125,9 @@ def build_pinocchio(packages):
 def compile_peer(compiler, march, name, flags, link):
     """Compiles peers/NAME.cpp unless that has been done from the same sources by the same command."""
     program = FOLDER / "-".join([name, compiler, *march])
-    command = [compiler, "-O3", "-DNDEBUG", "-std=c++17", *march, *flags, HERE / "peers" / f"{name}.cpp", "-o", program, *link]
-    sources = [HERE / "peers" / f"{name}.cpp", HERE / "peers" / "timing.hpp", HERE / "requirements.txt"]
+    source = HERE / "peers" / f"{name}.cpp"
+    command = [compiler, "-O3", "-DNDEBUG", "-std=c++17", *march, *flags, source, "-o", program, *link]
+    sources = [source, HERE / "peers" / "timing.hpp", HERE / "requirements.txt"]
     key = "\n".join([" ".join(map(str, command)), version(compiler), *(path.read_text() for path in sources)])
     stamp = program.with_suffix(".stamp")
     if not (program.is_file() and stamp.is_file() and stamp.read_text() == key):

@@ -72,9 +72,11 @@ def fleets(programs, rounds):
             arguments = ["--pace", "max", "--for", seconds, "--threads", threads, "--no-ros"]
             taken[name].append(Run(programs, world, arguments).finish())
     for name, results in taken.items():
+        for result in results:
+            result["per_processor_s"] = result["simulated_s"] / result["processor_s"]
         if len({result["state_hash"] for result in results}) != 1:
             raise Failed(f"{name}: the same run ended in different states")
-    keys = ("real_time_factor", "peak_mb")
+    keys = ("real_time_factor", "per_processor_s", "peak_mb")
     return {
         name: {key: middle([result[key] for result in results]) for key in keys} for name, results in taken.items()
     }
@@ -99,7 +101,7 @@ class Run:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def finish(self):
-        """Waits for the end; returns its summary with `peak_mb`."""
+        """Waits for the end; returns its summary with `peak_mb` and `processor_s`."""
         printed = self.process.stdout.read()
         _, status, usage = os.wait4(self.process.pid, 0)
         self.process.returncode = os.waitstatus_to_exitcode(status)
@@ -110,7 +112,8 @@ class Run:
         # a robot that stands still costs nothing
         if " was stopped at " in said:
             raise Failed(f"a robot stopped during a measurement: {said.splitlines()[0]}")
-        return json.loads(printed) | {"peak_mb": usage.ru_maxrss * 1024 / 1e6}
+        used = {"peak_mb": usage.ru_maxrss * 1024 / 1e6, "processor_s": usage.ru_utime + usage.ru_stime}
+        return json.loads(printed) | used
 
     def end(self):
         """Stops it if it still runs."""
@@ -132,7 +135,8 @@ def ros_run(programs, subscribed):
     subscriber = None
     try:
         if subscribed:
-            command = [programs.python, HERE / "peers" / "subscriber.py", domain, ROS_SETTLE_S, ROS_WINDOW_S, *imu_topics(programs)]
+            script = HERE / "peers" / "subscriber.py"
+            command = [programs.python, script, domain, ROS_SETTLE_S, ROS_WINDOW_S, *imu_topics(programs)]
             subscriber = subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, text=True)
         time.sleep(ROS_SETTLE_S)
         before, start = node.processor_s(), time.monotonic()

@@ -61,8 +61,11 @@ fn the_commands_work() {
                 arguments.extend(["--pace", "max"]);
             }
         }
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_merrow")).args(&arguments).current_dir(&folder).output().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_merrow"))
+            .args(&arguments)
+            .current_dir(&folder)
+            .output()
+            .unwrap();
         assert!(
             output.status.success(),
             "merrow {}: {}",
@@ -88,6 +91,9 @@ fn the_shipped_urdf_is_what_the_models_give() {
             std::fs::write(&path, &urdf).unwrap();
         }
         let shipped = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(shipped == urdf, "urdf/{name}.urdf is out of date: MERROW_BLESS=1 cargo test urdf writes it anew");
+        assert!(
+            shipped == urdf,
+            "urdf/{name}.urdf is out of date: MERROW_BLESS=1 cargo test urdf writes it anew"
+        );
     }
 }

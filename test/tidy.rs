@@ -5,7 +5,16 @@ use std::path::{Path, PathBuf};
 
 /// Modules in the order data flows; each may name itself and those before it.
 const ORDER: [&str; 10] = [
-    "math", "scene", "state", "kinematics", "environment", "forces", "dynamics", "sensors", "control", "sim",
+    "math",
+    "scene",
+    "state",
+    "kinematics",
+    "environment",
+    "forces",
+    "dynamics",
+    "sensors",
+    "control",
+    "sim",
 ];
 
 fn root() -> &'static Path {
@@ -34,7 +43,9 @@ fn sources() -> Vec<(String, String)> {
             let text = text.split("#[cfg(test)]").next().unwrap_or_default().to_string();
             (path.strip_prefix(root().join("src")).unwrap().to_string_lossy().into_owned(), text)
         })
-        .filter(|(name, _)| !name.ends_with("_test.rs") && !name.ends_with("_tests.rs"))
+        .filter(|(name, _)| {
+            !(name.ends_with("_test.rs") || name.ends_with("_tests.rs") || name.ends_with("/tests.rs"))
+        })
         .collect()
 }
 

@@ -16,7 +16,7 @@ WATER_VISCOSITY_PA_S = 0.001
 
 
 def write_pinocchio(urdf, path):
-    """Writes the free-flying model that Pinocchio reads from the URDF, one joint per line as peers/pinocchio.cpp takes it.
+    """Writes the free-flying model that Pinocchio reads from the URDF, as peers/pinocchio.cpp takes it: a joint a line.
 
     Pinocchio's parser merges links that are fixed to others.
     """

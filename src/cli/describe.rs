@@ -117,11 +117,7 @@ fn frame_tree(scene: &merrow::scene::Scene) -> Vec<Value> {
     };
     let moving = frames::moving(scene, &snapshot, true).transforms;
     let fixed = frames::fixed(scene).transforms;
-    let one = |moves: bool| {
-        move |t: merrow::ros::msg::geometry_msgs::TransformStamped| {
-            json!({ "parent": t.header.frame_id, "child": t.child_frame_id, "moves": moves })
-        }
-    };
+    let one = |moves: bool| move |t: merrow::ros::msg::geometry_msgs::TransformStamped| json!({ "parent": t.header.frame_id, "child": t.child_frame_id, "moves": moves });
     moving.into_iter().map(one(true)).chain(fixed.into_iter().map(one(false))).collect()
 }
 
@@ -149,7 +145,12 @@ fn print_text(all: &Value) {
     println!("\nparameters of /merrow");
     for p in rows("parameters") {
         let name = text(&p["name"]);
-        println!("  {name:<44} {:<8} {:<12} {}", text(&p["type"]), text(&p["default"]), text(&p["description"]));
+        println!(
+            "  {name:<44} {:<8} {:<12} {}",
+            text(&p["type"]),
+            text(&p["default"]),
+            text(&p["description"])
+        );
     }
     println!("\nframes");
     for f in rows("frames") {

@@ -75,7 +75,9 @@ pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
             println!("{world}: no mistakes, {robots} robot{}", if robots == 1 { "" } else { "s" });
             Ok(ExitCode::SUCCESS)
         }
-        Command::Describe { world, json, urdf } => describe::describe(&load(&world, None)?, json, urdf.as_deref()),
+        Command::Describe { world, json, urdf } => {
+            describe::describe(&load(&world, None)?, json, urdf.as_deref())
+        }
         Command::Schema => {
             let schema = world::schema::schema::<world::file::WorldFile>("Merrow world");
             println!("{}", serde_json::to_string_pretty(&schema).map_err(|e| e.to_string())?);

@@ -4,8 +4,8 @@
 //! ```text
 //!   τ = B T,   T = Bᵀ (B Bᵀ)⁺ τ                                 (1)  [Fossen 2021, eq. 11.36]
 //! ```
-//! The pseudo-inverse gives the least-squares thrusts; directions that the thrusters cannot push (eigenvalues under
-//! 1e-6 of the largest, moments scaled by the arm) are left alone.
+//! The pseudo-inverse gives the least thrusts. Axes that cannot be pushed for themselves are left alone: where surge
+//! always comes with a pitching moment, surge is given in full and pitch follows, as on a six-thruster BlueROV2.
 //!
 //! # Symbols
 //! B wrench of unit thrusts, 6 x n, force first · τ wrench at the base origin in the base frame.
@@ -30,7 +30,10 @@ pub fn pseudo_inverse(columns: &[[f64; 6]]) -> Vec<[f64; 6]> {
     let arm = if arms > 0.0 { arms / columns.len() as f64 } else { 1.0 };
     let scaled: Vec<[f64; 6]> =
         columns.iter().map(|c| std::array::from_fn(|i| if i < 3 { c[i] } else { c[i] / arm })).collect();
-    let gram = nalgebra::SMatrix::<f64, 6, 6>::from_fn(|i, j| scaled.iter().map(|c| c[i] * c[j]).sum());
+    let served = independent_axes(&scaled);
+    let gram = nalgebra::SMatrix::<f64, 6, 6>::from_fn(|i, j| {
+        if served[i] && served[j] { scaled.iter().map(|c| c[i] * c[j]).sum() } else { 0.0 }
+    });
     let eigen = gram.symmetric_eigen();
     let largest = eigen.eigenvalues.max();
     let mut inverse = nalgebra::SMatrix::<f64, 6, 6>::zeros();
@@ -47,6 +50,27 @@ pub fn pseudo_inverse(columns: &[[f64; 6]]) -> Vec<[f64; 6]> {
         })
     };
     scaled.iter().map(row).collect()
+}
+
+/// Which axes the thrusters can push independently of those before them: surge, sway, heave and yaw before roll and
+/// pitch, which most vehicles leave to their weight.
+fn independent_axes(columns: &[[f64; 6]]) -> [bool; 6] {
+    const LEAST: f64 = 1e-3;
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let mut served = [false; 6];
+    for axis in [0, 1, 2, 5, 3, 4] {
+        let mut row: Vec<f64> = columns.iter().map(|c| c[axis]).collect();
+        for b in &basis {
+            let along: f64 = row.iter().zip(b).map(|(r, b)| r * b).sum();
+            row.iter_mut().zip(b).for_each(|(r, b)| *r -= along * b);
+        }
+        let norm = row.iter().map(|r| r * r).sum::<f64>().sqrt();
+        served[axis] = norm > LEAST * (columns.len() as f64).sqrt();
+        if served[axis] {
+            basis.push(row.into_iter().map(|r| r / norm).collect());
+        }
+    }
+    served
 }
 
 /// Wrench of a unit thrust of each thruster at the base origin, force first, joints at zero.
@@ -111,6 +135,16 @@ mod tests {
                 .sum();
             assert!((back - tau[i]).abs() < 1e-12, "axis {i}: {back} instead of {}", tau[i]);
         }
+    }
+
+    #[test]
+    fn surge_below_the_centre_is_given_in_full() {
+        // two thrusters along x under the origin: surge always pitches
+        let columns = [[1.0, 0.0, 0.0, 0.0, -0.1, -0.3], [1.0, 0.0, 0.0, 0.0, -0.1, 0.3]];
+        let rows = pseudo_inverse(&columns);
+        let surge: f64 = rows.iter().map(|r| r[0]).sum();
+        assert!((surge - 1.0).abs() < 1e-12, "{surge}");
+        assert!(rows.iter().all(|r| r[4].abs() < 1e-12), "pitch cannot be had for itself");
     }
 
     #[test]

@@ -21,7 +21,7 @@
 //! Tree structure; D must be positive, which a positive-definite link inertia guarantees.
 //!
 //! # Checked by
-//! test/witness/pinocchio.rs (V38), test/identity/dynamics.rs (rnea, crba)
+//! test/witness/pinocchio.rs (V38), test/identity/algorithms.rs (rnea, crba)
 
 use crate::kinematics::joint_velocity;
 use crate::math::spatial::solve;

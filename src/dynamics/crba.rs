@@ -14,7 +14,7 @@
 //! For tests and controllers; not part of the step.
 //!
 //! # Checked by
-//! test/identity/dynamics.rs, test/witness/pinocchio.rs
+//! test/identity/algorithms.rs, test/witness/pinocchio.rs
 
 use super::rnea::axis_part;
 use crate::kinematics::joint_velocity;

@@ -16,7 +16,7 @@
 //! For tests, gravity terms and controllers; not part of the step.
 //!
 //! # Checked by
-//! test/identity/dynamics.rs
+//! test/identity/algorithms.rs
 
 use crate::kinematics::joint_velocity;
 use crate::math::{SpatialForce, SpatialVelocity};

@@ -10,7 +10,8 @@
 //!       + I_A (0, a_w - w × v_w)                               (2)  V̇_r = V̇ - d/dt|_L (0, v_w)
 //!       + ρ ∇ a_w  at Cb                                       (3)  Froude-Krylov
 //! ```
-//! (1) holds the Munk moment. With (2) the equation of motion is one in `V̇`, so that the added mass can be solved
+//! (1) holds the Munk moment. Some published sets (Fossen's REMUS 100) leave it out in pitch and yaw, with its reciprocal
+//! force, because their damping was fitted with it: `munk_moment: false`. That neither makes nor takes energy. With (2) the equation of motion is one in `V̇`, so that the added mass can be solved
 //! for together with the rigid mass.
 //!
 //! # Symbols
@@ -42,7 +43,13 @@ pub fn force<T: Real>(
     displaced: T,
 ) -> SpatialForce<T> {
     let momentum = inertia_times(&link.added, V_r);
-    let munk = V_r.cross_force(&momentum); // (1)
+    let mut munk = V_r.cross_force(&momentum); // (1)
+    if !link.munk {
+        // keep the rotational part and what roll couples; the rest is in the damping of such a set
+        let incidence = V_r.v.cross(momentum.f);
+        munk.m = V_r.w.cross(momentum.m) + Vec3::new(incidence.x, T::zero(), T::zero());
+        munk.f = Vec3::new(V_r.w.x, T::zero(), T::zero()).cross(momentum.f);
+    }
     let carried = inertia_times_linear(&link.added, a_w - V.w.cross(v_w)); // (2)
     let added = carried.minus(&munk);
     let froude_krylov = SpatialForce::at_point(a_w.scale(displaced), link.p_LoCb); // (3)

@@ -15,7 +15,7 @@
 //! volume scales the cut, so a box may stand for a hull that does not fill it.
 //!
 //! # Checked by
-//! test/analytic/buoyancy.rs (V42-V44), test/identity/energy.rs
+//! test/analytic/buoyancy.rs (V42-V44), test/identity/conservation.rs
 
 use crate::math::{Real, SpatialForce, Vec3};
 use crate::scene::Link;

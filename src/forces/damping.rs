@@ -3,6 +3,7 @@
 //! # Law
 //! ```text
 //!   F = -(D_l ν + D_q |ν|ν)                                    (1)  [Fossen 2021, eq. 6.61-6.63]
+//!   D_l,i -> D_l,i exp(-k_i U)   where a decay is given         (2)  [Fossen 2021, eq. 6.79]
 //! ```
 //! `|ν|ν` is taken component by component; D_l and D_q may be full matrices.
 //!
@@ -18,7 +19,7 @@
 //! if it is not what a measurement gave; diagonal ones never do.
 //!
 //! # Checked by
-//! test/analytic/terminal_speed.rs (V40, V41), test/identity/energy.rs
+//! test/analytic/terminal_speed.rs (V40, V41), test/identity/conservation.rs
 
 use crate::math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
 use crate::scene::{Damping, Link};
@@ -37,6 +38,16 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
     let nu = if turned { SpatialVelocity { w: R_LU.tr_mul_vec(nu.w), v: R_LU.tr_mul_vec(nu.v) } } else { nu };
     let x = [nu.w.x, nu.w.y, nu.w.z, nu.v.x, nu.v.y, nu.v.z];
     let mut F = [T::zero(); 6];
+    if let Some(decay) = &link.damping_decay {
+        let speed = nu.v.norm();
+        let mut slow = [T::zero(); 6];
+        accumulate(&link.linear_damping, &x, &mut slow);
+        for i in 0..6 {
+            F[i] = slow[i] * T::from_lanes(|k| libm::exp(-decay[i] * speed.lane(k))); // (2)
+        }
+        accumulate(&link.quadratic_damping, &x.map(|x| x * x.abs()), &mut F);
+        return at_origin(link, F, wet);
+    }
     match (&link.linear_damping, &link.quadratic_damping) {
         (Damping::Diagonal(l), Damping::Diagonal(q)) => {
             for i in 0..6 {
@@ -48,10 +59,21 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
             accumulate(quadratic, &x.map(|x| x * x.abs()), &mut F);
         }
     }
+    at_origin(link, F, wet)
+}
+
+/// The resistance `F` along U at the damping point, as a force at Lo in L.
+#[inline(always)]
+fn at_origin<T: Real>(link: &Link, F: [T; 6], wet: T) -> SpatialForce<T> {
     let F = F.map(|x| -(x * wet));
     let (m, f) = (Vec3::new(F[0], F[1], F[2]), Vec3::new(F[3], F[4], F[5]));
-    let (m, f) = if turned { (R_LU.mul_vec(m), R_LU.mul_vec(f)) } else { (m, f) };
-    SpatialForce { m: m - f.cross_const(p), f }
+    let (m, f) = if link.parent.is_some() {
+        let R_LU = Mat3::splat(&link.R_LU);
+        (R_LU.mul_vec(m), R_LU.mul_vec(f))
+    } else {
+        (m, f)
+    };
+    SpatialForce { m: m - f.cross_const(link.p_LoD), f }
 }
 
 #[inline(always)]

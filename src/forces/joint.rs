@@ -17,7 +17,7 @@
 //! No Coulomb friction, no backlash.
 //!
 //! # Checked by
-//! test/identity/energy.rs, test/analytic/joint.rs
+//! test/identity/conservation.rs, test/analytic/pendulum.rs
 
 use crate::math::Real;
 use crate::scene::{Drive, Link};

@@ -5,6 +5,7 @@ pub mod buoyancy;
 pub mod damping;
 pub mod joint;
 pub mod rigid_body;
+pub mod slender_body;
 pub mod sum;
 pub mod thruster;
 

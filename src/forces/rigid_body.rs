@@ -15,7 +15,7 @@
 //! Uniform gravity; the world frame is taken as inertial (the Earth's rotation is left out).
 //!
 //! # Checked by
-//! test/analytic/rigid_body.rs, test/identity/energy.rs
+//! test/analytic/rigid_body.rs, test/identity/conservation.rs
 
 use crate::math::{Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 use crate::scene::Link;
@@ -36,10 +36,7 @@ pub fn weight<T: Real>(link: &Link, up: Vec3<T>, gravity: f64) -> SpatialForce<T
 
 /// `I V` with a constant inertia.
 #[inline(always)]
-pub fn inertia_times<T: Real>(
-    inertia: &SpatialInertia<f64>,
-    V: &SpatialVelocity<T>,
-) -> SpatialForce<T> {
+pub fn inertia_times<T: Real>(inertia: &SpatialInertia<f64>, V: &SpatialVelocity<T>) -> SpatialForce<T> {
     let (A, B, D) = (&inertia.A, &inertia.B, &inertia.D);
     let (w, v) = (V.w, V.v);
     let row = |x: Vec3<T>, a: f64, b: f64, c: f64| x.x * a + x.y * b + x.z * c;

@@ -1,9 +1,10 @@
 //! The only place where forces meet: the ordered sum on every link.
 
-use super::{added_mass, buoyancy, damping, joint, rigid_body, thruster};
+use super::{added_mass, buoyancy, damping, joint, rigid_body, slender_body, thruster};
 use crate::environment::Instant;
-use crate::math::{Real, SpatialForce, SpatialInertia, Vec3};
-use crate::scene::{Drive, Robot};
+use crate::math::{Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
+use crate::scene::body::SlenderBody;
+use crate::scene::{Drive, Link, Robot};
 use crate::state::{Motion, Workspace};
 
 /// Sums all forces on every link and all efforts on every joint.
@@ -40,6 +41,9 @@ pub fn sum<T: Real>(
                 displaced,
             ));
             F = F.plus(&damping::force(link, &V_r, wetness.wet));
+            if let Some(body) = &link.slender {
+                F = F.plus(&slender(link, body, &V_r, wetness.wet, rho));
+            }
             w.wet = wetness.wet;
         }
         if link.trim.force != 0.0 || link.trim.moment_arm != Vec3::new(0.0, 0.0, 0.0) {
@@ -61,9 +65,24 @@ pub fn sum<T: Real>(
     }
 }
 
+/// The slender body's force, which is defined along the user's axes.
+#[inline(always)]
+fn slender<T: Real>(
+    link: &Link,
+    body: &SlenderBody,
+    V_r: &SpatialVelocity<T>,
+    wet: T,
+    rho: f64,
+) -> SpatialForce<T> {
+    let R_LU = Mat3::splat(&link.R_LU);
+    let V_U = SpatialVelocity { w: R_LU.tr_mul_vec(V_r.w), v: R_LU.tr_mul_vec(V_r.v) };
+    let F_U = slender_body::force(body, &V_U, wet, rho);
+    SpatialForce { m: R_LU.mul_vec(F_U.m), f: R_LU.mul_vec(F_U.f) }
+}
+
 /// Rigid inertia plus the wet part of the added mass.
 #[inline(always)]
-fn inertia<T: Real>(link: &crate::scene::Link, wet: T) -> SpatialInertia<T> {
+fn inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
     let whole = (0..T::LANES).all(|i| wet.lane(i) == 1.0);
     if whole {
         return SpatialInertia::splat(&link.total);

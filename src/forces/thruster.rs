@@ -29,6 +29,21 @@ use crate::scene::{Curve, Robot, Thruster};
 use crate::state::workspace::LinkWork;
 use crate::state::{ActuatorState, Health, RobotState, Workspace};
 
+/// Leaves the wrenches and drives at this instant in `work`, as the start of a step that has not begun.
+pub fn hold(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
+    for w in &mut work.thrust {
+        w[0] = SpatialForce::zero();
+    }
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        let actuator = &mut state.actuators[k];
+        let drive = match target(thruster, actuator) {
+            Some(target) => thruster.lag.output(&actuator.lag, target),
+            None => actuator.stuck_at,
+        };
+        put(thruster, actuator, k, [drive; 3], 1, work);
+    }
+}
+
 /// Advances every lag over the step and leaves the wrenches and drives at its start, middle and end in `work`.
 pub fn prepare(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
     for w in &mut work.thrust {
@@ -37,34 +52,38 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let actuator = &mut state.actuators[k];
         let drives = drives(thruster, actuator);
-        let wet = disc_wetness(thruster, &work.links[thruster.link], 0);
-        if thruster.feels_inflow() {
-            work.drive[k] = drives;
-            continue;
+        put(thruster, actuator, k, drives, 3, work);
+    }
+}
+
+/// Adds a thruster's wrenches at the first `n_stages` stages; one that feels its inflow leaves its drives only.
+fn put(
+    thruster: &Thruster,
+    actuator: &mut ActuatorState,
+    k: usize,
+    drives: [f64; 3],
+    n_stages: usize,
+    work: &mut Workspace,
+) {
+    if thruster.feels_inflow() {
+        work.drive[k] = drives;
+        return;
+    }
+    let wet = disc_wetness(thruster, &work.links[thruster.link], 0);
+    for (stage, drive) in drives.into_iter().take(n_stages).enumerate() {
+        let thrust = wet * static_thrust(thruster, drive);
+        if stage == 0 {
+            actuator.thrust = thrust;
         }
-        for (stage, drive) in drives.into_iter().enumerate() {
-            let thrust = wet * static_thrust(thruster, drive);
-            if stage == 0 {
-                actuator.thrust = thrust;
-            }
-            let w = &mut work.thrust[thruster.link][stage];
-            w.m += thruster.unit_wrench.m.scale(thrust);
-            w.f += thruster.unit_wrench.f.scale(thrust);
-        }
+        let w = &mut work.thrust[thruster.link][stage];
+        w.m += thruster.unit_wrench.m.scale(thrust);
+        w.f += thruster.unit_wrench.f.scale(thrust);
     }
 }
 
 /// Lagged drive at the start, middle and end of the step; leaves the lag's state at the end.
 fn drives(thruster: &Thruster, actuator: &mut ActuatorState) -> [f64; 3] {
-    let factor = match actuator.health {
-        Health::Healthy => 1.0,
-        // thrust goes with the square of a shaft speed
-        Health::Reduced(part) if thruster.drive_is_speed() => part.sqrt(),
-        Health::Reduced(part) => part,
-        Health::Dead => 0.0,
-        Health::Stuck => return [actuator.stuck_at; 3],
-    };
-    let target = factor * actuator.target;
+    let Some(target) = target(thruster, actuator) else { return [actuator.stuck_at; 3] };
     let lag = &thruster.lag;
     let x0 = actuator.lag;
     let x1 = lag.half_step(&x0, target);
@@ -73,6 +92,19 @@ fn drives(thruster: &Thruster, actuator: &mut ActuatorState) -> [f64; 3] {
     let out = [x0, x1, x2].map(|x| lag.output(&x, target));
     actuator.stuck_at = out[2];
     out
+}
+
+/// What the lag is driven towards; none while stuck.
+fn target(thruster: &Thruster, actuator: &ActuatorState) -> Option<f64> {
+    let factor = match actuator.health {
+        Health::Healthy => 1.0,
+        // thrust goes with the square of a shaft speed
+        Health::Reduced(part) if thruster.drive_is_speed() => part.sqrt(),
+        Health::Reduced(part) => part,
+        Health::Dead => 0.0,
+        Health::Stuck => return None,
+    };
+    Some(factor * actuator.target)
 }
 
 /// Thrust [N] of a curve without inflow from its lagged drive. (1), (2)

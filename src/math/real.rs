@@ -84,17 +84,17 @@ macro_rules! lanewise {
             fn $f(self, o: Self) -> Self {
                 let mut out = self.0;
                 for (a, b) in out.iter_mut().zip(o.0) {
-                    *a = *a $sym b;
+                    *a $sym b;
                 }
                 Lanes(out)
             }
         }
     };
 }
-lanewise!(Add, add, +);
-lanewise!(Sub, sub, -);
-lanewise!(Mul, mul, *);
-lanewise!(Div, div, /);
+lanewise!(Add, add, +=);
+lanewise!(Sub, sub, -=);
+lanewise!(Mul, mul, *=);
+lanewise!(Div, div, /=);
 
 impl<const N: usize> Mul<f64> for Lanes<N> {
     type Output = Self;

@@ -1,9 +1,9 @@
 //! The running world on the ROS graph: node, topics, services, parameters, recorder.
 
 use super::args::NodeOptions;
-use super::dds::{Node, Subscription};
 use super::dds::ParameterServices;
 use super::dds::Service;
+use super::dds::{Node, Subscription};
 use super::diagnostics::{Refusals, Vitals};
 use super::frames::Snapshot;
 use super::inputs::Mailbox;
@@ -110,18 +110,21 @@ impl Bridge {
         let parameters = Arc::new(parameters.map_err(|e| e.to_string())?);
         let shared = Arc::clone(&outlet.shared);
         let requests = mailbox.requests.clone();
-        live_parameters::start(&parameters, &mailbox.scene, pace, requests, shared).map_err(|e| e.to_string())?;
+        live_parameters::start(&parameters, &mailbox.scene, pace, requests, shared)
+            .map_err(|e| e.to_string())?;
         for warning in parameters.unused_overrides() {
             node.logger().warn(warning);
         }
         let parameter_services = ParameterServices::start(&node, &parameters).map_err(text)?;
-        let services = services::start(&node, mailbox, outlet.tasks()).map_err(text)?;
         let mut subscriptions = Vec::with_capacity(plan.inputs.len());
         for input in &plan.inputs {
             let callback = mailbox.callback(&input.topic, input.target);
             let qos = super::qos::Qos::DEFAULT;
             subscriptions.push(node.subscription(&input.topic, input.info, &qos, callback).map_err(text)?);
         }
+        // after the inputs: of what has arrived together, the node's thread serves first what was made first, and a
+        // command that was sent before a step request is to act in that step
+        let services = services::start(&node, mailbox, outlet.tasks()).map_err(text)?;
         Ok(Endpoints {
             _subscriptions: subscriptions,
             _services: services,

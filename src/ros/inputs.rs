@@ -104,7 +104,8 @@ fn commands(scene: &Scene, target: Target, bytes: &[u8]) -> Result<Vec<Command>,
 fn joint_commands(model: &Robot, robot: usize, message: &JointState) -> Result<Vec<Command>, String> {
     let mut commands = Vec::new();
     for (k, name) in message.name.iter().enumerate() {
-        let found = model.links[1..].iter().position(|l| l.joint.name == *name && l.joint.kind != JointKind::Fixed);
+        let found =
+            model.links[1..].iter().position(|l| l.joint.name == *name && l.joint.kind != JointKind::Fixed);
         let joint = found.ok_or_else(|| format!("no joint {name:?}"))?;
         let (values, what) = match model.links[joint + 1].joint.drive {
             Drive::Position { .. } => (&message.position, "position"),

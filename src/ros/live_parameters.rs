@@ -57,7 +57,11 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
     for robot in &scene.robots {
         for sensor in &robot.sensors {
             let name = format!("{}.{}.noise", robot.name, sensor.name);
-            all.push(Declaration::new(&name, Value::Bool(true), "Whether the sensor errs as its device does."));
+            all.push(Declaration::new(
+                &name,
+                Value::Bool(true),
+                "Whether the sensor errs as its device does.",
+            ));
         }
         for thruster in &robot.thrusters {
             let prefix = format!("{}.thrusters.{}", robot.name, thruster.name);
@@ -172,7 +176,9 @@ impl Live {
     fn health(&self, name: &str, batch: &[(String, Value)]) -> Result<Option<Request>, String> {
         let Some((robot_name, rest)) = name.split_once(".thrusters.") else { return Ok(None) };
         let Some((thruster_name, _)) = rest.rsplit_once('.') else { return Ok(None) };
-        let Some(robot) = self.scene.robots.iter().position(|r| r.name == robot_name) else { return Ok(None) };
+        let Some(robot) = self.scene.robots.iter().position(|r| r.name == robot_name) else {
+            return Ok(None);
+        };
         let thrusters = &self.scene.robots[robot].thrusters;
         let Some(thruster) = thrusters.iter().position(|t| t.name == thruster_name) else { return Ok(None) };
         let prefix = format!("{robot_name}.thrusters.{thruster_name}");
@@ -185,7 +191,9 @@ impl Live {
             Some(Value::String(s)) if s == "dead" => Health::Dead,
             Some(Value::String(s)) if s == "stuck" => Health::Stuck,
             Some(Value::String(s)) if s != "healthy" => {
-                return Err(format!("parameter '{prefix}.state': found {s:?}, expected healthy, stuck or dead"));
+                return Err(format!(
+                    "parameter '{prefix}.state': found {s:?}, expected healthy, stuck or dead"
+                ));
             }
             _ if efficiency < 1.0 => Health::Reduced(efficiency),
             _ => Health::Healthy,

@@ -6,8 +6,8 @@
 use super::bag::{Bag, ChannelId};
 use super::cdr::to_bytes;
 use super::convert::{self, header};
-use super::dds::Publisher;
 use super::dds::Logger;
+use super::dds::Publisher;
 use super::diagnostics::{self, Refusals, Vitals};
 use super::frames::{self, Snapshot};
 use super::message::Message;
@@ -182,6 +182,7 @@ impl Worker {
             select! {
                 recv(tasks) -> task => match task {
                     Ok(Task::Record(path, reply)) => {
+                        self.catch_up(batches);
                         let _ = reply.send(self.record(path));
                     }
                     Ok(Task::Quit) | Err(_) => break,
@@ -200,6 +201,13 @@ impl Worker {
             && let Err(why) = self.record(None)
         {
             self.complain(&why);
+        }
+    }
+
+    /// Publishes what was sent before a task, and no more: the step goes on sending.
+    fn catch_up(&mut self, batches: &Receiver<Batch>) {
+        for batch in batches.try_iter().take(batches.len()) {
+            self.publish(&batch);
         }
     }
 

@@ -148,7 +148,9 @@ fn value(node: &Node) -> Result<ParameterValue, YamlError> {
                 match &item.content {
                     Content::Scalar(text, plain) => values.push(scalar(text, *plain)),
                     _ => {
-                        return Err(item.error("a list of lists or mappings is no parameter value".to_owned()));
+                        return Err(
+                            item.error("a list of lists or mappings is no parameter value".to_owned())
+                        );
                     }
                 }
             }

@@ -2,8 +2,8 @@
 
 use super::cdr::{from_bytes, to_bytes};
 use super::convert::{quat, time, vec3};
-use super::dds::{Node, NodeError};
 use super::dds::Service;
+use super::dds::{Node, NodeError};
 use super::inputs::Mailbox;
 use super::message::{Message, Service as ServiceType};
 use super::msg::merrow::{
@@ -86,9 +86,7 @@ fn ask<T>(mailbox: &Mailbox, request: Request, answer: &crossbeam_channel::Recei
 fn step(mailbox: &Mailbox, steps: u64) -> StepSimulationResponse {
     let (reply, answer) = bounded(1);
     match ask(mailbox, Request::Step(steps, reply), &answer).and_then(|result| result) {
-        Ok(now_ns) => {
-            StepSimulationResponse { success: true, message: String::new(), time: time(now_ns) }
-        }
+        Ok(now_ns) => StepSimulationResponse { success: true, message: String::new(), time: time(now_ns) },
         Err(message) => StepSimulationResponse { success: false, message, ..Default::default() },
     }
 }

@@ -97,10 +97,8 @@ fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
         let [lo, hi] = joint.limits;
         // URDF asks for an effort and a velocity limit; a joint without them gets large ones
         let effort = if joint.max_effort.is_finite() { joint.max_effort } else { 1e6 };
-        let _ = writeln!(
-            out,
-            "    <limit lower=\"{lo}\" upper=\"{hi}\" effort=\"{effort}\" velocity=\"1000\"/>"
-        );
+        let _ =
+            writeln!(out, "    <limit lower=\"{lo}\" upper=\"{hi}\" effort=\"{effort}\" velocity=\"1000\"/>");
     }
     let _ = writeln!(out, "  </joint>");
 }

@@ -33,12 +33,20 @@ pub struct Link {
     pub p_LoCb: Vec3,
     /// Shape for partial submergence; a sphere of the displaced volume where none is given.
     pub hull: Hull,
+    /// True if the hull's shape was given, so that it matters where the surface cuts it.
+    pub own_hull: bool,
     /// Small vertical loads such as trim weights and foam, summed: force [N, up] and sum of force times place [N m].
     pub trim: Trim,
     /// Linear damping, positive [N per m/s and so on], angular first, at the damping point, along the axes of U.
     pub linear_damping: Damping,
     /// Quadratic damping, positive, angular first, at the damping point, along the axes of U.
     pub quadratic_damping: Damping,
+    /// How fast the linear damping falls with speed: it is scaled by exp(-k U) [s/m], angular first.
+    pub damping_decay: Option<[f64; 6]>,
+    /// Lift and drag of a slender body, if the link is one.
+    pub slender: Option<SlenderBody>,
+    /// False if the damping already holds the added mass's moments at incidence (see `forces/added_mass.rs`).
+    pub munk: bool,
     /// Point at which damping acts, in L [m].
     pub p_LoD: Vec3,
     /// True if water acts on the link at all.
@@ -56,6 +64,23 @@ pub struct Hull {
     pub R_LH: Mat3,
     /// Radius of a sphere about the centre that holds the shape [m].
     pub bound: f64,
+}
+
+/// A slender body of revolution along x of the user's link frame, about its middle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlenderBody {
+    /// Length [m].
+    pub length: f64,
+    /// Diameter [m].
+    pub diameter: f64,
+    /// Reference area of lift and drag [m²].
+    pub area: f64,
+    /// Drag coefficient at zero incidence.
+    pub axial_drag: f64,
+    /// Oswald's efficiency factor.
+    pub oswald: f64,
+    /// Cross-flow drag coefficients, horizontal and vertical plane.
+    pub cross_flow: [f64; 2],
 }
 
 /// Sum of constant vertical loads fixed to a link.

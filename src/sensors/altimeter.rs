@@ -13,7 +13,7 @@
 //! No refraction, no echo strength; nothing is heard with the transducer above the water.
 //!
 //! # Checked by
-//! test/analytic/sensors.rs (V85)
+//! test/analytic/altimeter.rs (V85)
 
 use super::{Truth, noise};
 use crate::math::rng::Draw;

@@ -19,7 +19,7 @@
 //! a chance that grows with the square of the range. At least three beams are needed.
 //!
 //! # Checked by
-//! test/analytic/sensors.rs (V81)
+//! test/analytic/dvl.rs (V81)
 
 use super::{Truth, noise};
 use crate::environment::current;

@@ -13,7 +13,7 @@
 //! No multi-path, no satellite geometry; waves over the antenna are not felt yet.
 //!
 //! # Checked by
-//! test/analytic/sensors.rs (V83)
+//! test/analytic/position_sensors.rs (V83)
 
 use super::Truth;
 use crate::environment::geodesy;

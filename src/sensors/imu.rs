@@ -14,7 +14,7 @@
 //! The Earth's rotation is left out. The attitude has white errors; drift of a filter is not modelled.
 //!
 //! # Checked by
-//! test/analytic/sensors.rs, test/analytic/noise.rs
+//! test/analytic/imu.rs, test/analytic/noise.rs
 
 use super::{Truth, noise};
 use crate::math::rng::Draw;

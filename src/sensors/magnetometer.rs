@@ -14,7 +14,7 @@
 //! Uniform field; no iron of the vehicle, no thruster currents.
 //!
 //! # Checked by
-//! test/analytic/sensors.rs
+//! test/analytic/position_sensors.rs
 
 use super::{Truth, noise};
 use crate::math::rng::Draw;

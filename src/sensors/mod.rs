@@ -1,6 +1,6 @@
 //! From truth to readings: one sensor per file, one noise model for all, one schedule.
 //!
-//! A sensor is read at the start of a step, from pose, velocity and acceleration of the same instant; its reading is
+//! A sensor is read at the start of a step (or at the end of the block before, which is the same instant), from pose, velocity and acceleration of the same instant; its reading is
 //! stamped with that instant and delivered when its latency has passed. Sensors write only their own memory.
 
 pub mod altimeter;

@@ -14,7 +14,7 @@
 //! Constant density, no dynamic pressure from speed or waves, air pressure does not fall with height.
 //!
 //! # Checked by
-//! test/analytic/sensors.rs
+//! test/analytic/position_sensors.rs
 
 use super::{Truth, noise};
 use crate::math::rng::Draw;

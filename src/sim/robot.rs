@@ -5,9 +5,9 @@ use crate::environment::Instant;
 use crate::environment::current::VariationCache;
 use crate::forces::thruster;
 use crate::kinematics;
-use crate::scene::{Robot, Scene, Sea};
+use crate::scene::{Robot, Scene, Sea, Sensor};
 use crate::sensors::{self, Delivered};
-use crate::state::{Halt, RobotState, Workspace};
+use crate::state::{Halt, RobotState, SensorState, Workspace};
 
 use super::step::Kernel;
 
@@ -26,7 +26,12 @@ impl Runner {
     /// Scratch for `robot`.
     pub fn new(robot: &Robot) -> Self {
         let outbox = Vec::with_capacity(8 * robot.sensors.len());
-        Self { work: Workspace::new(robot), outbox, variation: VariationCache::default(), kernel: Kernel::new() }
+        Self {
+            work: Workspace::new(robot),
+            outbox,
+            variation: VariationCache::default(),
+            kernel: Kernel::new(),
+        }
     }
 
     /// One step of `robot` from `now_ns`.
@@ -53,13 +58,45 @@ impl Runner {
         sensors::read_due(robot, state, work, &instants[0], &scene.origin, now_ns, &mut self.outbox);
 
         let before = Start::of(state);
-        kernel.advance(robot, (scene.integrator, dt), &instants, &mut state.motion, &state.joint_commands, work);
+        kernel.advance(
+            robot,
+            (scene.integrator, dt),
+            &instants,
+            &mut state.motion,
+            &state.joint_commands,
+            work,
+        );
         power::advance(robot, state, dt);
         if let Some(what) = state.motion.not_finite() {
             before.restore(state);
             let cause = format!("{what} is no longer finite");
             state.halted = Some(Halt { time_ns: now_ns + scene.dt_ns, cause });
         }
+    }
+}
+
+impl Runner {
+    /// Reads the sensors that are due at `now_ns`, before the step that starts there.
+    ///
+    /// Done after every block, so that who asked for some steps gets the readings of the instant at which they end. The
+    /// step itself then finds them read; the bits are those that it would have read.
+    pub fn observe(&mut self, scene: &Scene, robot: &Robot, sea: &Sea, now_ns: u64, state: &mut RobotState) {
+        let due = |(s, m): (&Sensor, &SensorState)| {
+            let delivery = m.in_flight.front().is_some_and(|(at, _)| *at <= now_ns);
+            delivery || sensors::due_ns(s, m.samples) <= now_ns
+        };
+        if state.halted.is_some() || !robot.sensors.iter().zip(&state.sensors).any(due) {
+            return;
+        }
+        let t = now_ns as f64 * 1e-9;
+        let variation = self.variation.at(&sea.current, scene.seed, t);
+        let at = Instant { sea, gravity: scene.gravity, variation };
+        command::time_out(robot, state, now_ns);
+        let work = &mut self.work;
+        kinematics::poses(robot, &state.motion, &mut work.links);
+        thruster::hold(robot, state, work);
+        self.kernel.evaluate(robot, &at, &state.motion, &state.joint_commands, work);
+        sensors::read_due(robot, state, work, &at, &scene.origin, now_ns, &mut self.outbox);
     }
 }
 

@@ -60,7 +60,7 @@ impl Simulation {
         command::apply(&self.scene, &mut self.state, command)
     }
 
-    /// Makes `steps` steps. Readings delivered on the way stand in the runners' outboxes afterwards.
+    /// Makes `steps` steps and reads the sensors due at their end. Readings delivered on the way stand in the runners' outboxes afterwards.
     pub fn advance(&mut self, steps: u64) {
         let Self { scene, state, runners, pool } = self;
         let (scene, sea, start) = (&**scene, &state.sea, state.time_ns);
@@ -69,6 +69,7 @@ impl Simulation {
             for k in 0..steps {
                 runner.step(scene, robot, sea, start + k * scene.dt_ns, robot_state);
             }
+            runner.observe(scene, robot, sea, start + steps * scene.dt_ns, robot_state);
         };
         let work = steps * runners.len() as u64;
         match pool {

@@ -4,7 +4,8 @@ use super::build_body::Surroundings;
 use super::build_robot::{self, Frame};
 use super::error::Problems;
 use super::file::{CurrentFile, IntegratorFile, Layer, OriginFile, RobotEntry, WorldFile};
-use super::node::{Loader, Node};
+use super::node::{Loader, Node, Value};
+use super::read::{Field, Read};
 use super::{World, read, share};
 use crate::math::Vec3;
 use crate::math::real::sin_cos;
@@ -44,7 +45,7 @@ pub fn load_text(name: &str, text: &str, overrides: Overrides) -> Result<World, 
 }
 
 /// Keys whose text names a component file, and the folder of `params` it lies in.
-const COMPONENTS: &[(&str, &str)] = &[
+pub(super) const COMPONENTS: &[(&str, &str)] = &[
     ("model", "robots"),
     ("body", "bodies"),
     ("motor", "thrusters"),
@@ -62,9 +63,28 @@ fn finish(
     overrides: Overrides,
     mut problems: Problems,
 ) -> Result<World, Problems> {
-    let file = node.and_then(|node| read::read::<WorldFile>(&node, &mut problems));
+    let file = node.as_ref().and_then(|node| read::read::<WorldFile>(node, &mut problems));
     let world = file.map(|file| build(&file, name, overrides, &mut problems));
+    if let (None, Some(node)) = (&world, &node) {
+        check_readable_robots(node, &mut problems);
+    }
     problems.or(world)
+}
+
+/// Finds the mistakes of the robots that could be read in a world that as a whole could not, so that they are all
+/// reported at once. No step bounds the sensors' rates here: what the file says of it may not be known.
+fn check_readable_robots(node: &Node, problems: &mut Problems) {
+    let water = Surroundings { gravity: 9.81, density: 1025.0 };
+    let frame = Frame { around: water, seed: 0, dt: f64::MIN_POSITIVE };
+    let Value::Map(world) = &node.value else { return };
+    let Some(Value::Map(robots)) = world.get("robots").map(|node| &node.value) else { return };
+    for (key, node) in &robots.entries {
+        // what is wrong in reading it is in `problems` already
+        let entry = RobotEntry::read(node, &Field::new(&key.name, "", &[]), &mut Problems::new());
+        if let Some(entry) = entry {
+            build_robot::robot(&key.name, &entry, Vec3::zero(), frame, problems);
+        }
+    }
 }
 
 fn build(file: &WorldFile, name: &str, overrides: Overrides, problems: &mut Problems) -> World {

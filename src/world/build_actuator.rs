@@ -20,7 +20,10 @@ pub fn thruster(
 ) -> Thruster {
     let motor = &file.motor;
     let direction_U = sname::vector(file.axes, file.direction).unit().unwrap_or_else(|| {
-        problems.push(file.at.of("direction"), format!("the direction of {name} has no length"));
+        problems.push(
+            file.at.of("direction"),
+            format!("the direction of {name} has no length, expected numbers that are not all 0"),
+        );
         crate::math::Vec3::new(1.0, 0.0, 0.0)
     });
     let p_UoT_U = sname::vector(file.axes, file.position_m);
@@ -140,6 +143,9 @@ fn check_transfer(num: &[f64], den: &[f64]) -> Result<(), String> {
     let order = den.len().saturating_sub(1);
     if !(1..=3).contains(&order) {
         return Err(format!("found a denominator of order {order}, expected 1 to 3"));
+    }
+    if den[0] == 0.0 {
+        return Err("the denominator begins with 0, expected the coefficient of the highest power".into());
     }
     if num.len() > order {
         return Err(format!("found a numerator of order {}, expected less than {order}", num.len() - 1));

@@ -5,7 +5,7 @@ use super::file::{Axes, Body, HullFile};
 use super::sname::{self, Derivative};
 use crate::math::hull_cut::Shape;
 use crate::math::{Mat3, SpatialInertia, Sym3, Vec3};
-use crate::scene::body::{Hull, Trim};
+use crate::scene::body::{Hull, SlenderBody, Trim};
 use crate::scene::{Damping, Joint, Link, smallest_eigenvalue};
 
 /// Gravity and water that a body's buoyancy is trimmed for.
@@ -41,6 +41,12 @@ pub fn link(
     if smallest_eigenvalue(&rigid) <= 0.0 {
         let text = format!("the inertia of {name} is not positive definite: no such body can exist");
         problems.push(body.at.of("inertia_kg_m2"), text);
+    } else if breaks_triangle(&inertia_about_com(body)) {
+        let text = format!(
+            "the inertia of {name} breaks the triangle inequality: no such body can exist, expected no principal \
+             moment above the sum of the two others"
+        );
+        problems.push(body.at.of("inertia_kg_m2"), text);
     }
     let trim = trim(body, to_link);
     let volume = volume(name, body, trim.force, around, problems);
@@ -50,6 +56,7 @@ pub fn link(
     let wet = in_water
         && (volume > 0.0
             || added != SpatialInertia::zero()
+            || body.slender.is_some()
             || linear_damping != Damping::Zero
             || quadratic_damping != Damping::Zero);
     Link {
@@ -65,12 +72,29 @@ pub fn link(
         volume,
         p_LoCb: cb,
         hull: hull(body, volume, cb, R_LU),
+        own_hull: body.hull != HullFile::Sphere,
         trim,
         linear_damping,
         quadratic_damping,
+        damping_decay: decay(body),
+        slender: body.slender.as_ref().map(|s| SlenderBody {
+            length: s.length_m,
+            diameter: s.diameter_m,
+            area: s.area_m2,
+            axial_drag: s.axial_drag,
+            oswald: s.oswald,
+            cross_flow: s.cross_flow_drag,
+        }),
+        munk: body.munk_moment,
         p_LoD: to_link(body.damping_point_m),
         wet,
     }
+}
+
+/// Decay of the linear damping, angular first; none where nothing decays.
+fn decay(body: &Body) -> Option<[f64; 6]> {
+    let k = body.linear_damping_decay_s_m;
+    k.iter().any(|k| *k > 0.0).then(|| std::array::from_fn(|i| k[(i + 3) % 6]))
 }
 
 /// Inertia about the centre of mass in FLU.
@@ -78,6 +102,25 @@ fn inertia_about_com(body: &Body) -> Sym3 {
     let i = &body.inertia_kg_m2;
     let s = if body.axes == Axes::Frd { -1.0 } else { 1.0 };
     Sym3 { xx: i.xx, xy: s * i.xy, xz: s * i.xz, yy: i.yy, yz: i.yz, zz: i.zz }
+}
+
+/// Whether a principal moment exceeds the sum of the two others: ∫r rᵀ dm, half the trace less the inertia, would have
+/// a negative eigenvalue.
+fn breaks_triangle(i: &Sym3) -> bool {
+    let half = 0.5 * (i.xx + i.yy + i.zz);
+    let second_moment = nalgebra::Matrix3::new(
+        half - i.xx,
+        -i.xy,
+        -i.xz,
+        -i.xy,
+        half - i.yy,
+        -i.yz,
+        -i.xz,
+        -i.yz,
+        half - i.zz,
+    );
+    // published figures are rounded
+    second_moment.symmetric_eigenvalues().min() < -0.01 * half
 }
 
 fn added_mass(name: &str, body: &Body, R_LU: &Mat3, problems: &mut Problems) -> SpatialInertia {
@@ -114,12 +157,15 @@ fn volume(name: &str, body: &Body, loads: f64, around: Surroundings, problems: &
     let Some(net) = body.net_buoyancy_n else { return body.volume_m3 };
     let at = body.at.of("net_buoyancy_n");
     if body.at.has("volume_m3") {
-        let text = format!("{name} has both `volume_m3` and `net_buoyancy_n`, expected one of them");
-        problems.push(at, text);
+        let text = format!(
+            "{name} has both `volume_m3` and `net_buoyancy_n` (at {at}), expected one of them: set the other to null"
+        );
+        problems.push(body.at.of("volume_m3"), text);
     }
     let rho_g = around.density * around.gravity;
     if rho_g <= 0.0 {
-        problems.push(at, "`net_buoyancy_n` needs gravity and water: write `volume_m3`");
+        let text = format!("`net_buoyancy_n` of {name} needs gravity and water: write `volume_m3` instead");
+        problems.push(at, text);
         return 0.0;
     }
     let volume = (body.mass_kg * around.gravity - loads + net) / rho_g;

@@ -4,9 +4,9 @@ use super::About;
 use super::build_actuator as actuator;
 use super::build_body::{self as body, Surroundings};
 use super::build_sensor as sensor;
-use super::merge_fixed;
-use super::error::{Place, Problems, did_you_mean, quote};
+use super::error::{Place, Problems, did_you_mean, list, quote};
 use super::file::{Base, DriveFile, JointFile, JointKindFile, LinkFile, RobotEntry, RobotModel};
+use super::merge_fixed;
 use crate::control::allocation;
 use crate::math::{Mat3, Vec3};
 use crate::scene::{Drive, Joint, JointKind, Link, Manager, Robot, Start};
@@ -104,7 +104,10 @@ fn links(model: &RobotModel, around: Surroundings, problems: &mut Problems) -> V
 fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) -> (Joint, Mat3) {
     let j = &file.joint;
     let axis = Vec3::from(j.axis).unit().unwrap_or_else(|| {
-        problems.push(j.at.of("axis"), format!("the axis of the joint of {name} has no length"));
+        problems.push(
+            j.at.of("axis"),
+            format!("the axis of the joint of {name} has no length, expected numbers that are not all 0"),
+        );
         Vec3::new(0.0, 0.0, 1.0)
     });
     let R_UL = Mat3::with_z_axis(axis);
@@ -136,15 +139,25 @@ fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) ->
 }
 
 fn limits(name: &str, j: &JointFile, kind: JointKind, problems: &mut Problems) -> [f64; 2] {
+    let free = [f64::NEG_INFINITY, f64::INFINITY];
     let (given, keys) = match kind {
         JointKind::Revolute => ([j.lower_rad, j.upper_rad], ["lower_rad", "upper_rad"]),
         JointKind::Prismatic => ([j.lower_m, j.upper_m], ["lower_m", "upper_m"]),
-        JointKind::Continuous | JointKind::Fixed => return [f64::NEG_INFINITY, f64::INFINITY],
+        JointKind::Continuous | JointKind::Fixed => ([None, None], [""; 2]),
     };
+    for key in ["lower_rad", "upper_rad", "lower_m", "upper_m"] {
+        if j.at.has(key) && !keys.contains(&key) {
+            let text = format!("the joint of {name}: `{key}` means nothing to a {} joint", j.kind.word());
+            problems.push(j.at.of(key), text);
+        }
+    }
+    if keys == [""; 2] {
+        return free;
+    }
     let (Some(lo), Some(hi)) = (given[0], given[1]) else {
         let text = format!("the joint of {name} has no limits, expected `{}` and `{}`", keys[0], keys[1]);
         problems.push(&j.at.whole, text);
-        return [f64::NEG_INFINITY, f64::INFINITY];
+        return free;
     };
     if lo > hi {
         let text =
@@ -160,6 +173,10 @@ fn start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut Proble
         || links[1..].iter().filter(|l| l.joint.kind != JointKind::Fixed).map(|l| l.joint.name.as_str());
     for (name, value) in entry.joints_rad.iter() {
         match links[1..].iter().position(|l| l.joint.name == name) {
+            Some(k) if links[k + 1].joint.kind == JointKind::Fixed => {
+                let text = format!("joint {name} is fixed, expected the name of one that moves");
+                problems.push(entry.joints_rad.place(name).unwrap_or(&entry.at.whole), text);
+            }
             Some(k) => {
                 let [lo, hi] = links[k + 1].joint.limits;
                 if !(lo..=hi).contains(value) {
@@ -190,8 +207,9 @@ fn start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut Proble
 
 fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems) -> usize {
     links.iter().position(|l| l.name == name).unwrap_or_else(|| {
-        let hint = did_you_mean(name, links.iter().map(|l| l.name.as_str()));
-        problems.push(place, format!("no link {} above this one{hint}", quote(name)));
+        let names = || links.iter().map(|l| l.name.as_str());
+        let (hint, known) = (did_you_mean(name, names()), list(names()));
+        problems.push(place, format!("no link {} so far, expected one of {known}{hint}", quote(name)));
         0
     })
 }

@@ -8,6 +8,9 @@ use crate::math::{Mat3, Vec3};
 use crate::scene::sensor::{DvlSpec, Errors, Noise};
 use crate::scene::{Link, Sensor, SensorKind};
 
+/// Most readings between measurement and delivery: room for them is set aside at the start.
+const MOST_IN_FLIGHT: f64 = 10_000.0;
+
 /// The sensor `name` of `robot` on `links[link]`.
 pub fn sensor(
     robot: &str,
@@ -56,6 +59,14 @@ fn check_rate(name: &str, file: &SensorFile, rate: f64, dt: f64, problems: &mut 
         let text = format!(
             "{name} is asked for {rate} samples per second, the step allows {:.0}: lower the rate or `dt_s`",
             1.0 / dt
+        );
+        problems.push(place, text);
+    }
+    let in_flight = file.device.latency_s * rate;
+    if in_flight > MOST_IN_FLIGHT {
+        let text = format!(
+            "{name} would have {in_flight:.0} readings on their way at once, expected no more than {MOST_IN_FLIGHT}: \
+             lower the rate or `latency_s`"
         );
         problems.push(place, text);
     }

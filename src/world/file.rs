@@ -3,7 +3,7 @@
 //! One declaration per structure; the reader, the messages and the JSON Schema come from it (`spec.rs`). What it means
 //! is decided in `build.rs`.
 
-use super::read::Named;
+use super::read::{Named, Placed};
 use super::spec::{choice, fieldless_choice, spec};
 
 spec! {
@@ -242,6 +242,13 @@ spec! {
         linear_damping: Coefficients => "{kind: none}",
         /// Quadratic damping, positive, or SNAME derivatives such as `X_uu`.
         quadratic_damping: Coefficients => "{kind: none}",
+        /// How fast the linear damping falls with speed U: scaled by exp(-k U), for surge, sway, heave, roll, pitch, yaw.
+        linear_damping_decay_s_m: [f64; 6] [non_negative] = [0.0; 6],
+        /// Lift, drag and cross-flow drag, for a torpedo-shaped body about its origin.
+        slender: Option<SlenderFile>,
+        /// Whether the added mass exerts its moments at incidence (Munk) in pitch and yaw; false for coefficient sets whose damping
+        /// already holds them.
+        munk_moment: bool = true,
         /// Point at which the damping acts.
         damping_point_m: [f64; 3] = [0.0, 0.0, 0.0],
     }
@@ -288,6 +295,24 @@ choice! {
 }
 
 spec! {
+    /// A slender body of revolution along x, about its origin.
+    pub struct SlenderFile {
+        /// Length.
+        length_m: f64 [positive],
+        /// Diameter.
+        diameter_m: f64 [positive],
+        /// Reference area of lift and drag.
+        area_m2: f64 [positive],
+        /// Drag coefficient at zero incidence.
+        axial_drag: f64 [non_negative],
+        /// Oswald's efficiency factor.
+        oswald: f64 [positive] = 0.7,
+        /// Cross-flow drag coefficients in the horizontal and the vertical plane.
+        cross_flow_drag: [f64; 2] [non_negative],
+    }
+}
+
+spec! {
     /// A constant vertical force at a point of a body.
     pub struct Load {
         /// Force, positive up.
@@ -315,7 +340,7 @@ choice! {
         /// SNAME derivatives as published (forward, right, down; negative for what resists).
         Sname = "sname" {
             /// The derivatives by name: `X_udot` for added mass, `X_u` for linear, `X_uu` for quadratic damping.
-            derivatives: std::collections::BTreeMap<String, f64>,
+            derivatives: std::collections::BTreeMap<String, Placed<f64>>,
         },
     }
 }

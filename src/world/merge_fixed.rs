@@ -1,7 +1,7 @@
 //! Merges links that are fixed to their parents into them, so that the dynamics carries moving links only.
 //!
-//! Exact while both are wholly under water; at the surface the parent's hull stands for both. A fixed link with damping
-//! of its own is kept: its |ν|ν law holds along its own axes.
+//! Exact while both are wholly under water; at the surface the parent's hull stands for both. A fixed link with a hull or
+//! damping of its own is kept: the surface cuts it elsewhere, and its |ν|ν law holds along its own axes.
 
 use crate::math::{Mat3, SpatialInertia, Vec3};
 use crate::scene::{Attached, Damping, JointKind, Link, Robot};
@@ -11,7 +11,11 @@ pub fn merge(robot: &mut Robot) {
     for i in (1..robot.links.len()).rev() {
         let link = &robot.links[i];
         let still = link.joint.kind == JointKind::Fixed;
-        if still && link.linear_damping == Damping::Zero && link.quadratic_damping == Damping::Zero {
+        let keeps = link.linear_damping != Damping::Zero
+            || link.quadratic_damping != Damping::Zero
+            || link.slender.is_some()
+            || link.own_hull;
+        if still && !keeps && link.munk {
             remove(robot, i);
         }
     }

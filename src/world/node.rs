@@ -3,11 +3,12 @@
 //! Exists because a mistake must be shown at its own line, also when it came through `extends` from another file.
 //! Numbers stay text here; the reader decides what they should be.
 //!
-//! Must not know what the keys mean, nor how the tree is written in a file.
+//! Must not know what the keys mean (but that `kind` tells which others there are), nor how the tree is written.
 
 use std::collections::HashMap;
 
 use super::error::Place;
+use super::fields::KIND;
 pub use super::load::Loader;
 pub use super::parse::parse;
 
@@ -117,10 +118,11 @@ impl Node {
 }
 
 /// Lays `over` upon `base`: maps are merged key by key, anything else in `over` replaces what `base` has, and a null
-/// removes the key. Every node keeps its place; a merged map stands where `over` wrote it.
+/// removes the key. A map of another `kind` replaces the base's: the keys of one kind mean nothing to another. Every
+/// node keeps its place; a merged map stands where `over` wrote it.
 pub fn merge(base: Node, over: Node) -> Node {
     let (mut map, over_map) = match (base.value, over.value) {
-        (Value::Map(base), Value::Map(over)) => (base, over),
+        (Value::Map(base), Value::Map(over)) if !of_other_kind(&base, &over) => (base, over),
         (_, value) => {
             return Node { value, place: over.place };
         }
@@ -143,6 +145,15 @@ pub fn merge(base: Node, over: Node) -> Node {
     }
     map.entries = merged.into_iter().flatten().collect();
     Node { value: Value::Map(map), place: over.place }
+}
+
+/// Whether both maps say their kind, and not the same.
+fn of_other_kind(base: &Map, over: &Map) -> bool {
+    let kind = |map: &Map| match map.get(KIND).map(|node| &node.value) {
+        Some(Value::Scalar { text, .. }) => Some(text.clone()),
+        _ => None,
+    };
+    matches!((kind(base), kind(over)), (Some(base), Some(over)) if base != over)
 }
 
 #[cfg(test)]
@@ -177,5 +188,13 @@ pub(super) mod tests {
         assert_eq!(merged("{a: {b: 1}, c: 2}", "{a: ~}"), "{c: 2}");
         assert_eq!(merged("{c: 2}", "{a: ~}"), "{c: 2, a: ~}");
         assert_eq!(merged("~", "{a: 1}"), "{a: 1}");
+        assert_eq!(
+            merged("{lag: {kind: third, a: 1}}", "{lag: {kind: first, b: 2}}"),
+            "{lag: {kind: first, b: 2}}"
+        );
+        assert_eq!(
+            merged("{lag: {kind: first, b: 1}}", "{lag: {kind: first, c: 2}}"),
+            "{lag: {kind: first, b: 1, c: 2}}"
+        );
     }
 }

@@ -7,6 +7,7 @@
 
 use serde_json::{Map as JsonMap, Value as Json, json};
 
+use super::build::COMPONENTS;
 use super::read::{Field, Fields, Read};
 
 /// The structures described so far.
@@ -162,7 +163,7 @@ pub fn words(doc: &str, words: &[(&str, &str)]) -> Json {
     json!({ "description": format!("{} {list}", tidy(doc)), "enum": words })
 }
 
-/// The whole schema of a file whose root is `T`. `extends` is allowed in every map.
+/// The whole schema of a file whose root is `T`, as it is written: before its `extends` and names are followed.
 pub fn schema<T: Fields>(title: &str) -> Json {
     let mut defs = Defs::default();
     let root = T::schema(&Field::root(), &mut defs);
@@ -173,19 +174,20 @@ pub fn schema<T: Fields>(title: &str) -> Json {
         whole.extend(root);
     }
     let mut all = JsonMap::new();
-    for def in defs.entries {
+    for (n, def) in defs.entries.into_iter().enumerate() {
         let mut schema = def.schema;
-        allow_extends(&mut schema);
+        allow_extends(&mut schema, n == 0);
         all.insert(def.name, schema);
     }
     whole.insert("$defs".into(), Json::Object(all));
     Json::Object(whole)
 }
 
-/// A map that extends a file may leave to it what is required, so `required` holds only without `extends`.
-fn allow_extends(schema: &mut Json) {
+/// Allows `extends` in every map, and what else comes with it: a null takes a key out, a text names a component's
+/// file, and what is required may be in the other file. Any map but the root may lie below one that extends.
+fn allow_extends(schema: &mut Json, is_root: bool) {
     if let Some(Json::Array(shapes)) = schema.get_mut("oneOf") {
-        shapes.iter_mut().for_each(allow_extends);
+        shapes.iter_mut().for_each(|shape| allow_extends(shape, is_root));
         // with `extends` the keys that tell the shapes apart may be in the other file
         if let Some(shapes) = schema.as_object_mut().and_then(|object| object.remove("oneOf")) {
             schema["anyOf"] = shapes;
@@ -196,14 +198,34 @@ fn allow_extends(schema: &mut Json) {
         return;
     };
     if let Some(Json::Object(properties)) = object.get_mut("properties") {
+        for (key, value) in properties.iter_mut() {
+            allow_unfollowed(value, COMPONENTS.iter().any(|(name, _)| name == key));
+        }
         properties.insert(
             "extends".into(),
             json!({ "type": "string", "description": "File to start from; keys given here win." }),
         );
     }
-    if let Some(required) = object.remove("required") {
+    let required = object.remove("required");
+    if let Some(required) = required.filter(|_| is_root) {
         object.insert("if".into(), json!({ "not": { "required": ["extends"] } }));
         object.insert("then".into(), json!({ "required": required }));
+    }
+}
+
+/// Allows null in place of a value, and a text if it can be `named`.
+fn allow_unfollowed(value: &mut Json, named: bool) {
+    let Some(object) = value.as_object_mut() else { return };
+    let others: &[&str] = if named { &["null", "string"] } else { &["null"] };
+    if let Some(Json::String(kind)) = object.get("type").cloned() {
+        let all: Vec<&str> = std::iter::once(kind.as_str()).chain(others.iter().copied()).collect();
+        object.insert("type".into(), json!(all));
+    }
+    if let Some(reference) = object.remove("$ref") {
+        object.insert("anyOf".into(), json!([{ "$ref": reference }, { "type": others }]));
+    }
+    if let Some(elements @ Json::Object(_)) = object.get_mut("additionalProperties") {
+        allow_unfollowed(elements, false);
     }
 }
 

@@ -9,7 +9,7 @@
 
 use super::error::{Problems, did_you_mean, quote};
 use super::file::{Axes, Coefficients};
-use super::read::Places;
+use super::read::Placed;
 use crate::math::Vec3;
 
 /// Which derivatives a set holds.
@@ -36,7 +36,7 @@ pub fn vector(axes: Axes, v: [f64; 3]) -> Vec3 {
 
 /// Sign of the product of axes i and j (0..6, linear first) under FRD -> FLU.
 fn sign(axes: Axes, i: usize, j: usize) -> f64 {
-    let flips = |k: usize| matches!(axes, Axes::Frd) && k % 3 != 0;
+    let flips = |k: usize| matches!(axes, Axes::Frd) && !k.is_multiple_of(3);
     if flips(i) != flips(j) { -1.0 } else { 1.0 }
 }
 
@@ -54,7 +54,7 @@ pub fn matrix(
             std::array::from_fn(|i| std::array::from_fn(|j| if i == j { values[i] } else { 0.0 }))
         }
         Coefficients::Matrix { rows, .. } => *rows,
-        Coefficients::Sname { derivatives, at } => sname(derivatives, kind, what, at, problems),
+        Coefficients::Sname { derivatives, .. } => sname(derivatives, kind, what, problems),
     };
     let axes = if matches!(set, Coefficients::Sname { .. }) { Axes::Frd } else { axes };
     let swap = |k: usize| (k + 3) % 6;
@@ -64,16 +64,15 @@ pub fn matrix(
 }
 
 fn sname(
-    derivatives: &std::collections::BTreeMap<String, f64>,
+    derivatives: &std::collections::BTreeMap<String, Placed<f64>>,
     kind: Derivative,
     what: &str,
-    at: &Places,
     problems: &mut Problems,
 ) -> [[f64; 6]; 6] {
     let mut m = [[0.0; 6]; 6];
     for (name, value) in derivatives {
         match index(name, kind) {
-            Some((i, j)) => m[i][j] = -value,
+            Some((i, j)) => m[i][j] = -value.value,
             None => {
                 let names: Vec<String> = (0..6)
                     .flat_map(|i| (0..6).map(move |j| (i, j)))
@@ -85,7 +84,7 @@ fn sname(
                     quote(name),
                     spell(0, 0, kind)
                 );
-                problems.push(at.of("derivatives"), text);
+                problems.push(&value.place, text);
             }
         }
     }
@@ -108,11 +107,22 @@ fn index(name: &str, kind: Derivative) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::Place;
+    use crate::world::read::Places;
+
+    fn here(value: f64) -> Placed<f64> {
+        Placed { value, place: Place::default() }
+    }
 
     #[test]
     fn published_signs_and_axes_become_ours() {
         let set = Coefficients::Sname {
-            derivatives: [("X_udot".into(), -5.5), ("Y_rdot".into(), 2.0), ("Z_qdot".into(), 3.0)].into(),
+            derivatives: [
+                ("X_udot".into(), here(-5.5)),
+                ("Y_rdot".into(), here(2.0)),
+                ("Z_qdot".into(), here(3.0)),
+            ]
+            .into(),
             at: Places::default(),
         };
         let m = matrix(&set, Derivative::AddedMass, Axes::Flu, "added_mass", &mut Problems::new());
@@ -128,8 +138,10 @@ mod tests {
 
     #[test]
     fn a_wrong_derivative_is_named() {
-        let set =
-            Coefficients::Sname { derivatives: [("X_udto".into(), -1.0)].into(), at: Places::default() };
+        let set = Coefficients::Sname {
+            derivatives: [("X_udto".into(), here(-1.0))].into(),
+            at: Places::default(),
+        };
         let mut problems = Problems::new();
         matrix(&set, Derivative::AddedMass, Axes::Frd, "added_mass", &mut problems);
         let text = problems.iter().next().unwrap().to_string();

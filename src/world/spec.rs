@@ -143,6 +143,7 @@ macro_rules! choice {
         }
     ) => {
         $(#[doc = $doc])*
+        #[allow(clippy::large_enum_variant)] // read once when a world is loaded
         #[derive(Clone, Debug, PartialEq)]
         $vis enum $name {
             $(

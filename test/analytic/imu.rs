@@ -68,7 +68,7 @@ robots:
 "
     ));
     s.apply(&Command::Joint { robot: 0, joint: 0, value: 1.0 }).unwrap();
-    s.advance(2000);
+    s.advance(1999);
     let r = imu(&mut s);
     let (alpha, t) = (0.5, 4.0);
     let (rate, angle) = (alpha * t, 0.5 * alpha * t * t);

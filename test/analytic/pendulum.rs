@@ -89,7 +89,7 @@ robots:
           parent: base_link
           joint: {kind: continuous, axis: [3, 4, 0], armature: 0.02}
           body: {source: test, axes: flu, mass_kg: 3, center_of_mass_m: [0, 0, -0.4],
-            inertia_kg_m2: {xx: 0.1, yy: 0.2, zz: 0.05, xy: 0.03}}
+            inertia_kg_m2: {xx: 0.1, yy: 0.2, zz: 0.15, xy: 0.03}}
 ";
     // about the unit axis (0.6, 0.8, 0)
     let inertia: f64 = 0.36 * 0.1 + 0.64 * 0.2 + 2.0 * 0.48 * 0.03 + 3.0 * 0.16 + 0.02;

@@ -36,7 +36,7 @@ fn symmetric_top_precesses() {
 // Method: spin about its middle axis, 20 s. Tolerance: RK4's 1e-9.
 #[test]
 fn tumbling_body_keeps_its_angular_momentum() {
-    let mut s = simulation(&body("{xx: 0.3, yy: 0.5, zz: 0.9, xy: 0.05}", "[0.01, 2, 0.02]", ""));
+    let mut s = simulation(&body("{xx: 0.3, yy: 0.5, zz: 0.7, xy: 0.05}", "[0.01, 2, 0.02]", ""));
     let momentum = |s: &merrow::sim::Simulation| {
         let m = &s.state.robots[0].motion;
         let h = s.scene.robots[0].links[0].rigid.A.mul_vec(m.V_WB_B.w);

@@ -17,7 +17,7 @@ robots:
     {start}
     model:
       source: test
-      body: {{source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {{xx: 1, yy: 2, zz: 4}}, net_buoyancy_n: 0}}
+      body: {{source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {{xx: 2, yy: 3, zz: 4}}, net_buoyancy_n: 0}}
       thrusters: {{t: {{motor: {{source: test, diameter_m: 0.2, {motor}}}, {mount}}}}}
 "
     )
@@ -169,7 +169,7 @@ fn propeller_feels_its_inflow() {
     let gained = 0.5 * 0.9 * thrust / 10.0 * 0.002 / 2.0;
     let mean = (thrust * (1.0 - 0.4 * gained / kt), torque * (1.0 - 0.04 * gained / kq));
     relative("mean force", (m.V_WB_B.v.x - 2.0) * 10.0 / 0.002, mean.0, 1e-5);
-    relative("mean moment", m.V_WB_B.w.x / 0.002, mean.1, 1e-5);
+    relative("mean moment", 2.0 * m.V_WB_B.w.x / 0.002, mean.1, 1e-5);
     // bollard pull astern, KT(0)
     let propeller = &s.scene.robots[0].thrusters[0];
     let astern = propeller.static_thrust(-20.0 * std::f64::consts::PI, 1000.0);
@@ -189,7 +189,7 @@ fn thrust_off_the_centre_turns_the_body() {
     let moment = Vec3::new(0.3, -0.2, 0.1).cross(f) + f.scale(0.05);
     let V = s.state.robots[0].motion.V_WB_B;
     near("force", V.v.scale(10.0 / 0.002), f, 1e-4);
-    near("moment", Vec3::new(V.w.x, 2.0 * V.w.y, 4.0 * V.w.z).scale(1.0 / 0.002), moment, 1e-4);
+    near("moment", Vec3::new(2.0 * V.w.x, 3.0 * V.w.y, 4.0 * V.w.z).scale(1.0 / 0.002), moment, 1e-4);
     // figures in forward-right-down give the same thruster
     let frd = "axes: frd, position_m: [0.3, 0.2, -0.1], direction: [0, -3, -4], turning: left";
     let other = simulation(&boat(motor, frd, ""));

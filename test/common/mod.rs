@@ -56,22 +56,23 @@ pub fn evaluate(scene: &Scene, motion: &Motion) -> Workspace {
     work
 }
 
-/// All readings that sensor `sensor` of robot 0 delivers while `seconds` pass.
+/// All readings that sensor `sensor` of robot 0 delivers from now (left out) until `seconds` have passed (counted in).
 pub fn readings(simulation: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Stamped> {
     let mut steps = (seconds / simulation.scene.dt()).round() as u64;
     let mut all = Vec::new();
+    let (now, latency) = (simulation.time_ns(), simulation.scene.robots[0].sensors[sensor].latency_ns);
     while steps > 0 {
         let block = steps.min(1000);
         simulation.advance(block);
         let delivered = simulation.runners[0].outbox.iter().filter(|d| d.sensor == sensor);
-        all.extend(delivered.map(|d| d.stamped));
+        all.extend(delivered.map(|d| d.stamped).filter(|r| r.stamp_ns + latency > now));
         simulation.clear_outboxes();
         steps -= block;
     }
     all
 }
 
-/// The reading that sensor `sensor` of robot 0 makes in the next step.
+/// The first reading that sensor `sensor` of robot 0 makes in the next step, whose end counts in.
 pub fn reading(simulation: &mut Simulation, sensor: usize) -> Reading {
     simulation.clear_outboxes();
     simulation.advance(1);

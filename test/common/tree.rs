@@ -92,7 +92,9 @@ pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
             w_WB_B: Vec3::zero(),
             q: vec![0.0; recipe.links - 1],
         },
+        attached: Vec::new(),
         base_factor: None,
+        inflow: false,
     };
     robot.finish();
     robot
@@ -154,6 +156,9 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
         trim: Trim { force: trim_force, moment_arm: random.vector(0.3).scale(trim_force) },
         linear_damping: if recipe.damping { full(random) } else { Damping::Zero },
         quadratic_damping: if recipe.damping { diagonal(random) } else { Damping::Zero },
+        damping_decay: None,
+        slender: None,
+        munk: true,
         p_LoD: random.vector(0.2),
         wet: true,
     }

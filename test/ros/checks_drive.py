@@ -104,7 +104,7 @@ def check_dive_by_stamped_wrench():
 
 def velocity_after(m, truth, n=100):
     """Velocity over the vehicle's axes after n steps."""
-    end = m.step(n + 1) - 2_000_000
+    end = m.step(n)
     found = []
     assert wait_for(
         lambda: found.extend(o for o in take(truth) if nanoseconds(o.header.stamp) == end) or found), "no odometry"

@@ -63,7 +63,6 @@ def drive(disturb):
             sent += disturb(m, writers, source)
             now = m.step(STEPS)
             assert now == (i + 1) * STEPS * STEP_NS, f"{now} ns after {i + 1} x {STEPS} steps"
-        m.step(1)
         end = ROUNDS * STEPS * STEP_NS
         assert wait_for(lambda: found.extend(take(truth)) or found and nanoseconds(found[-1].header.stamp) == end), \
             "not all odometry came"
@@ -85,7 +84,8 @@ def check_told(lines, report, sent):
     status = {s.name: {v.key: v.value for v in s.values} for s in report.status}
     commands = int(status[f"{ROBOT}: commands"]["refused commands"])
     requests = int(status["merrow: run"]["refused requests"])
-    assert commands > 0.8 * sent * 0.6, f"{commands} commands counted of {sent} messages"
+    # what DDS itself does not let through is not counted, nor is a request without its client's identity
+    assert commands > sent / 2, f"{commands} commands counted of {sent} messages"
     assert requests > 50, f"{requests} requests counted"
     assert status[f"{ROBOT}: commands"]["last refusal"], status
     warnings = [line.msg for line in lines if line.level == WARN and "refused" in line.msg]

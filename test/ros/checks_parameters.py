@@ -8,7 +8,7 @@ from live import Merrow, describe, gather, latest, message_type, nanoseconds, pa
 ODOMETRY = "/bluerov2/odometry"
 EVENT = "rcl_interfaces/msg/ParameterEvent"
 SPEED, DIRECTION = "water.current.speed_m_s", "water.current.direction_deg"
-STEP_NS = 2_000_000
+ODOMETRY_NS = 20_000_000
 
 
 def bounds(parameter):
@@ -92,16 +92,11 @@ def check_illegal_parameters():
 
 def run_for(m, truth, steps):
     """Steps, and the odometry of the last instant."""
-    end = m.step(steps) - nanoseconds_of_remainder(steps)
-    found = []
+    now, found = m.step(steps), []
+    end = now - now % ODOMETRY_NS
     assert wait_for(lambda: found.extend(take(truth)) or found and nanoseconds(found[-1].header.stamp) >= end), \
         "no odometry"
     return found[-1]
-
-
-def nanoseconds_of_remainder(steps):
-    """Age of the newest odometry after `steps` steps: it is read every 10th, at its start."""
-    return ((steps - 1) % 10 + 1) * STEP_NS
 
 
 def check_current_drifts():
@@ -171,7 +166,6 @@ def check_dead_thruster():
                 assert result.successful, result
             take(truth)
             m.write("/bluerov2/thrusters/t1/command", data=1.0)
-            m.step(1)
             v = run_for(m, truth, 250).twist.twist.linear
             return math.hypot(v.x, v.y)
 

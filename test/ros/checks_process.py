@@ -3,6 +3,7 @@
 import json
 import pathlib
 import signal
+import subprocess
 import tempfile
 import time
 
@@ -67,6 +68,10 @@ def check_interrupt():
         assert m.end(signal.SIGTERM) == 0
         found = json.loads(m.output()[0])
         assert list(found) == SUMMARY and found["steps"] == 3, found
+    with Merrow("pool", "--pace", "lockstep") as m:
+        m.client("step").send(steps=2**63)
+        time.sleep(0.3)
+        assert m.end(signal.SIGINT) == 0, "in the middle of many steps"
 
 
 def check_interrupt_when_recording():
@@ -97,7 +102,7 @@ def check_record_option():
     with tempfile.TemporaryDirectory(prefix="merrow-test-") as folder:
         found = summary("--no-ros", "--pace", "max", "--for", 2, "--record", f"{folder}/whole.mcap")
         assert found["dropped"] == 0, found
-        check_bag(find_bag(pathlib.Path(folder)), "--expect=/bluerov2/imu/data=200", "--expect=/bluerov2/odometry=100")
+        check_bag(find_bag(pathlib.Path(folder)), "--expect=/bluerov2/imu/data=200", "--expect=/bluerov2/odometry=101")
 
 
 def check_slow_and_absent_subscribers():
@@ -107,16 +112,20 @@ def check_slow_and_absent_subscribers():
         published = live.describe("pool")["published"]
         _, alone = pace_over(3, clock, diagnostics)
         slow = [m.listen(t["topic"], depth=1) for t in published if t["topic"] not in ("/diagnostics", "/clock")]
-        absent = live.Peer(m.domain)
-        lost = [absent.subscriber(t["topic"], t["type"], depth=1) for t in published]
-        assert wait_for(lambda: all(reader.get_matched_publications() for reader in lost))
-        del lost, absent
+        come_and_go(m.domain, published)
         # other work on the machine delays blocks, too: the best of three counts
         factor, crowded = min((pace_over(3, clock, diagnostics) for _ in range(3)), key=lambda found: found[1])
         assert abs(factor - 1) < 0.02, f"real-time factor {factor}"
         assert crowded < 2 * alone + 0.02, f"{crowded:.1%} of the blocks came late, {alone:.1%} without subscribers"
         assert slow
         m.alive()
+
+
+def come_and_go(domain, topics):
+    """Subscribes everything and is gone again."""
+    absent = live.Peer(domain)
+    readers = [absent.subscriber(t["topic"], t["type"], depth=1) for t in topics]
+    assert wait_for(lambda: all(reader.get_matched_publications() for reader in readers))
 
 
 def pace_over(duration_s, clock, diagnostics):
@@ -131,6 +140,33 @@ def pace_over(duration_s, clock, diagnostics):
     return passed / (time.monotonic() - wall), late / blocks
 
 
+def check_fleet():
+    """A hundred robots are found whole, all their topics, and keep real time while some of them are listened to."""
+    with Merrow("fleet_100") as m:
+        about = live.describe("fleet_100")
+        wanted = {f"rt{t['topic']}" for t in about["published"]}
+        assert len(wanted) > 500, len(wanted)
+        assert wait_for(lambda: wanted <= set(m.peer.endpoints("rt/")[0])), "not all topics are there"
+        diagnostics, clock = m.listen("/diagnostics"), m.listen("/clock")
+        readers = [m.listen(f"/{robot['name']}/odometry") for robot in about["robots"][::5]]
+        factor, _ = pace_over(3, clock, diagnostics)
+        assert abs(factor - 1) < 0.02, f"real-time factor {factor}"
+        counts = [len(live.take(reader)) for reader in readers]
+        assert min(counts) > 100, counts
+        assert m.end(signal.SIGINT) == 0
+
+
+def check_two_in_one_domain():
+    """Two runs share a network; only the name space tells them apart."""
+    with Merrow("pool") as m:
+        other = subprocess.Popen([live.BINARY, "run", "pool", "--for", "1", "--ros-args", "-r", "__ns:=/two"],
+                                 stdout=subprocess.DEVNULL, env=live.environment(m.domain))
+        assert wait_for(lambda: "rt/two/bluerov2/odometry" in m.peer.endpoints("rt/")[0], 5), "the second is not seen"
+        assert other.wait(10) == 0
+        m.alive()
+        assert m.get("pace") == "realtime"
+
+
 def run_status(diagnostics):
     """The values about the run itself."""
     (status,) = (s for s in diagnostics.status if s.name == "merrow: run")
@@ -138,4 +174,5 @@ def run_status(diagnostics):
 
 
 CHECKS = [check_same_hash, check_same_hash_of_a_fleet, check_interrupt, check_interrupt_when_recording,
-          check_kill_when_recording, check_record_option, check_slow_and_absent_subscribers]
+          check_kill_when_recording, check_record_option, check_slow_and_absent_subscribers, check_fleet,
+          check_two_in_one_domain]

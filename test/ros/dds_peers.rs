@@ -1,15 +1,15 @@
 //! The embedded ROS client against independent DDS implementations: Cyclone DDS from Python, Fast DDS from C++.
 //!
 //! A node with one of everything runs in this process; the peer is a child process that checks what it sees, and at
-//! last asks the node to leave. Slow, and in need of the peers' libraries, hence ignored unless asked for:
-//! `MERROW_PYTHON=venv/bin/python cargo test --test all dds_peers -- --ignored`.
+//! last asks the node to leave. Fast DDS needs a C++ compiler and its library: `fastdds/run.sh` has both, and runs the
+//! test that is ignored here.
 
 use std::process::Command;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use merrow::ros::args::NodeOptions;
+use merrow::ros::args::{DiscoveryRange, NodeOptions};
 use merrow::ros::cdr::{from_bytes, to_bytes};
 use merrow::ros::dds::{Node, ParameterServices, Service, Subscription};
 use merrow::ros::message::Message;
@@ -114,17 +114,14 @@ fn run_against(domain_id: u16, mut peer: Command) {
 
 /// Topics both ways, services, parameters, log, node graph, malformed samples: all from Cyclone DDS.
 #[test]
-#[ignore = "needs Python with cyclonedds==11.0.1"]
 fn cyclone_dds_peer_finds_no_fault() {
-    let python = std::env::var("MERROW_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let mut peer = Command::new(python);
-    peer.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/test/ros/dds_cyclone.py"));
+    let Some((peer, _turn)) = super::script("dds_cyclone.py") else { return };
     run_against(171, peer);
 }
 
 /// Topics both ways and services in the other family's mapping: all from Fast DDS.
 #[test]
-#[ignore = "needs the program that test/ros/fastdds/build.sh builds, named by MERROW_FASTDDS_PEER"]
+#[ignore = "needs the program that test/ros/fastdds/build.sh builds; test/ros/fastdds/run.sh runs it"]
 fn fast_dds_peer_finds_no_fault() {
     let program = std::env::var("MERROW_FASTDDS_PEER")
         .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/target/fastdds_peer").to_owned());
@@ -134,9 +131,9 @@ fn fast_dds_peer_finds_no_fault() {
 /// A robot that is put back into the world must not obey the commands of its former life: a new subscription starts
 /// empty, though the DDS library keeps what the topic received before.
 #[test]
-#[ignore = "needs a network interface"]
 fn a_new_subscription_does_not_see_what_came_before() {
-    let options = |name| NodeOptions { domain_id: 173, ..NodeOptions::new(name) };
+    let options =
+        |name| NodeOptions { domain_id: 173, discovery: DiscoveryRange::Localhost, ..NodeOptions::new(name) };
     let (sender, receiver) =
         (Node::new(&options("sender")).unwrap(), Node::new(&options("receiver")).unwrap());
     let publisher = sender.publisher("command", Text::info(), &Qos::DEFAULT).unwrap();

@@ -2,3 +2,4 @@
 
 mod geodesy;
 mod pinocchio;
+mod remus;

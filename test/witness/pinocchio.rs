@@ -61,29 +61,31 @@ robots:
             inertia_kg_m2: {xx: 0.00001, yy: 0.00001, zz: 0.00001}}
 ";
 
-/// Our links of the four joints of the arm, in Pinocchio's order, counted without the base.
-const JOINTS: [usize; 4] = [1, 2, 3, 4];
+/// Our joints of the arm in Pinocchio's order; fixed links may have been merged into others, so they go by name.
+fn joints(scene: &Scene) -> [usize; 4] {
+    ["shoulder", "upper_arm", "forearm", "wrist"].map(|name| scene.robots[0].link_index(name).unwrap() - 1)
+}
 
 fn numbers(v: &Value) -> Vec<f64> {
     v.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
 }
 
 /// Row or column of our inertia matrix (angular first, fixed joints too) for each of Pinocchio's.
-fn order() -> [usize; 10] {
+fn order(scene: &Scene) -> [usize; 10] {
     let mut order = [3, 4, 5, 0, 1, 2, 0, 0, 0, 0];
-    for (k, joint) in JOINTS.into_iter().enumerate() {
+    for (k, joint) in joints(scene).into_iter().enumerate() {
         order[6 + k] = 6 + joint;
     }
     order
 }
 
-fn motion(vector: &Value) -> Motion {
+fn motion(scene: &Scene, vector: &Value) -> Motion {
     let (q, v) = (numbers(&vector["q"]), numbers(&vector["v"]));
-    let mut m = Motion::rest(8);
+    let mut m = Motion::rest(scene.robots[0].n_joints());
     m.p_WB = Vec3::new(q[0], q[1], q[2]);
     m.q_WB = Quat { w: q[6], x: q[3], y: q[4], z: q[5] };
     m.V_WB_B = SpatialVelocity { v: Vec3::new(v[0], v[1], v[2]), w: Vec3::new(v[3], v[4], v[5]) };
-    for (k, joint) in JOINTS.into_iter().enumerate() {
+    for (k, joint) in joints(scene).into_iter().enumerate() {
         (m.q[joint], m.qd[joint]) = (q[7 + k], v[6 + k]);
     }
     m
@@ -96,12 +98,12 @@ fn evaluate(scene: &Scene, vector: &Value) -> Workspace {
     let mut work = Workspace::new(robot);
     work.thrust[0][0] =
         SpatialForce { f: Vec3::new(tau[0], tau[1], tau[2]), m: Vec3::new(tau[3], tau[4], tau[5]) };
-    let mut commands = vec![0.0; 8];
-    for (k, joint) in JOINTS.into_iter().enumerate() {
+    let mut commands = vec![0.0; robot.n_joints()];
+    for (k, joint) in joints(scene).into_iter().enumerate() {
         commands[joint] = tau[6 + k];
     }
     let at = crate::common::instant(scene);
-    merrow::sim::step::evaluate(robot, &at, &motion(vector), &commands, 0, &mut work);
+    merrow::sim::step::evaluate(robot, &at, &motion(scene, vector), &commands, 0, &mut work);
     work
 }
 
@@ -131,7 +133,7 @@ fn accelerations_match() {
             let work = evaluate(&scene, &vector);
             let A = work.links[0].A;
             let mut all = [A.v.to_array(), A.w.to_array()].concat();
-            all.extend(JOINTS.map(|j| work.qdd[j]));
+            all.extend(joints(&scene).map(|j| work.qdd[j]));
             compare(key, &all, &numbers(&vector[key]));
         }
     }
@@ -148,23 +150,24 @@ fn bias_inertia_energy_and_pose_match() {
             // the bias has no applied efforts in it
             let (thrust, w) = (work.thrust[0][0], &mut work.links[0]);
             w.F = w.F.minus(&thrust);
-            let (base, tau) = rnea::inverse(robot, &SpatialVelocity::zero(), &[0.0; 8], &work);
+            let (base, tau) =
+                rnea::inverse(robot, &SpatialVelocity::zero(), &vec![0.0; robot.n_joints()], &work);
             let mut bias = [base.f.to_array(), base.m.to_array()].concat();
-            bias.extend(JOINTS.map(|j| tau[j]));
+            bias.extend(joints(&scene).map(|j| tau[j]));
             compare(key, &bias, &numbers(&vector[key]));
             let M = crba::inertia_matrix(robot, &work);
             for (i, row) in vector["M"].as_array().unwrap().iter().enumerate() {
                 for (j, expected) in numbers(row).into_iter().enumerate() {
-                    let ours = M[order()[i]][order()[j]];
+                    let ours = M[order(&scene)[i]][order(&scene)[j]];
                     assert!(
                         (ours - expected).abs() < 1e-12 * 27.342,
                         "M[{i}][{j}]: {ours} instead of {expected}"
                     );
                 }
             }
-            let energy = kinetic_energy(robot, &motion(&vector), &work);
+            let energy = kinetic_energy(robot, &motion(&scene, &vector), &work);
             close("energy", energy, vector["KE"].as_f64().unwrap(), 1e-12);
-            let wrist = &work.links[JOINTS[3] + 1];
+            let wrist = &work.links[joints(&scene)[3] + 1];
             for i in 0..3 {
                 let row = numbers(&vector["wrist_oMi"][i]);
                 for j in 0..3 {

@@ -1,13 +1,19 @@
 #!/bin/sh
-# Builds the Fast DDS peer of dds_peers.rs into the folder given (default: target/), with the library of Debian or
-# Ubuntu; installs that where it is missing and this is root.
+# Builds the Fast DDS peers into the folder given (default: target/), with the library of Debian or Ubuntu; installs
+# that where it is missing and this is root.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$here/../../../target}
-if ! [ -e /usr/include/fastdds/dds/domain/DomainParticipant.hpp ]; then
+if ! [ -e /usr/include/fastdds/dds/domain/DomainParticipant.hpp ] || ! command -v g++ >/dev/null; then
+    if [ "$(id -u)" != 0 ]; then
+        echo "fastdds/build.sh: needs libfastrtps-dev and g++; install them, or run this as root" >&2
+        exit 1
+    fi
     apt-get update -qq
-    apt-get install -y -qq libfastrtps-dev g++
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq libfastrtps-dev g++ >/dev/null
 fi
 mkdir -p "$out"
-g++ -std=c++17 -O1 -Wall -Wextra -o "$out/fastdds_peer" "$here/peer.cpp" -lfastrtps -lfastcdr
-echo "$out/fastdds_peer"
+for name in peer live; do
+    g++ -std=c++17 -O1 -Wall -Wextra -o "$out/fastdds_$name" "$here/$name.cpp" -lfastrtps -lfastcdr
+    echo "$out/fastdds_$name"
+done

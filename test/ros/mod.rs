@@ -1,0 +1,118 @@
+//! Merrow against programs and libraries of others: message types, bags, DDS peers, a whole run from outside.
+//!
+//! The peers are Python scripts and a C++ program beside this file; `test/run` prepares their environment and names it
+//! in `MERROW_PYTHON`. Where it is missing these tests fail, rather than pass unseen; `MERROW_SKIP_PEERS=1` skips them
+//! and says so. They must not run at the same time: each would count the others' load as Merrow's lateness.
+
+mod dds_peers;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use merrow::ros::bridge::Bridge;
+use merrow::ros::msg::catalogue_json;
+use merrow::sim::{self, Pace, Simulation};
+use merrow::world::{Overrides, load_world, share};
+
+/// One peer at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A script of this folder, ready to run, and the turn to run it; none if peers are skipped.
+fn script(name: &str) -> Option<(Command, MutexGuard<'static, ()>)> {
+    if std::env::var("MERROW_SKIP_PEERS").is_ok_and(|v| v == "1") {
+        println!("skipped: MERROW_SKIP_PEERS is 1");
+        return None;
+    }
+    let Ok(python) = std::env::var("MERROW_PYTHON") else {
+        panic!("MERROW_PYTHON is not set: run test/run, which prepares the Python environment");
+    };
+    let mut command = Command::new(python);
+    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros").join(name));
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    Some((command, TURN.lock().unwrap_or_else(PoisonError::into_inner)))
+}
+
+/// Runs a peer to its end and shows what it said if it found fault.
+fn expect_success(mut command: Command) {
+    let output = command.output().unwrap_or_else(|e| panic!("{command:?} does not start: {e}"));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    println!("{}", text(&output.stdout));
+    assert!(
+        output.status.success(),
+        "{command:?} found fault:\n{}{}",
+        text(&output.stdout),
+        text(&output.stderr)
+    );
+}
+
+/// A folder of this test's own, emptied.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("merrow_ros_{name}_{}", std::process::id()));
+    // what an earlier process of the same number left behind, if anything
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Declarations, hashes and bytes of all message types, against rosbags and ros2-pyterfaces.
+#[test]
+fn message_types_are_those_of_ros() {
+    let Some((mut command, _turn)) = script("messages.py") else { return };
+    let folder = folder("messages");
+    let file = folder.join("catalogue.json");
+    std::fs::write(&file, catalogue_json().to_string()).unwrap();
+    expect_success({
+        command.arg(file);
+        command
+    });
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Two seconds of the pool in a bag, which two independent readers read whole, and cut anywhere up to the cut.
+#[test]
+fn bags_are_read_by_others() {
+    let Some((mut command, _turn)) = script("bag.py") else { return };
+    let folder = folder("bag");
+    let file = folder.join("run.mcap");
+    let world = load_world(&share::world("pool"), Overrides::default()).unwrap();
+    let scene = Arc::new(world.scene);
+    let mut simulation = Simulation::new(Arc::clone(&scene), 1).unwrap();
+    let mut bridge = Bridge::without_node(&scene).unwrap();
+    bridge.record(file.clone()).unwrap();
+    let (_sender, requests) = crossbeam_channel::unbounded();
+    let stop = AtomicBool::new(false);
+    sim::run(&mut simulation, Pace::Max, Some(2.0), &requests, &mut [&mut bridge], &stop);
+    bridge.stop_recording().unwrap();
+    // from 0 up to 2 s; the last of the IMU's is still on its way
+    let expected = ["imu/data=200", "odometry=101", "magnetometer/data=101", "robot_description=1"];
+    command.arg(std::fs::canonicalize(find_mcap(&folder)).unwrap());
+    command.args(expected.map(|e| format!("--expect=/bluerov2/{e}")));
+    command.args(["--expect=/clock=200", "--expect=/tf_static=1", "--at-least=/diagnostics=1"]);
+    expect_success(command);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// The one bag in a folder or the folders in it.
+fn find_mcap(folder: &Path) -> PathBuf {
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "mcap") {
+                return path;
+            }
+        }
+    }
+    panic!("no bag was written")
+}
+
+/// The program from outside, as its users have it.
+#[test]
+fn end_to_end() {
+    let Some((mut command, _turn)) = script("end_to_end.py") else { return };
+    command.args(["--binary", env!("CARGO_BIN_EXE_merrow")]);
+    expect_success(command);
+}
