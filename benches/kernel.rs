@@ -1,14 +1,15 @@
 //! Cost of the dynamics kernel, in nanoseconds of thread time: the Merrow side of `benches/run`.
 //!
-//! Prints one JSON object: medians over batches. `--callgrind NAME` runs one case a fixed number of times instead, for
-//! instruction counts.
+//! Prints one JSON object: medians over batches. `--callgrind CASE STEPS` makes that many steps of one case instead, for
+//! instruction counts; with 0 it only sets the case up, which is what `benches/instructions` subtracts.
 
 use merrow::environment::{Instant, Variation};
 use merrow::math::{Lanes, Real};
-use merrow::scene::{Integrator, Robot, Scene};
+use merrow::scene::{Drive, Integrator, Robot, Scene};
 use merrow::sim::{Simulation, step::Kernel};
 use merrow::state::{Motion, State, Workspace};
 use merrow::{dynamics, world};
+use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -23,24 +24,24 @@ fn scene(name: &str) -> Scene {
 /// Height at which cases are held [m].
 const DEEP: f64 = -50.0;
 
-/// Median over 21 batches of about 20 ms each [ns per call].
+/// Processor time this thread has used [ns]: other programs on the machine do not count.
+fn thread_time_ns() -> f64 {
+    let t = clock_gettime(ClockId::ThreadCPUTime);
+    t.tv_sec as f64 * 1e9 + t.tv_nsec as f64
+}
+
+/// Median over 21 batches of 20 to 40 ms each [ns per call].
 fn time(mut call: impl FnMut()) -> f64 {
-    let mut n = 1_u32;
-    loop {
-        let start = std::time::Instant::now();
+    let mut batch = |n: u32| {
+        let start = thread_time_ns();
         (0..n).for_each(|_| call());
-        if start.elapsed().as_millis() >= 20 {
-            break;
-        }
+        thread_time_ns() - start
+    };
+    let mut n = 1_u32;
+    while batch(n) < 20e6 {
         n = n.saturating_mul(2);
     }
-    let mut samples: Vec<f64> = (0..21)
-        .map(|_| {
-            let start = std::time::Instant::now();
-            (0..n).for_each(|_| call());
-            start.elapsed().as_nanos() as f64 / f64::from(n)
-        })
-        .collect();
+    let mut samples: Vec<f64> = (0..21).map(|_| batch(n) / f64::from(n)).collect();
     samples.sort_by(f64::total_cmp);
     samples[10]
 }
@@ -55,7 +56,24 @@ struct Case<T> {
 
 impl<T: Real> Case<T> {
     fn new(name: &str) -> Self {
-        let scene = scene(name);
+        Self::of(scene(name))
+    }
+
+    /// With joints that forces move, as other libraries have them, and not drives that prescribe their motion.
+    fn with_free_joints(name: &str) -> Self {
+        Self::of(freed(scene(name)))
+    }
+
+    /// What `pinocchio::aba` computes: q, v, tau to accelerations of a rigid tree in a vacuum.
+    fn dry_with_free_joints(name: &str) -> Self {
+        let mut scene = freed(scene(name));
+        for link in &mut scene.robots[0].links {
+            link.wet = false;
+        }
+        Self::of(scene)
+    }
+
+    fn of(scene: Scene) -> Self {
         let robot = &scene.robots[0];
         let start = &State::new(&scene).robots[0];
         let mut motion: Motion<T> = Motion::rest(robot.n_joints());
@@ -93,6 +111,13 @@ impl<T: Real> Case<T> {
     }
 }
 
+fn freed(mut scene: Scene) -> Scene {
+    for link in &mut scene.robots[0].links[1..] {
+        link.joint.drive = Drive::Effort { stiffness: 0.0, rest: 0.0 };
+    }
+    scene
+}
+
 fn instant(scene: &Scene) -> Instant<'_> {
     Instant { sea: &scene.sea, gravity: scene.gravity, variation: Variation::NONE }
 }
@@ -122,26 +147,26 @@ impl Whole {
     }
 }
 
-fn callgrind(case: &str) {
-    const N: u64 = 2_000;
+/// Makes `steps` steps of one case.
+fn callgrind(case: &str, steps: u64) {
     match case {
         "rov_step" => {
             let mut whole = Whole::new("pool");
-            (0..N).for_each(|_| whole.step());
+            (0..steps).for_each(|_| whole.step());
         }
         "uvms_step" => {
             let mut whole = Whole::new("uvms_pool");
-            (0..N).for_each(|_| whole.step());
+            (0..steps).for_each(|_| whole.step());
         }
         "uvms_aba" => {
-            let mut case = Case::<f64>::new("uvms_pool");
+            let mut case = Case::<f64>::with_free_joints("uvms_pool");
             case.evaluate();
-            (0..N).for_each(|_| case.accelerations());
+            (0..steps).for_each(|_| case.accelerations());
         }
         "fleet" => {
             let mut all = Simulation::new(Arc::new(scene("fleet_100")), 1).expect("one thread needs no pool");
-            for _ in 0..20 {
-                all.advance(5);
+            for _ in 0..steps {
+                all.advance(1);
                 all.clear_outboxes();
             }
         }
@@ -152,7 +177,8 @@ fn callgrind(case: &str) {
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     if let Some(k) = arguments.iter().position(|a| a == "--callgrind") {
-        callgrind(arguments.get(k + 1).map_or("", String::as_str));
+        let argument = |n: usize| arguments.get(k + n).map_or("", String::as_str);
+        callgrind(argument(1), argument(2).parse().expect("a number of steps after the case"));
         return;
     }
     let mut rows = serde_json::Map::new();
@@ -168,11 +194,15 @@ fn main() {
     row("6-DOF RK4 step, per robot of 8 lanes", time(|| lanes.rk4()) / 8.0);
     let mut whole = Whole::new("pool");
     row("BlueROV2 Heavy whole step (8 thrusters, battery)", time(|| whole.step()));
-    let mut uvms = Case::<f64>::new("uvms_pool");
+    let mut dry = Case::<f64>::dry_with_free_joints("uvms_pool");
+    row("10-DOF forward dynamics (q, v, tau to accelerations, no water)", time(|| dry.evaluate()));
+    let mut uvms = Case::<f64>::with_free_joints("uvms_pool");
     uvms.evaluate();
-    row("10-DOF ABA", time(|| uvms.accelerations()));
+    row("10-DOF ABA passes alone", time(|| uvms.accelerations()));
     row("10-DOF derivative", time(|| uvms.evaluate()));
     row("10-DOF RK4 step", time(|| uvms.rk4()));
+    let mut driven = Case::<f64>::new("uvms_pool");
+    row("10-DOF RK4 step, position drives", time(|| driven.rk4()));
     let mut whole = Whole::new("uvms_pool");
     row("OSU UVMS whole step", time(|| whole.step()));
     println!("{}", serde_json::Value::Object(rows));

@@ -6,6 +6,8 @@ mod analytic;
 mod budget;
 // worlds, random trees and physics helpers that the tests share
 mod common;
+// the error falls with the step as it should
+mod convergence;
 // same bits: reruns, threads, blocks, resume, lanes
 mod determinism;
 // the examples of README and the shipped URDF

@@ -19,6 +19,15 @@ pub struct Instant<'a> {
     pub variation: Variation,
 }
 
+impl Instant<'_> {
+    /// True if the water is at rest everywhere: then rigid and added mass share one velocity.
+    #[inline(always)]
+    pub fn is_still(&self) -> bool {
+        self.variation == Variation::NONE
+            && self.sea.current.profile.iter().all(|(_, v)| v.x == 0.0 && v.y == 0.0 && v.z == 0.0)
+    }
+}
+
 /// Water velocity and acceleration at every link's centre of buoyancy, in the link frame.
 ///
 /// The acceleration is that of the water particle (Du/Dt), which is what drives the added mass of a body in

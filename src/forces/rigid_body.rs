@@ -20,10 +20,10 @@
 use crate::math::{Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 use crate::scene::Link;
 
-/// (1)
+/// (1), for the rigid inertia, or for rigid plus added inertia in water at rest, where both have one velocity.
 #[inline(always)]
-pub fn velocity_product<T: Real>(link: &Link, V: &SpatialVelocity<T>) -> SpatialForce<T> {
-    let momentum = inertia_times(&link.rigid, V);
+pub fn velocity_product<T: Real>(inertia: &SpatialInertia<f64>, V: &SpatialVelocity<T>) -> SpatialForce<T> {
+    let momentum = inertia_times(inertia, V);
     let f = V.cross_force(&momentum);
     SpatialForce { m: -f.m, f: -f.f }
 }

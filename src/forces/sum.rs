@@ -19,32 +19,38 @@ pub fn sum<T: Real>(
     stage: usize,
     work: &mut Workspace<T>,
 ) {
-    let (rho, g) = (at.sea.density, at.gravity);
+    let (rho, g, still) = (at.sea.density, at.gravity, at.is_still());
     for (i, link) in robot.links.iter().enumerate() {
         let w = &mut work.links[i];
         let up = w.R_WL.r[2];
         let mut F = rigid_body::weight(link, up, g);
-        F = F.plus(&rigid_body::velocity_product(link, &w.V));
         if link.wet {
             let wetness = buoyancy::wetness(link, up, w.p_WL.z);
             let mut V_r = w.V;
             V_r.v -= w.water;
-            let displaced = wetness.wet * (rho * link.volume);
             F = F.plus(&buoyancy::force(link, &wetness, up, rho * g));
-            F = F.plus(&added_mass::force(
-                link,
-                &w.V,
-                &V_r,
-                w.water,
-                w.water_acceleration,
-                wetness.wet,
-                displaced,
-            ));
+            if still && link.munk && is_whole(wetness.wet) {
+                F = F.plus(&rigid_body::velocity_product(&link.total, &w.V));
+            } else {
+                let displaced = wetness.wet * (rho * link.volume);
+                F = F.plus(&rigid_body::velocity_product(&link.rigid, &w.V));
+                F = F.plus(&added_mass::force(
+                    link,
+                    &w.V,
+                    &V_r,
+                    w.water,
+                    w.water_acceleration,
+                    wetness.wet,
+                    displaced,
+                ));
+            }
             F = F.plus(&damping::force(link, &V_r, wetness.wet));
             if let Some(body) = &link.slender {
                 F = F.plus(&slender(link, body, &V_r, wetness.wet, rho));
             }
             w.wet = wetness.wet;
+        } else {
+            F = F.plus(&rigid_body::velocity_product(&link.rigid, &w.V));
         }
         if link.trim.force != 0.0 || link.trim.moment_arm != Vec3::new(0.0, 0.0, 0.0) {
             let arm = Vec3::splat(link.trim.moment_arm);
@@ -65,6 +71,12 @@ pub fn sum<T: Real>(
     }
 }
 
+/// True if the link is wholly under water in every lane.
+#[inline(always)]
+fn is_whole<T: Real>(wet: T) -> bool {
+    (0..T::LANES).all(|i| wet.lane(i) == 1.0)
+}
+
 /// The slender body's force, which is defined along the user's axes.
 #[inline(always)]
 fn slender<T: Real>(
@@ -83,8 +95,7 @@ fn slender<T: Real>(
 /// Rigid inertia plus the wet part of the added mass.
 #[inline(always)]
 fn inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
-    let whole = (0..T::LANES).all(|i| wet.lane(i) == 1.0);
-    if whole {
+    if is_whole(wet) {
         return SpatialInertia::splat(&link.total);
     }
     SpatialInertia::splat(&link.rigid).plus(&SpatialInertia::splat(&link.added).scale(wet))

@@ -104,6 +104,17 @@ pub enum Damping {
 }
 
 impl Damping {
+    /// A linear and a quadratic law in the forms that `forces/damping.rs` sums fastest: two diagonals where one of them is
+    /// diagonal and the other nothing.
+    pub fn paired_with(self, quadratic: Self) -> (Self, Self) {
+        let nothing = Damping::Diagonal([0.0; 6]);
+        match (self, quadratic) {
+            (Damping::Zero, q @ Damping::Diagonal(_)) => (nothing, q),
+            (l @ Damping::Diagonal(_), Damping::Zero) => (l, nothing),
+            pair => pair,
+        }
+    }
+
     /// The simplest form of a matrix.
     pub fn from_matrix(m: &[[f64; 6]; 6]) -> Self {
         let off = (0..6).any(|i| (0..6).any(|j| i != j && m[i][j] != 0.0));

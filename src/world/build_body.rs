@@ -53,6 +53,7 @@ pub fn link(
     let cb = to_link(body.center_of_buoyancy_m);
     let linear_damping = damping(name, body, Derivative::Linear, problems);
     let quadratic_damping = damping(name, body, Derivative::Quadratic, problems);
+    let (linear_damping, quadratic_damping) = linear_damping.paired_with(quadratic_damping);
     let wet = in_water
         && (volume > 0.0
             || added != SpatialInertia::zero()

@@ -82,27 +82,27 @@ def check_log_level():
 
 def check_bad_arguments():
     """What is wrong ends the program with one line that names it, and an exit code other than 0."""
-    domain = next(live.DOMAINS)
-    for arguments, named in (
-        (["-r", "nonsense"], "nonsense"),
-        (["-r", "/clock:=b c"], "b c"),
-        (["-r", "__node:=not/a/name"], "not/a/name"),
-        (["-p", "speed"], "speed"),
-        (["-p", f"{SPEED}:=hello"], SPEED),
-        (["-p", f"{SPEED}:=-1.0"], SPEED),
-        (["-p", "pace:=sideways"], "pace"),
-        (["--log-level", "LOUD"], "LOUD"),
-        (["--params-file", "/nowhere.yaml"], "/nowhere.yaml"),
-        (["--params-file"], "--params-file"),
-        (["--bogus"], "--bogus"),
-    ):
-        code, _, err = command("run", "pool", "--for", 1, "--ros-args", *arguments, domain=domain)
-        assert code not in (0, 101), f"{arguments}: exit code {code}"
-        assert len(err) == 1 and named in err[0], f"{arguments}: {err}"
-    for arguments in (["run", "nowhere"], ["run", "pool", "--pace", "fast"], ["run", "pool", "--for", "-1"],
-                      ["run", "pool", "--for", "nan"], ["swim"], []):
-        code, _, err = command(*arguments, domain=domain)
-        assert code not in (0, 101) and err, f"{arguments}: exit code {code}"
+    with live.Domain() as domain:
+        for arguments, named in (
+            (["-r", "nonsense"], "nonsense"),
+            (["-r", "/clock:=b c"], "b c"),
+            (["-r", "__node:=not/a/name"], "not/a/name"),
+            (["-p", "speed"], "speed"),
+            (["-p", f"{SPEED}:=hello"], SPEED),
+            (["-p", f"{SPEED}:=-1.0"], SPEED),
+            (["-p", "pace:=sideways"], "pace"),
+            (["--log-level", "LOUD"], "LOUD"),
+            (["--params-file", "/nowhere.yaml"], "/nowhere.yaml"),
+            (["--params-file"], "--params-file"),
+            (["--bogus"], "--bogus"),
+        ):
+            code, _, err = command("run", "pool", "--for", 1, "--ros-args", *arguments, domain=domain)
+            assert code not in (0, 101), f"{arguments}: exit code {code}"
+            assert len(err) == 1 and named in err[0], f"{arguments}: {err}"
+        for arguments in (["run", "nowhere"], ["run", "pool", "--pace", "fast"], ["run", "pool", "--for", "-1"],
+                          ["run", "pool", "--for", "nan"], ["swim"], []):
+            code, _, err = command(*arguments, domain=domain)
+            assert code not in (0, 101) and err, f"{arguments}: exit code {code}"
 
 
 def check_bad_environment():

@@ -4,6 +4,7 @@ import json
 import pathlib
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -35,8 +36,9 @@ def check_same_hash():
         "1 thread": summary("--no-ros", "--pace", "max", "--for", 10, "--threads", 1),
         "2 threads": summary("--no-ros", "--pace", "max", "--for", 10, "--threads", 2),
         "pace 20": summary("--no-ros", "--pace", "20", "--for", 10),
-        "with ROS": summary("--pace", "max", "--for", 10, domain=next(live.DOMAINS)),
     }
+    with live.Domain() as domain:
+        hashes["with ROS"] = summary("--pace", "max", "--for", 10, domain=domain)
     for name, other in hashes.items():
         assert other["state_hash"] == first["state_hash"], f"{name}: another state"
     assert summary("--no-ros", "--pace", "max", "--for", 10, "--seed", 2)["state_hash"] != first["state_hash"], "seed"
@@ -106,26 +108,57 @@ def check_record_option():
 
 
 def check_slow_and_absent_subscribers():
-    """A subscriber that never takes a sample, and one that went away, do not slow the world down."""
-    with Merrow("pool", "--json") as m:
+    """Subscribers that take no sample, are frozen or were killed do not slow the world down."""
+    with Merrow("pool") as m:
         diagnostics, clock = m.listen("/diagnostics"), m.listen("/clock")
-        published = live.describe("pool")["published"]
         _, alone = pace_over(3, clock, diagnostics)
-        slow = [m.listen(t["topic"], depth=1) for t in published if t["topic"] not in ("/diagnostics", "/clock")]
-        come_and_go(m.domain, published)
-        # other work on the machine delays blocks, too: the best of three counts
-        factor, crowded = min((pace_over(3, clock, diagnostics) for _ in range(3)), key=lambda found: found[1])
+        slow = [m.listen(t["topic"], depth=1) for t in live.describe("pool")["published"]
+                if t["topic"] not in ("/diagnostics", "/clock")]
+        frozen, killed = (subscriber_process(m.domain) for _ in range(2))
+        try:
+            frozen.send_signal(signal.SIGSTOP)
+            killed.kill()
+            factor, crowded = best_pace(clock, diagnostics)
+        finally:
+            for process in (frozen, killed):
+                process.kill()
+                process.wait()
         assert abs(factor - 1) < 0.02, f"real-time factor {factor}"
         assert crowded < 2 * alone + 0.02, f"{crowded:.1%} of the blocks came late, {alone:.1%} without subscribers"
         assert slow
         m.alive()
 
 
-def come_and_go(domain, topics):
-    """Subscribes everything and is gone again."""
-    absent = live.Peer(domain)
-    readers = [absent.subscriber(t["topic"], t["type"], depth=1) for t in topics]
-    assert wait_for(lambda: all(reader.get_matched_publications() for reader in readers))
+SUBSCRIBER = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+import live
+live.BINARY = sys.argv[2]
+peer = live.Peer(int(sys.argv[3]))
+readers = [peer.subscriber(t["topic"], t["type"]) for t in live.describe("pool")["published"]]
+assert all(live.wait_for(reader.get_matched_publications) for reader in readers)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+def subscriber_process(domain):
+    """A process of its own that subscribes everything."""
+    here = pathlib.Path(__file__).parent
+    process = subprocess.Popen([sys.executable, "-c", SUBSCRIBER, here, live.BINARY, str(domain)],
+                               stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n", "the subscriber did not start"
+    return process
+
+
+def best_pace(clock, diagnostics):
+    """The best of three whiles: other work on the machine delays blocks, too."""
+    found = []
+    for _ in range(3):
+        found.append(pace_over(3, clock, diagnostics))
+        if found[-1][1] < 0.01:
+            break
+    return min(found, key=lambda pace: pace[1])
 
 
 def pace_over(duration_s, clock, diagnostics):
@@ -149,7 +182,7 @@ def check_fleet():
         assert wait_for(lambda: wanted <= set(m.peer.endpoints("rt/")[0])), "not all topics are there"
         diagnostics, clock = m.listen("/diagnostics"), m.listen("/clock")
         readers = [m.listen(f"/{robot['name']}/odometry") for robot in about["robots"][::5]]
-        factor, _ = pace_over(3, clock, diagnostics)
+        factor, _ = best_pace(clock, diagnostics)
         assert abs(factor - 1) < 0.02, f"real-time factor {factor}"
         counts = [len(live.take(reader)) for reader in readers]
         assert min(counts) > 100, counts

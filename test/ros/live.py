@@ -5,6 +5,7 @@ the same network hear of it. Types come from peer.py, never from Merrow; which t
 """
 
 import contextlib
+import fcntl
 import functools
 import itertools
 import json
@@ -39,12 +40,39 @@ peer.FIELDS.update({
 
 BINARY = pathlib.Path(__file__).parents[2] / "target" / "debug" / "merrow"
 # beyond 100, DDS ports lie where Linux takes its ephemeral ports
-DOMAINS = itertools.cycle((os.getpid() + i) % 100 + 1 for i in range(100))
+NUMBERS = itertools.cycle((os.getpid() + i) % 100 + 1 for i in range(100))
 CLOCK = "rosgraph_msgs/msg/Clock"
 LOG = "rcl_interfaces/msg/Log"
 WARN = 30
 SETTLE_S = 0.2
 TRIGGER = {"structure_needs_at_least_one_member": 0}
+
+
+class Domain:
+    """A DDS domain that no other test on this machine uses while it is open. As a context manager, its number."""
+
+    def __init__(self):
+        for self.number in itertools.islice(NUMBERS, 100):
+            path = pathlib.Path(tempfile.gettempdir()) / f"merrow-test-domain-{self.number}.lock"
+            # taken: by another process, or by a file of another user
+            with contextlib.suppress(OSError):
+                self._lock = open(path, "w", encoding="utf-8")
+                try:
+                    fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return
+                except OSError:
+                    self._lock.close()
+        raise RuntimeError("all 100 domains are taken")
+
+    def close(self):
+        """Gives the domain back."""
+        self._lock.close()
+
+    def __enter__(self):
+        return self.number
+
+    def __exit__(self, *_):
+        self.close()
 
 
 def environment(domain):
@@ -82,7 +110,8 @@ class Merrow:
 
     def __init__(self, world="pool", *options, ros=(), node="/merrow", connect=True):
         self.world, self.node, self.renamed = world, node, "-r" in ros
-        self.domain = next(DOMAINS)
+        self._domain = Domain()
+        self.domain = self._domain.number
         self.folder = tempfile.TemporaryDirectory(prefix="merrow-test-")
         self.path = pathlib.Path(self.folder.name)
         self._out, self._err = (open(self.path / name, "w+", encoding="utf-8") for name in ("out", "err"))
@@ -120,6 +149,7 @@ class Merrow:
         self._clients, self._readers, self._writers, self.peer = {}, [], {}, None
         for file in (self._out, self._err):
             file.close()
+        self._domain.close()
         with contextlib.suppress(OSError):
             self.folder.cleanup()
 

@@ -4,7 +4,10 @@ use crate::common;
 
 /// (t, surge speed, roll) of a reference run.
 fn reference(rpm: u32) -> Vec<(f64, f64, f64)> {
-    let text = std::fs::read_to_string(format!("{}/test/data/remus100_python_{rpm}rpm.csv", env!("CARGO_MANIFEST_DIR")));
+    let text = std::fs::read_to_string(format!(
+        "{}/test/data/remus100_python_{rpm}rpm.csv",
+        env!("CARGO_MANIFEST_DIR")
+    ));
     text.unwrap()
         .lines()
         .skip(1)
@@ -40,7 +43,10 @@ robots: {auv: {model: {extends: robots/remus100.yaml, sensors: null}, position_m
             if t > 100.0 {
                 let found_roll = motion.q_WB.matrix().to_rpy()[0];
                 assert!((found - steady).abs() < 0.005 * steady, "{rpm} rpm steady: {found}");
-                assert!((found_roll - roll).abs() < 0.03 * last_roll.abs(), "roll {found_roll}, program {roll}");
+                assert!(
+                    (found_roll - roll).abs() < 0.03 * last_roll.abs(),
+                    "roll {found_roll}, program {roll}"
+                );
             }
         }
     }
