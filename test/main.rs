@@ -16,6 +16,8 @@ mod docs;
 mod identity;
 // each wrong file gives this message
 mod input;
+// real DDS peers and bag readers
+mod ros;
 // the rules of the code itself
 mod tidy;
 // other programs and published data agree

@@ -169,7 +169,9 @@ impl Observer for Bridge {
             self.next_vitals_s = control.wall_s + 1.0 / DIAGNOSTICS_RATE;
             batch.vitals = Some(Vitals::of(simulation, control));
         }
-        self.outlet.send(batch);
+        // who follows the wall clock cannot wait
+        let can_wait = control.paused || !matches!(control.pace, Pace::Factor(_));
+        self.outlet.send(batch, can_wait);
     }
 
     fn refused(&mut self, refusal: &Refusal, simulation: &Simulation) {

@@ -29,9 +29,9 @@ pub struct Mailbox {
 }
 
 impl Mailbox {
-    /// Counts and reports a refusal.
-    pub fn refuse(&self, robot: usize, topic: &str, why: &str) {
-        if let Some(line) = self.refusals.note(&self.scene, Some(robot), &format!("{topic}: {why}")) {
+    /// Counts and reports a refusal; without a robot it is the node's.
+    pub fn refuse(&self, robot: Option<usize>, topic: &str, why: &str) {
+        if let Some(line) = self.refusals.note(&self.scene, robot, &format!("{topic}: {why}")) {
             self.logger.warn(line);
         }
     }
@@ -49,7 +49,7 @@ impl Mailbox {
                         let _ = mailbox.requests.send(Request::Command(command));
                     }
                 }
-                Err(why) => mailbox.refuse(robot, &topic, &why),
+                Err(why) => mailbox.refuse(Some(robot), &topic, &why),
             }
         })
     }

@@ -1,5 +1,6 @@
-//! The thread that publishes and records. The step hands it batches and never waits for it, except while a bag is
-//! recorded: then nothing may be lost, and the step waits for room in the queue.
+//! The thread that publishes and records. The step hands it batches and never waits for it, except where nothing may be
+//! lost: while a bag is recorded, and where no wall clock is followed (lock-step, full speed). Then the step waits for
+//! room in the queue.
 //!
 //! Each message is encoded once; the same bytes go to DDS and to the bag.
 
@@ -107,9 +108,10 @@ impl Outlet {
         Ok(Self { batches, oldest, tasks, shared, thread: Some(thread) })
     }
 
-    /// Hands over a batch. A full queue loses its oldest batch, counted, unless a bag is recorded.
-    pub fn send(&self, mut batch: Batch) {
-        if self.shared.recording.load(Ordering::Relaxed) {
+    /// Hands over a batch. A full queue loses its oldest batch, counted, unless a bag is recorded or the caller can
+    /// wait.
+    pub fn send(&self, mut batch: Batch, can_wait: bool) {
+        if can_wait || self.shared.recording.load(Ordering::Relaxed) {
             // an ended thread has nothing left to record
             let _ = self.batches.send(batch);
             return;

@@ -15,7 +15,7 @@ use super::qos::Qos;
 use crate::math::Vec3;
 use crate::sim::Request;
 use crate::state::Command;
-use crossbeam_channel::{Sender, bounded};
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -38,24 +38,22 @@ pub const SERVICES: [(&str, &str); 6] = [
 /// An endpoint could not be made.
 pub fn start(node: &Node, mailbox: &Mailbox, tasks: Sender<Task>) -> Result<Vec<Service>, NodeError> {
     let trigger = |name: &str, request: fn(Sender<()>) -> Request| {
-        let mailbox = mailbox.clone();
-        serve::<Trigger>(node, name, move |_| {
+        serve::<Trigger>(node, mailbox, name, move |mailbox, _| {
             let (reply, answer) = bounded(1);
-            let message = ask(&mailbox, request(reply), &answer).err().unwrap_or_default();
+            let message = ask(mailbox, request(reply), &answer).err().unwrap_or_default();
             TriggerResponse { success: message.is_empty(), message }
         })
     };
-    let (stepper, poser) = (mailbox.clone(), mailbox.clone());
     Ok(vec![
         trigger("~/pause", Request::Pause)?,
         trigger("~/resume", Request::Resume)?,
         trigger("~/reset", Request::Reset)?,
-        serve::<StepSimulation>(node, "~/step", move |request| step(&stepper, request.steps))?,
-        serve::<SetPose>(node, "~/set_pose", move |request| {
-            let message = set_pose(&poser, &request).err().unwrap_or_default();
+        serve::<StepSimulation>(node, mailbox, "~/step", |mailbox, request| step(mailbox, request.steps))?,
+        serve::<SetPose>(node, mailbox, "~/set_pose", |mailbox, request| {
+            let message = set_pose(mailbox, &request).err().unwrap_or_default();
             SetPoseResponse { success: message.is_empty(), message }
         })?,
-        serve::<Record>(node, "~/record", move |request| {
+        serve::<Record>(node, mailbox, "~/record", move |_, request| {
             let path = (!request.uri.is_empty()).then(|| PathBuf::from(&request.uri));
             match outlet::record(&tasks, path) {
                 Ok(message) => RecordResponse { success: true, message },
@@ -67,12 +65,18 @@ pub fn start(node: &Node, mailbox: &Mailbox, tasks: Sender<Task>) -> Result<Vec<
 
 fn serve<S: ServiceType>(
     node: &Node,
+    mailbox: &Mailbox,
     name: &str,
-    mut handler: impl FnMut(S::Request) -> S::Response + Send + 'static,
+    mut handler: impl FnMut(&Mailbox, S::Request) -> S::Response + Send + 'static,
 ) -> Result<Service, NodeError> {
-    let answer = Box::new(move |bytes: &[u8]| {
+    let (mailbox, label) = (mailbox.clone(), name.to_string());
+    let answer = Box::new(move |bytes: &[u8]| match from_bytes::<S::Request>(bytes) {
+        Ok(request) => Some(to_bytes(&handler(&mailbox, request))),
         // a request that cannot be read gets no answer and changes nothing
-        from_bytes::<S::Request>(bytes).ok().map(|request| to_bytes(&handler(request)))
+        Err(why) => {
+            mailbox.refuse(None, &label, &format!("a malformed request: {why}"));
+            None
+        }
     });
     node.service(name, S::Request::info(), S::Response::info(), &Qos::SERVICE, answer)
 }
@@ -80,7 +84,10 @@ fn serve<S: ServiceType>(
 fn ask<T>(mailbox: &Mailbox, request: Request, answer: &crossbeam_channel::Receiver<T>) -> Result<T, String> {
     let gone = || "the world has ended".to_string();
     mailbox.requests.send(request).map_err(|_| gone())?;
-    answer.recv_timeout(PATIENCE).map_err(|_| gone())
+    answer.recv_timeout(PATIENCE).map_err(|e| match e {
+        RecvTimeoutError::Timeout => format!("not done within {} s, and still under way", PATIENCE.as_secs()),
+        RecvTimeoutError::Disconnected => gone(),
+    })
 }
 
 fn step(mailbox: &Mailbox, steps: u64) -> StepSimulationResponse {
@@ -94,7 +101,11 @@ fn step(mailbox: &Mailbox, steps: u64) -> StepSimulationResponse {
 fn set_pose(mailbox: &Mailbox, request: &SetPoseRequest) -> Result<(), String> {
     let name = &request.robot;
     let robot = mailbox.scene.robots.iter().position(|r| r.name == *name);
-    let robot = robot.ok_or_else(|| format!("no robot {name:?}"))?;
+    let robot = robot.ok_or_else(|| {
+        let why = format!("no robot {name:?}");
+        mailbox.refuse(None, "~/set_pose", &why);
+        why
+    })?;
     let p = &request.pose.position;
     let command = Command::SetPose {
         robot,

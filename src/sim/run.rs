@@ -189,7 +189,7 @@ impl Run<'_, '_> {
             }
             Request::Step(n, reply) => self.ask_steps(n, reply),
             Request::Reset(reply) => {
-                simulation.state = crate::state::State::new(&simulation.scene);
+                simulation.state = simulation.state.restarted(&simulation.scene);
                 simulation.clear_outboxes();
                 self.restart(simulation);
                 self.observers.iter_mut().for_each(|o| o.reset());

@@ -167,6 +167,21 @@ impl State {
             robots: scene.robots.iter().map(RobotState::new).collect(),
         }
     }
+
+    /// The start of the run again, with what the user has set since: the water, noise switches, health of thrusters.
+    /// The parameters that say so outlive a reset.
+    pub fn restarted(&self, scene: &Scene) -> Self {
+        let mut start = Self { sea: self.sea.clone(), ..Self::new(scene) };
+        for (new, old) in start.robots.iter_mut().zip(&self.robots) {
+            for (new, old) in new.actuators.iter_mut().zip(&old.actuators) {
+                new.health = old.health;
+            }
+            for (new, old) in new.sensors.iter_mut().zip(&old.sensors) {
+                new.noise = old.noise;
+            }
+        }
+        start
+    }
 }
 
 impl RobotState {
