@@ -28,8 +28,8 @@ NOTES = """\
 
 - **Pinocchio** computes a rigid tree in a vacuum, with the 10 numbers of a rigid body per link. Merrow's row is the
   same task (q, v and tau to accelerations, free joints, no water), but with a full symmetric 6x6 inertia per link, as
-  added mass needs it, and with the two links that are fixed to others kept apart: Pinocchio merges them. Merrow
-  therefore does more work, and its row holds the look-up of the sea and of the thrust as well. The faster of
+  added mass needs it; both merge links that are fixed to others. Merrow's row holds the look-up of the sea and of
+  the thrust as well. The faster of
   Pinocchio's two conventions counts.
 - Pinocchio's compilers may use AVX2 and fused multiply-add in the x86-64-v3 rows. Merrow uses AVX2 where it finds it
   and never fuses: its results are the same bits on every processor.

@@ -67,7 +67,7 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
 fn at_origin<T: Real>(link: &Link, F: [T; 6], wet: T) -> SpatialForce<T> {
     let F = F.map(|x| -(x * wet));
     let (m, f) = (Vec3::new(F[0], F[1], F[2]), Vec3::new(F[3], F[4], F[5]));
-    let (m, f) = if link.parent.is_some() {
+    let (m, f) = if link.turned {
         let R_LU = Mat3::splat(&link.R_LU);
         (R_LU.mul_vec(m), R_LU.mul_vec(f))
     } else {

@@ -17,6 +17,8 @@ pub struct Link {
     pub joint: Joint,
     /// User's link frame U in L.
     pub R_LU: Mat3,
+    /// True if U and L differ.
+    pub turned: bool,
     /// Mass [kg].
     pub mass: f64,
     /// Centre of mass in L [m].

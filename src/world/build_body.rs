@@ -65,6 +65,7 @@ pub fn link(
         parent,
         joint,
         R_LU,
+        turned: R_LU != Mat3::identity(),
         mass: body.mass_kg,
         p_LoLcm: com,
         rigid,

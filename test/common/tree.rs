@@ -159,6 +159,7 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
         damping_decay: None,
         slender: None,
         munk: true,
+        turned: true,
         own_hull: true,
         p_LoD: random.vector(0.2),
         wet: true,

@@ -51,3 +51,27 @@ robots: {auv: {model: {extends: robots/remus100.yaml, sensors: null}, position_m
         }
     }
 }
+
+/// V46: a current carries the vehicle without changing how it swims. MSS's remus100 ends at 2.2604 m/s over ground in a
+/// current of 0.5 m/s at 170 deg from the bow, because its propeller takes the speed over ground for its inflow; the
+/// Galilean answer is the still-water speed plus the current's part along the bow, about 2.06 m/s. Tolerance: 0.5 %.
+#[test]
+fn a_current_carries_it_and_changes_nothing_else() {
+    // the bow points east (90 deg); 170 deg to the right of it is 260 deg
+    let world = "
+step: {dt_s: 0.02}
+water: {density_kg_m3: 1026, current: {kind: uniform, speed_m_s: 0.5, direction_deg: 260}}
+robots: {auv: {model: {extends: robots/remus100.yaml, sensors: null}, position_m: [0, 0, -20]}}";
+    let mut simulation = common::simulation(world);
+    let value = 1525.0 * std::f64::consts::PI / 30.0;
+    simulation.apply(&merrow::state::Command::Thruster { robot: 0, thruster: 0, value }).unwrap();
+    // the vehicle first swings with the water; long after that it swims as in still water
+    common::advance(&mut simulation, 150.0);
+    let motion = &simulation.state.robots[0].motion;
+    let R_WB = motion.q_WB.matrix();
+    let v_W = R_WB.mul_vec(motion.V_WB_B.v);
+    let (s, c) = 260_f64.to_radians().sin_cos();
+    let through_water = R_WB.tr_mul_vec(v_W - merrow::math::Vec3::new(0.5 * s, 0.5 * c, 0.0));
+    assert!((through_water.x - 2.5536).abs() < 0.005 * 2.5536, "{through_water:?}");
+    assert!(through_water.y.abs() < 0.01 && through_water.z.abs() < 0.01, "{through_water:?}");
+}
