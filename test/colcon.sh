@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# Builds Merrow in a colcon workspace of its own and checks what was installed: part of `test/run slow`.
+#
+# With a ROS 2 sourced (ROS_DISTRO set) its packages are used. Without one, colcon, ament and rosidl come from Debian,
+# which has neither rosidl_default_generators nor ROS 2 messages: small packages of these names stand in for them in the
+# workspace, so that Merrow's CMakeLists.txt and package.xml are tried as they are.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+workspace=$root/target/colcon
+source_copy=$workspace/src/merrow
+hidden=$workspace/merrow.hidden
+prefix=$workspace/install/merrow
+
+say() { printf '\n== colcon: %s (%ss)\n' "$*" "$SECONDS"; }
+fail() { echo "FAIL test/colcon.sh: $*" >&2; exit 1; }
+
+# Debian's build tools, where no ROS 2 brings them
+install_tools() {
+  local missing=() package
+  for package in cmake make g++ colcon python3-colcon-{bash,cmake,library-path,metadata,output,package-selection} \
+    python3-colcon-{recursive-crawl,ros} ament-cmake python3-ament-index rosidl-cmake rosidl-generator-c-cpp; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+  done
+  [ ${#missing[@]} = 0 ] && return
+  [ "$(id -u)" = 0 ] || fail "missing, and only root can install them: apt-get install ${missing[*]}"
+  apt-get install --yes --quiet --no-install-recommends "${missing[@]}" \
+    || fail "apt-get could not install: ${missing[*]}"
+}
+
+# stand_in NAME GROUP DEPENDENCIES CMAKE: a package of the workspace; its interfaces come afterwards, by `interface`
+stand_in() {
+  local folder=$workspace/src/stand_ins/$1 dependency
+  mkdir -p "$folder"
+  {
+    echo "<package format=\"3\"><name>$1</name><version>0.0.0</version><description>stand-in</description>"
+    echo "<maintainer email=\"none@example.com\">none</maintainer><license>Apache-2.0</license>"
+    echo "<buildtool_depend>ament_cmake</buildtool_depend>"
+    for dependency in $3; do echo "<depend>$dependency</depend>"; done
+    echo "$2<export><build_type>ament_cmake</build_type></export></package>"
+  } >"$folder/package.xml"
+  {
+    echo "cmake_minimum_required(VERSION 3.18)"
+    echo "project($1)"
+    for dependency in ament_cmake $3; do echo "find_package($dependency REQUIRED)"; done
+    echo "$4"
+    echo "ament_package()"
+  } >"$folder/CMakeLists.txt"
+}
+
+# interface PACKAGE NAME FIELD...: a message of a stand-in
+interface() {
+  local folder=$workspace/src/stand_ins/$1/msg name=$2
+  mkdir -p "$folder"
+  shift 2
+  printf '%s\n' "$@" >"$folder/$name.msg"
+}
+
+# The packages that Merrow's build needs and Debian lacks, with the fields they have in ROS 2
+make_stand_ins() {
+  local group='<member_of_group>rosidl_interface_packages</member_of_group>'
+  local generate='file(GLOB files RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} msg/*.msg)
+rosidl_generate_interfaces(${PROJECT_NAME} ${files}'
+  stand_in rosidl_default_generators "" "" \
+    "ament_export_dependencies(ament_cmake_core rosidl_cmake rosidl_generator_c rosidl_generator_cpp)"
+  stand_in rosidl_default_runtime "" "" "ament_export_dependencies(rosidl_runtime_c rosidl_runtime_cpp)"
+  stand_in builtin_interfaces "$group" "rosidl_default_generators" "$generate)"
+  interface builtin_interfaces Time "int32 sec" "uint32 nanosec"
+  stand_in geometry_msgs "$group" "rosidl_default_generators builtin_interfaces" \
+    "$generate DEPENDENCIES builtin_interfaces)"
+  interface geometry_msgs Point "float64 x" "float64 y" "float64 z"
+  interface geometry_msgs Vector3 "float64 x" "float64 y" "float64 z"
+  interface geometry_msgs Quaternion "float64 x 0" "float64 y 0" "float64 z 0" "float64 w 1"
+  interface geometry_msgs Pose "Point position" "Quaternion orientation"
+  interface geometry_msgs Twist "Vector3 linear" "Vector3 angular"
+}
+
+# The package as a clone has it: tracked files only. Times are kept, so that a second run builds what changed.
+copy_package() {
+  rm -rf "$workspace/src" "$workspace/install" "$hidden"
+  mkdir -p "$source_copy"
+  if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+    git ls-files -z --cached --deduplicate | while IFS= read -r -d '' file; do
+      if [ -e "$file" ]; then printf '%s\0' "$file"; fi
+    done | tar --create --null --files-from=- | tar --extract --directory "$source_copy"
+  else
+    tar --create --exclude=./target --exclude=__pycache__ . | tar --extract --directory "$source_copy"
+  fi
+}
+
+installed() {
+  local file
+  for file in "$@"; do
+    [ -e "$prefix/$file" ] || fail "found no $file in $prefix"
+  done
+}
+
+check_install_tree() {
+  local file name snake share=$prefix/share/merrow
+  [ -x "$prefix/lib/merrow/merrow" ] || fail "lib/merrow/merrow is missing or cannot be executed"
+  installed share/merrow/package.xml share/merrow/cmake/merrowConfig.cmake \
+    share/ament_index/resource_index/packages/merrow share/ament_index/resource_index/rosidl_interfaces/merrow
+  for file in launch worlds params urdf; do
+    diff -r "$source_copy/$file" "$share/$file" >/dev/null || fail "share/merrow/$file differs from the source tree"
+  done
+  for file in "$source_copy"/{msg/*.msg,srv/*.srv,action/*.action}; do
+    [ -e "$file" ] || continue
+    name=$(basename "${file%.*}")
+    snake=$(sed -E 's/([a-z0-9])([A-Z])/\1_\2/g' <<<"$name" | tr '[:upper:]' '[:lower:]')
+    file=${file#"$source_copy"/}
+    installed "share/merrow/$file" "share/merrow/${file%.*}.idl"
+    installed "include/merrow/merrow/$(dirname "$file")/$snake".{h,hpp}
+    grep -qxF "$file" "$prefix/share/ament_index/resource_index/rosidl_interfaces/merrow" \
+      || fail "$file is not in the ament index"
+  done
+}
+
+# A C++ program of a user finds the interfaces through CMake and compiles against them
+check_user_of_interfaces() {
+  local folder=$workspace/user
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  cat >"$folder/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.18)
+project(user CXX)
+find_package(merrow REQUIRED)
+add_executable(user user.cpp)
+target_compile_features(user PRIVATE cxx_std_17)
+target_link_libraries(user ${merrow_TARGETS})
+CMAKE
+  cat >"$folder/user.cpp" <<'CPP'
+#include <merrow/srv/set_pose.hpp>
+#include <merrow/srv/step_simulation.hpp>
+int main() {
+  merrow::srv::SetPose::Request pose;
+  pose.pose.orientation.w = 1.0;
+  return merrow::srv::StepSimulation::Request().steps == 1 ? 0 : 1;
+}
+CPP
+  cmake -S "$folder" -B "$folder/build" >"$folder/log" 2>&1 && cmake --build "$folder/build" >>"$folder/log" 2>&1 \
+    || { cat "$folder/log"; fail "a C++ user of the interfaces does not build"; }
+  "$folder/build/user" || fail "default of StepSimulation.steps: found something else, expected 1"
+}
+
+# The installed binary, from another folder, with nothing but its own share folder to read
+check_binary() {
+  local binary=$prefix/lib/merrow/merrow away listed world
+  away=$(mktemp -d)
+  mv "$source_copy" "$hidden"
+  trap '[ ! -d "$hidden" ] || mv "$hidden" "$source_copy"; rm -rf "$away"' RETURN
+  # errexit does not leave a function by way of its RETURN trap, hence the explicit failures
+  listed=$(cd "$away" && env -u MERROW_SHARE "$binary" list) || { echo "FAIL: merrow list"; return 1; }
+  for world in "$hidden"/worlds/*.yaml; do
+    world=$(basename "$world" .yaml)
+    grep -qw "$world" <<<"$listed" || { echo "FAIL: merrow list lacks world $world"; return 1; }
+  done
+  (cd "$away" && env -u MERROW_SHARE "$binary" run pool --for 2 --pace max --no-ros) \
+    || { echo "FAIL: merrow run pool"; return 1; }
+  [ -z "$(ls -A "$away")" ] || { echo "FAIL: merrow run left files: $(ls -A "$away")"; return 1; }
+}
+
+# setup.bash leads ament, and so `ros2 run` and `ros2 launch`, to the package
+check_environment() {
+  set +u
+  . "$workspace/install/setup.bash"
+  set -u
+  [[ ":$AMENT_PREFIX_PATH:" == *":$prefix:"* ]] || fail "AMENT_PREFIX_PATH lacks $prefix: $AMENT_PREFIX_PATH"
+  python3 - "$prefix" <<'PY' || fail "the ament index does not lead to Merrow"
+import sys
+from ament_index_python.packages import get_package_prefix, get_package_share_directory
+assert get_package_prefix("merrow") == sys.argv[1], get_package_prefix("merrow")
+assert get_package_share_directory("merrow") == sys.argv[1] + "/share/merrow"
+PY
+}
+
+install_tools() { :; }
