@@ -143,21 +143,21 @@ CPP
 }
 
 # The installed binary, from another folder, with nothing but its own share folder to read
-check_binary() {
-  local binary=$prefix/lib/merrow/merrow away listed world
+check_binary() (
+  binary=$prefix/lib/merrow/merrow
   away=$(mktemp -d)
+  trap '[ ! -d "$hidden" ] || mv "$hidden" "$source_copy"; rm -rf "$away"' EXIT
   mv "$source_copy" "$hidden"
-  trap '[ ! -d "$hidden" ] || mv "$hidden" "$source_copy"; rm -rf "$away"' RETURN
-  # errexit does not leave a function by way of its RETURN trap, hence the explicit failures
-  listed=$(cd "$away" && env -u MERROW_SHARE "$binary" list) || { echo "FAIL: merrow list"; return 1; }
+  unset MERROW_SHARE
+  cd "$away"
+  listed=$("$binary" list) || fail "merrow list"
+  echo "$listed"
   for world in "$hidden"/worlds/*.yaml; do
-    world=$(basename "$world" .yaml)
-    grep -qw "$world" <<<"$listed" || { echo "FAIL: merrow list lacks world $world"; return 1; }
+    grep -qw "$(basename "$world" .yaml)" <<<"$listed" || fail "merrow list lacks $world"
   done
-  (cd "$away" && env -u MERROW_SHARE "$binary" run pool --for 2 --pace max --no-ros) \
-    || { echo "FAIL: merrow run pool"; return 1; }
-  [ -z "$(ls -A "$away")" ] || { echo "FAIL: merrow run left files: $(ls -A "$away")"; return 1; }
-}
+  "$binary" run pool --for 2 --pace max --no-ros || fail "merrow run pool"
+  [ -z "$(ls -A)" ] || fail "merrow run left files: $(ls -A)"
+)
 
 # setup.bash leads ament, and so `ros2 run` and `ros2 launch`, to the package
 check_environment() {
@@ -173,4 +173,88 @@ assert get_package_share_directory("merrow") == sys.argv[1] + "/share/merrow"
 PY
 }
 
-install_tools() { :; }
+# The launch file starts one node, our binary, with what its arguments say. Without the launch packages of ROS 2,
+# recorders of the five names it imports take their place: its syntax and the node's arguments are still tried.
+check_launch_file() {
+  python3 - "$prefix/share/merrow/launch/sim.launch.py" <<'PY' || fail "launch/sim.launch.py"
+import runpy, sys, types
+
+try:
+    import launch, launch_ros.actions
+    kind = "the launch packages of ROS 2"
+except ImportError:
+    kind = "recorders in place of the launch packages"
+    module = lambda name, **names: sys.modules.__setitem__(name, types.ModuleType(name)) or vars(sys.modules[name]).update(names)
+    record = lambda *a, **k: types.SimpleNamespace(positional=a, **k)
+    argument = lambda name, **k: types.SimpleNamespace(name=name, **k)
+    value = lambda name: types.SimpleNamespace(perform=lambda context: context.launch_configurations[name])
+    module("launch", LaunchDescription=lambda entities: types.SimpleNamespace(entities=entities))
+    module("launch.actions", DeclareLaunchArgument=argument, OpaqueFunction=record)
+    module("launch.substitutions", LaunchConfiguration=value)
+    module("launch_ros")
+    module("launch_ros.actions", Node=record)
+
+script = runpy.run_path(sys.argv[1])
+names = [e.name for e in script["generate_launch_description"]().entities if hasattr(e, "default_value")]
+expected = ["world", "pace", "record", "namespace", "use_sim_time"]
+assert names == expected, f"arguments: found {names}, expected {expected}"
+
+given = dict(world="uvms_pool", pace="max", record="a.mcap", namespace="sea", use_sim_time="false")
+if "ROS 2" in kind:
+    context = launch.LaunchContext()
+    context.launch_configurations.update(given)
+    text = lambda parts: "".join(p.perform(context) for p in parts)
+    (node,) = script["start"](context)
+    arguments = [text(part) for part in node.cmd]
+    end = arguments.index("--ros-args") if "--ros-args" in arguments else len(arguments)
+    found = [node.node_package, node.node_executable, *arguments[1:end]]
+else:
+    (node,) = script["start"](types.SimpleNamespace(launch_configurations=given))
+    assert node.namespace == "sea" and node.parameters == [{"use_sim_time": False}], vars(node)
+    found = [node.package, node.executable, *node.arguments]
+expected = ["merrow", "merrow", "run", "uvms_pool", "--pace", "max", "--record", "a.mcap"]
+assert found == expected, f"node: found {found}, expected {expected}"
+print("launch file tried with", kind)
+PY
+}
+
+command -v cargo >/dev/null || fail "cargo not found"
+if [ -n "${ROS_DISTRO:-}" ]; then
+  say "ROS 2 $ROS_DISTRO"
+  command -v colcon >/dev/null || fail "colcon not found: apt-get install python3-colcon-common-extensions"
+else
+  say "build tools of Debian"
+  install_tools
+  # Debian's ament and rosidl are modules of Debian's Python, whatever other Python is first on the path
+  mkdir -p "$workspace/bin"
+  ln -sf /usr/bin/python3 "$workspace/bin/python3"
+  export PATH=$workspace/bin:$PATH
+  cmake_arguments=(--cmake-args -DPython3_EXECUTABLE=/usr/bin/python3)
+fi
+
+say "workspace in target/colcon"
+mkdir -p "$workspace"
+copy_package
+cd "$workspace"
+if [ -z "${ROS_DISTRO:-}" ]; then
+  make_stand_ins
+  colcon build --packages-up-to merrow --packages-skip merrow "${cmake_arguments[@]}" || fail "stand-ins do not build"
+  set +u
+  . install/setup.bash
+  set -u
+fi
+
+say "colcon build"
+colcon list --packages-select merrow | grep -q '(ros.ament_cmake)' || fail "colcon does not see a package of ROS"
+colcon build --packages-select merrow --event-handlers console_direct+ ${cmake_arguments[@]+"${cmake_arguments[@]}"} \
+  || fail "colcon build"
+
+say "install tree"
+check_install_tree
+check_environment
+check_user_of_interfaces
+say "launch file"
+check_launch_file
+say "installed binary"
+check_binary
+say "all passed"

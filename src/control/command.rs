@@ -11,7 +11,6 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
     let now = state.time_ns;
     let density = state.sea.density;
     match command {
-        Command::Reset => *state = state.restarted(scene),
         Command::Sea(sea) => state.sea = (**sea).clone(),
         Command::Thruster { robot, thruster, value } => {
             let (model, target) = pick(scene, state, *robot)?;

@@ -35,8 +35,6 @@ pub enum Command {
     Noise { robot: usize, sensor: usize, on: bool },
     /// Change the water.
     Sea(Box<crate::scene::Sea>),
-    /// Back to the start of the run.
-    Reset,
 }
 
 /// Why a command was refused.

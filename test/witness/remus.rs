@@ -42,7 +42,10 @@ robots: {{auv: {{model: {{extends: robots/{model}.yaml, sensors: null}}, positio
         if t > 0.8 * end {
             let found_roll = motion.q_WB.matrix().to_rpy()[0];
             assert!((found - steady).abs() < 0.005 * steady, "{rpm} rpm steady: {found}, {program} {steady}");
-            assert!((found_roll - roll).abs() < 0.03 * last_roll.abs(), "roll {found_roll}, {program} {roll}");
+            assert!(
+                (found_roll - roll).abs() < 0.03 * last_roll.abs(),
+                "roll {found_roll}, {program} {roll}"
+            );
         }
     }
 }
