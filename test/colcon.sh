@@ -184,7 +184,10 @@ try:
     kind = "the launch packages of ROS 2"
 except ImportError:
     kind = "recorders in place of the launch packages"
-    module = lambda name, **names: sys.modules.__setitem__(name, types.ModuleType(name)) or vars(sys.modules[name]).update(names)
+    def module(name, **names):
+        sys.modules[name] = types.ModuleType(name)
+        vars(sys.modules[name]).update(names)
+
     record = lambda *a, **k: types.SimpleNamespace(positional=a, **k)
     argument = lambda name, **k: types.SimpleNamespace(name=name, **k)
     value = lambda name: types.SimpleNamespace(perform=lambda context: context.launch_configurations[name])
@@ -203,11 +206,14 @@ given = dict(world="uvms_pool", pace="max", record="a.mcap", namespace="sea", us
 if "ROS 2" in kind:
     context = launch.LaunchContext()
     context.launch_configurations.update(given)
-    text = lambda parts: "".join(p.perform(context) for p in parts)
     (node,) = script["start"](context)
-    arguments = [text(part) for part in node.cmd]
-    end = arguments.index("--ros-args") if "--ros-args" in arguments else len(arguments)
-    found = [node.node_package, node.node_executable, *arguments[1:end]]
+    found = [node.node_package, node.node_executable]
+    # what follows --ros-args is known only once the process starts
+    for part in node.cmd[1:]:
+        text = "".join(p.perform(context) for p in part)
+        if text == "--ros-args":
+            break
+        found.append(text)
 else:
     (node,) = script["start"](types.SimpleNamespace(launch_configurations=given))
     assert node.namespace == "sea" and node.parameters == [{"use_sim_time": False}], vars(node)
