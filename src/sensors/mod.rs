@@ -76,7 +76,8 @@ pub fn read_due(
 
 /// Instant of sample `k` [ns]: computed from the count, so that a rate that does not divide a second never drifts.
 pub fn due_ns(sensor: &Sensor, k: u64) -> u64 {
-    sensor.start_ns + (k as f64 * 1e9 / sensor.rate) as u64
+    // a rate of once in ten thousand years is legal, if useless
+    sensor.start_ns.saturating_add((k as f64 * 1e9 / sensor.rate) as u64)
 }
 
 /// Pose, velocity and acceleration at a sensor from those of its link.

@@ -40,7 +40,7 @@ pub fn sensor(
         latency_ns: (device.latency_s * 1e9) as u64,
         start_ns: (file.start_s * 1e9) as u64,
         drop_out: device.drop_out,
-        queue: (device.latency_s * rate) as usize + 2,
+        queue: (device.latency_s * rate).min(MOST_IN_FLIGHT) as usize + 2,
         stream: Stream::new(seed, &stream_name),
         kind: kind(device, rate, seed, &stream_name, problems),
     }
