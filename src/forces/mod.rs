@@ -3,6 +3,7 @@
 pub mod added_mass;
 pub mod buoyancy;
 pub mod damping;
+pub mod external;
 pub mod joint;
 pub mod rigid_body;
 pub mod slender_body;

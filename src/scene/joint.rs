@@ -57,6 +57,8 @@ pub struct Joint {
     pub damping: f64,
     /// Reflected inertia of the drive [kg m² or kg].
     pub armature: f64,
+    /// Coulomb friction, the largest effort with which the joint resists motion [N m or N]. Solved by `contact`.
+    pub friction: f64,
     /// What holds it.
     pub drive: Drive,
 }
@@ -77,6 +79,7 @@ impl Joint {
             max_effort: f64::INFINITY,
             damping: 0.0,
             armature: 0.0,
+            friction: 0.0,
             drive: Drive::Effort { stiffness: 0.0, rest: 0.0 },
         }
     }

@@ -2,6 +2,7 @@
 
 pub mod battery;
 pub mod body;
+pub mod collision;
 pub mod joint;
 pub mod sea;
 pub mod sensor;
@@ -9,6 +10,7 @@ pub mod thruster;
 
 pub use battery::Battery;
 pub use body::{Damping, Hull, Link};
+pub use collision::{Collider, Geometry, Material, Structure};
 pub use joint::{Drive, Joint, JointKind};
 pub use sea::{Current, Origin, Sea, Seabed};
 pub use sensor::{Sensor, SensorKind};
@@ -45,6 +47,10 @@ pub struct Scene {
     pub origin: Origin,
     /// The robots, in the order of the world file.
     pub robots: Vec<Robot>,
+    /// What stands in the world and can be touched, beside the seabed.
+    pub structures: Vec<Structure>,
+    /// Surface of the seabed.
+    pub seabed_material: Material,
 }
 
 impl Scene {
@@ -75,6 +81,10 @@ pub struct Robot {
     pub sensors: Vec<Sensor>,
     /// Battery, if it has one.
     pub battery: Option<Battery>,
+    /// Shapes that touch things; none: the robot passes through everything.
+    pub colliders: Vec<Collider>,
+    /// True if links of this robot that are not neighbours may touch each other.
+    pub self_collision: bool,
     /// Where and how it starts.
     pub start: Start,
     /// LDLᵀ factor of the base's inertia when nothing can change it (no joints): saves a factoring a stage.

@@ -3,7 +3,7 @@
 use crate::control::{command, power};
 use crate::environment::Instant;
 use crate::environment::current::VariationCache;
-use crate::forces::thruster;
+use crate::forces::{external, thruster};
 use crate::kinematics;
 use crate::scene::{Robot, Scene, Sea, Sensor};
 use crate::sensors::{self, Delivered};
@@ -52,6 +52,7 @@ impl Runner {
         command::time_out(robot, state, now_ns);
         kinematics::poses(robot, &state.motion, &mut work.links);
         thruster::prepare(robot, state, work);
+        external::add(robot, state, work);
         let kernel = self.kernel;
         kernel.evaluate(robot, &instants[0], &state.motion, &state.joint_commands, work);
         thruster::report(robot, state, work, sea.density);
@@ -95,6 +96,7 @@ impl Runner {
         let work = &mut self.work;
         kinematics::poses(robot, &state.motion, &mut work.links);
         thruster::hold(robot, state, work);
+        external::add(robot, state, work);
         self.kernel.evaluate(robot, &at, &state.motion, &state.joint_commands, work);
         sensors::read_due(robot, state, work, &at, &scene.origin, now_ns, &mut self.outbox);
     }

@@ -7,7 +7,7 @@ pub mod workspace;
 pub use commands::{Command, Health};
 pub use workspace::Workspace;
 
-use crate::math::{Quat, Real, SpatialVelocity, Vec3};
+use crate::math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
 use crate::scene::{Robot, Scene, Sea, Thruster};
 use std::collections::VecDeque;
 
@@ -54,6 +54,8 @@ pub struct RobotState {
     pub sensors: Vec<SensorState>,
     /// Battery.
     pub battery: BatteryState,
+    /// Forces from outside the robot (tethers) over the coming step: one per link, at Lo, along the world's axes.
+    pub external: Vec<SpatialForce>,
     /// Why the robot stands still; set once a value is no longer finite.
     pub halted: Option<Halt>,
 }
@@ -206,6 +208,7 @@ impl RobotState {
                 voltage: battery.map_or(0.0, |b| b.open_circuit_voltage(charge)),
                 current: 0.0,
             },
+            external: vec![SpatialForce::zero(); robot.links.len()],
             halted: None,
         }
     }

@@ -68,6 +68,10 @@ impl RobotState {
                 sink.reading(&stamped.reading);
             }
         }
+        for F in &self.external {
+            sink.vector(F.m);
+            sink.vector(F.f);
+        }
         sink.reals(&[self.battery.charge, self.battery.voltage, self.battery.current]);
         sink.int(self.halted.as_ref().map_or(0, |h| h.time_ns + 1));
     }

@@ -10,7 +10,7 @@ use super::{World, read, share};
 use crate::math::Vec3;
 use crate::math::real::sin_cos;
 use crate::scene::sea::GaussMarkov;
-use crate::scene::{Current, Integrator, Origin, Scene, Sea, Seabed};
+use crate::scene::{Current, Integrator, Material, Origin, Scene, Sea, Seabed};
 use std::path::Path;
 
 /// What the command line changes in a world.
@@ -107,6 +107,8 @@ fn build(file: &WorldFile, name: &str, overrides: Overrides, problems: &mut Prob
         sea: sea(file, problems),
         origin: origin(&file.origin),
         robots: Vec::new(),
+        structures: Vec::new(),
+        seabed_material: Material::default(),
     };
     let mut about = Vec::new();
     for (name, entry) in file.robots.iter() {

@@ -39,6 +39,8 @@ pub fn robot(name: &str, entry: &RobotEntry, offset: Vec3, frame: Frame, problem
         manager: None,
         sensors: Vec::new(),
         battery: model.battery.as_ref().map(|b| actuator::battery(b, problems)),
+        colliders: Vec::new(),
+        self_collision: false,
         start,
         base_factor: None,
         inflow: false,
@@ -128,6 +130,7 @@ fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) ->
         max_effort: j.max_effort.unwrap_or(f64::INFINITY),
         damping: j.damping,
         armature: j.armature,
+        friction: j.friction,
         drive: match j.drive {
             DriveFile::Effort { stiffness, rest, .. } => Drive::Effort { stiffness, rest },
             DriveFile::Position { bandwidth_rad_s, max_speed, max_acceleration, .. } => {

@@ -382,6 +382,8 @@ spec! {
         max_effort: Option<f64> [positive],
         /// Viscous friction [N m s/rad or N s/m].
         damping: f64 [non_negative] = 0.0,
+        /// Coulomb friction [N m, or N for a prismatic joint].
+        friction: f64 [non_negative] = 0.0,
         /// Inertia of the drive at the joint [kg m2 or kg].
         armature: f64 [non_negative] = 0.0,
         /// What holds it.

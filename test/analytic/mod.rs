@@ -4,6 +4,7 @@ mod altimeter;
 mod buoyancy;
 mod current;
 mod dvl;
+mod external;
 mod imu;
 mod kirchhoff;
 mod noise;

@@ -70,6 +70,8 @@ pub fn scene(seed: u64, recipe: Recipe) -> Scene {
         },
         origin: Origin { latitude: 0.7, longitude: 0.1, altitude: 0.0, magnetic_field: Vec3::zero() },
         robots: vec![robot(&mut Random::new(seed), recipe)],
+        structures: Vec::new(),
+        seabed_material: merrow::scene::Material::default(),
     }
 }
 
@@ -93,6 +95,8 @@ pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
             q: vec![0.0; recipe.links - 1],
         },
         attached: Vec::new(),
+        colliders: Vec::new(),
+        self_collision: false,
         base_factor: None,
         inflow: false,
     };
@@ -180,6 +184,7 @@ fn joint(random: &mut Random, i: usize, recipe: Recipe) -> Joint {
         max_effort: f64::INFINITY,
         damping: if recipe.damping { random.between(0.1, 1.0) } else { 0.0 },
         armature: random.between(0.0, 0.2),
+        friction: 0.0,
         drive: if driven {
             Drive::Position { bandwidth: 5.0, max_speed: 1.0, max_acceleration: 10.0 }
         } else {
