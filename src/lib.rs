@@ -3,6 +3,7 @@
 //! Data flows one way: world file -> scene -> state -> forces -> dynamics -> sensors -> ROS. A module names
 //! only modules above it in this list; `test/tidy.rs` enforces that.
 
+pub mod contact;
 pub mod control;
 pub mod dynamics;
 pub mod environment;

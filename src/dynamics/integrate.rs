@@ -23,7 +23,7 @@
 
 use crate::math::{Quat, Real, SpatialVelocity, Vec3};
 use crate::scene::Integrator;
-use crate::state::{Motion, Workspace};
+use crate::state::{Kick, Motion, Workspace};
 
 /// Base part of a slope.
 #[derive(Clone, Copy)]
@@ -142,5 +142,35 @@ fn semi_implicit<T: Real>(h: f64, motion: &mut Motion<T>, work: &mut Workspace<T
     for j in 0..motion.q.len() {
         motion.qd[j] += work.qdd[j] * ht;
         motion.q[j] += motion.qd[j] * ht;
+    }
+}
+
+/// Takes in what impulses made of a step of `h` seconds: the new free velocities `v` and the displacement `x` of the free
+/// coordinates (of the base first, if it floats; `joints` says which belongs to which joint). The change over the step goes to `kick`.
+pub fn correct(
+    motion: &mut Motion,
+    is_floating: bool,
+    joints: &[Option<usize>],
+    (v, x): (&[f64], &[f64]),
+    h: f64,
+    kick: &mut Kick,
+) {
+    kick.any = true;
+    let rate = 1.0 / h;
+    if is_floating {
+        let three = |s: &[f64], at: usize| Vec3::new(s[at], s[at + 1], s[at + 2]);
+        let V = SpatialVelocity { w: three(v, 0), v: three(v, 3) };
+        kick.A_WB_B = V.add_scaled(&motion.V_WB_B, -1.0);
+        kick.A_WB_B = SpatialVelocity { w: kick.A_WB_B.w.scale(rate), v: kick.A_WB_B.v.scale(rate) };
+        motion.V_WB_B = V;
+        motion.p_WB += motion.q_WB.matrix().mul_vec(three(x, 3));
+        motion.q_WB = motion.q_WB.mul(&Quat::from_rotation_vector(three(x, 0))).normalized();
+    }
+    for (j, c) in joints.iter().enumerate() {
+        if let Some(c) = c {
+            kick.qdd[j] = (v[*c] - motion.qd[j]) * rate;
+            motion.qd[j] = v[*c];
+            motion.q[j] += x[*c];
+        }
     }
 }

@@ -56,8 +56,10 @@ impl Runner {
         let kernel = self.kernel;
         kernel.evaluate(robot, &instants[0], &state.motion, &state.joint_commands, work);
         thruster::report(robot, state, work, sea.density);
-        sensors::read_due(robot, state, work, &instants[0], &scene.origin, now_ns, &mut self.outbox);
+        read(scene, robot, state, work, &instants[0], now_ns, &mut self.outbox);
 
+        work.V_start = state.motion.V_WB_B;
+        work.qd_start.copy_from_slice(&state.motion.qd);
         let before = Start::of(state);
         kernel.advance(
             robot,
@@ -73,6 +75,36 @@ impl Runner {
             let cause = format!("{what} is no longer finite");
             state.halted = Some(Halt { time_ns: now_ns + scene.dt_ns, cause });
         }
+    }
+
+    /// Poses of all links where the robot stands now, for the contacts.
+    pub fn place(&mut self, robot: &Robot, state: &RobotState) {
+        kinematics::poses(robot, &state.motion, &mut self.work.links);
+    }
+
+    /// [`Runner::step`] without contacts, then the poses at its end.
+    pub fn step_freely(
+        &mut self,
+        scene: &Scene,
+        robot: &Robot,
+        sea: &Sea,
+        now_ns: u64,
+        state: &mut RobotState,
+    ) {
+        self.step(scene, robot, sea, now_ns, state);
+        self.place(robot, state);
+    }
+}
+
+impl AsRef<Workspace> for Runner {
+    fn as_ref(&self) -> &Workspace {
+        &self.work
+    }
+}
+
+impl AsMut<Workspace> for Runner {
+    fn as_mut(&mut self) -> &mut Workspace {
+        &mut self.work
     }
 }
 
@@ -98,7 +130,7 @@ impl Runner {
         thruster::hold(robot, state, work);
         external::add(robot, state, work);
         self.kernel.evaluate(robot, &at, &state.motion, &state.joint_commands, work);
-        sensors::read_due(robot, state, work, &at, &scene.origin, now_ns, &mut self.outbox);
+        read(scene, robot, state, work, &at, now_ns, &mut self.outbox);
     }
 }
 
@@ -121,5 +153,41 @@ impl Start {
                 *q = 0.0;
             }
         }
+    }
+}
+
+/// Reads the sensors that are due; what contacts did in the last step is felt with the rest.
+fn read(
+    scene: &Scene,
+    robot: &Robot,
+    state: &mut RobotState,
+    work: &mut Workspace,
+    at: &Instant<'_>,
+    now_ns: u64,
+    outbox: &mut Vec<Delivered>,
+) {
+    // the integrator's first slope is the free acceleration
+    let free = work.links[0].A;
+    if state.kick.any {
+        add_kick(robot, state, work);
+    }
+    sensors::read_due(robot, state, work, at, &scene.origin, now_ns, outbox);
+    work.links[0].A = free;
+}
+
+/// Adds to the links' accelerations what contacts did in the last step, so that an IMU at rest on the ground feels it.
+///
+/// The velocity products `c`, which the next evaluation finds anew, carry the added accelerations down the tree.
+fn add_kick(robot: &Robot, state: &RobotState, work: &mut Workspace) {
+    let base = state.kick.A_WB_B;
+    work.links[0].A = work.links[0].A.add_scaled(&base, 1.0);
+    work.links[0].c = base;
+    for i in 1..robot.links.len() {
+        let link = &robot.links[i];
+        let of_parent = work.links[link.parent.unwrap_or(0)].c;
+        let w = &mut work.links[i];
+        let own = kinematics::joint_velocity(link.joint.kind, state.kick.qdd[i - 1]);
+        w.c = of_parent.to_child(&w.R_PC, w.p_PC).add_scaled(&own, 1.0);
+        w.A = w.A.add_scaled(&w.c, 1.0);
     }
 }

@@ -1,10 +1,12 @@
 //! All that is needed to resume a run, bit for bit; and beside it the scratch that every step derives anew.
 
 pub mod commands;
+pub mod contact;
 pub mod snapshot;
 pub mod workspace;
 
 pub use commands::{Command, Health};
+pub use contact::Contacts;
 pub use workspace::Workspace;
 
 use crate::math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
@@ -22,6 +24,8 @@ pub struct State {
     pub sea: Sea,
     /// One entry per robot of the scene.
     pub robots: Vec<RobotState>,
+    /// What touches what.
+    pub contacts: Contacts,
 }
 
 /// Position and velocity of one robot (or of several copies in the lanes of `T`).
@@ -56,6 +60,8 @@ pub struct RobotState {
     pub battery: BatteryState,
     /// Forces from outside the robot (tethers) over the coming step: one per link, at Lo, along the world's axes.
     pub external: Vec<SpatialForce>,
+    /// What contacts added to the accelerations of the last step.
+    pub kick: Kick,
     /// Why the robot stands still; set once a value is no longer finite.
     pub halted: Option<Halt>,
 }
@@ -103,6 +109,32 @@ pub struct BatteryState {
     pub voltage: f64,
     /// Current drawn [A].
     pub current: f64,
+}
+
+/// Mean acceleration of a step that impulses made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kick {
+    /// True if there was any.
+    pub any: bool,
+    /// Of the base, at Bo in B [rad/s², m/s²].
+    pub A_WB_B: SpatialVelocity,
+    /// Of the joints [rad/s² or m/s²].
+    pub qdd: Vec<f64>,
+}
+
+impl Kick {
+    /// None yet.
+    pub fn new(n_joints: usize) -> Self {
+        Self { any: false, A_WB_B: SpatialVelocity::zero(), qdd: vec![0.0; n_joints] }
+    }
+    /// Back to none.
+    pub fn clear(&mut self) {
+        if self.any {
+            self.any = false;
+            self.A_WB_B = SpatialVelocity::zero();
+            self.qdd.fill(0.0);
+        }
+    }
 }
 
 /// Why a robot was stopped.
@@ -167,6 +199,7 @@ impl State {
             step: 0,
             sea: scene.sea.clone(),
             robots: scene.robots.iter().map(RobotState::new).collect(),
+            contacts: Contacts::default(),
         }
     }
 
@@ -209,6 +242,7 @@ impl RobotState {
                 current: 0.0,
             },
             external: vec![SpatialForce::zero(); robot.links.len()],
+            kick: Kick::new(robot.n_joints()),
             halted: None,
         }
     }

@@ -4,7 +4,7 @@
 
 use super::reading::Reading;
 use super::{Health, RobotState, State};
-use crate::math::{Quat, Vec3};
+use crate::math::{Quat, SpatialVelocity, Vec3};
 use sha2::{Digest, Sha256};
 
 impl State {
@@ -20,7 +20,25 @@ impl State {
         for robot in &self.robots {
             robot.bits(&mut sink);
         }
+        self.contact_bits(&mut sink);
         sink.0.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
+    }
+
+    fn contact_bits(&self, sink: &mut Bits) {
+        sink.int(self.contacts.collisions);
+        for (_, impulse) in &self.contacts.impulses {
+            sink.reals(&impulse.along_rows);
+            sink.vector(impulse.force_W);
+        }
+        for c in &self.contacts.touching {
+            sink.vector(c.p_W);
+            sink.vector(c.n_W);
+            sink.real(c.gap);
+        }
+        for (a, b) in &self.contacts.pairs {
+            sink.int(u64::from(*a));
+            sink.int(*b);
+        }
     }
 
     fn sea_bits(&self, sink: &mut Bits) {
@@ -73,6 +91,8 @@ impl RobotState {
             sink.vector(F.f);
         }
         sink.reals(&[self.battery.charge, self.battery.voltage, self.battery.current]);
+        sink.spatial(&self.kick.A_WB_B);
+        sink.reals(&self.kick.qdd);
         sink.int(self.halted.as_ref().map_or(0, |h| h.time_ns + 1));
     }
 }
@@ -91,6 +111,10 @@ impl Bits {
     }
     fn vector(&mut self, v: Vec3) {
         self.reals(&v.to_array());
+    }
+    fn spatial(&mut self, v: &SpatialVelocity) {
+        self.vector(v.w);
+        self.vector(v.v);
     }
     fn quaternion(&mut self, q: Quat) {
         self.reals(&[q.w, q.x, q.y, q.z]);

@@ -17,6 +17,10 @@ pub struct Workspace<T = f64> {
     pub thrust: Vec<[SpatialForce<T>; 3]>,
     /// Lagged drive of each thruster at the start, middle and end of the step. By `forces::thruster`.
     pub drive: Vec<[T; 3]>,
+    /// Velocity of the base at the start of the step, at Bo in B. By `sim`.
+    pub V_start: SpatialVelocity<T>,
+    /// Joint velocities at the start of the step. By `sim`.
+    pub qd_start: Vec<T>,
     /// Trial motion of the integrator's stages. By `dynamics::integrate`.
     pub stage: Motion<T>,
     /// Joint velocities and accelerations of the four stages. By `dynamics::integrate`.
@@ -93,6 +97,8 @@ impl<T: Real> Workspace<T> {
             tau: zeros(),
             thrust: vec![[SpatialForce::zero(); 3]; n],
             drive: vec![[T::zero(); 3]; robot.thrusters.len()],
+            V_start: SpatialVelocity::zero(),
+            qd_start: zeros(),
             stage: Motion::rest(nj),
             slopes: std::array::from_fn(|_| (zeros(), zeros())),
         }

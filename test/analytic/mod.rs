@@ -2,6 +2,7 @@
 
 mod altimeter;
 mod buoyancy;
+mod contact;
 mod current;
 mod dvl;
 mod external;

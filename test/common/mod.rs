@@ -1,6 +1,7 @@
 //! What the tests share: worlds from text, one evaluation, and comparisons that say what differed.
 
 pub mod physics;
+pub mod shapes;
 pub mod tree;
 
 use merrow::environment::{Instant, Variation};

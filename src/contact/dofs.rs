@@ -1,0 +1,187 @@
+//! A robot's free coordinates: which of them impulses can move, its inertia over them, and how a force at a point reaches them.
+//!
+//! # Law
+//! ```text
+//!   J_c: v ↦ d · v_Q   for a point Q of link l and a direction d                       (1)  [Featherstone 2008, §2.10, 4.3]
+//!   H Δv = Jᵀ λ,   H = L Lᵀ                                                            (2)  [Featherstone 2008, eq. 11.25]
+//! ```
+//! # Symbols
+//! v base velocity at Bo in B (angular first), then joint velocities; only those that forces move. H joint-space inertia
+//! with added mass. λ impulse [N s or N m s].
+//!
+//! # Frames
+//! Points and directions in the world.
+//!
+//! # Limits
+//! A joint whose motion is prescribed takes no impulse; it passes it on.
+//!
+//! # Checked by
+//! test/identity/contact.rs
+
+use crate::dynamics::crba;
+use crate::math::{SpatialVelocity, Vec3};
+use crate::scene::{JointKind, Robot};
+use crate::state::workspace::LinkWork;
+use crate::state::{Motion, Workspace};
+
+/// The free coordinates of one robot.
+#[derive(Clone, Debug)]
+pub struct Dofs {
+    /// How many there are.
+    pub n: usize,
+    /// Index of the first joint's coordinate: 6 for a floating base, 0 for one that is held.
+    base: usize,
+    /// Coordinate of each joint; none if forces do not move it.
+    pub joint: Vec<Option<usize>>,
+    /// Joint of each coordinate after the base's.
+    of_joint: Vec<usize>,
+}
+
+impl Dofs {
+    /// The free coordinates of `robot`.
+    pub fn new(robot: &Robot) -> Self {
+        let base = if robot.floating { 6 } else { 0 };
+        let (mut joint, mut of_joint) = (Vec::new(), Vec::new());
+        for (j, link) in robot.links[1..].iter().enumerate() {
+            joint.push(link.joint.is_free().then_some(base + of_joint.len()));
+            if link.joint.is_free() {
+                of_joint.push(j);
+            }
+        }
+        Self { n: base + of_joint.len(), base, joint, of_joint }
+    }
+
+    /// Velocities of the free coordinates.
+    pub fn gather(&self, V: &SpatialVelocity, qd: &[f64], out: &mut [f64]) {
+        if self.base == 6 {
+            out[..3].copy_from_slice(&V.w.to_array());
+            out[3..6].copy_from_slice(&V.v.to_array());
+        }
+        for (x, j) in out[self.base..].iter_mut().zip(&self.of_joint) {
+            *x = qd[*j];
+        }
+    }
+
+    /// Cholesky factor of the inertia over the free coordinates, row-major lower triangle with the inverse of the diagonal.
+    pub fn factor(&self, robot: &Robot, work: &mut Workspace, full: &mut Vec<f64>, L: &mut Vec<f64>) {
+        let size = crba::inertia_matrix_into(robot, work, full);
+        let index = |k: usize| if k < self.base { k } else { 6 + self.of_joint[k - self.base] };
+        let n = self.n;
+        L.clear();
+        L.resize(n * n, 0.0);
+        for i in 0..n {
+            for j in 0..=i {
+                let mut sum = full[index(i) * size + index(j)];
+                for k in 0..j {
+                    sum -= L[i * n + k] * L[j * n + k];
+                }
+                L[i * n + j] = if i == j { 1.0 / sum.sqrt() } else { sum * L[j * n + j] };
+            }
+        }
+    }
+
+    /// Adds row (1) times `k` for the velocity of the point `p_W` of `link` along `d_W`.
+    pub fn point_row(
+        &self,
+        robot: &Robot,
+        links: &[LinkWork],
+        link: usize,
+        p_W: Vec3,
+        d_W: Vec3,
+        k: f64,
+        row: &mut [f64],
+    ) {
+        let mut l = link;
+        while let Some(parent) = robot.links[l].parent {
+            if let Some(c) = self.joint[l - 1] {
+                let z = links[l].R_WL.col(2);
+                row[c] += k * match robot.links[l].joint.kind {
+                    JointKind::Prismatic => z.dot(d_W),
+                    _ => d_W.dot(z.cross(p_W - links[l].p_WL)),
+                };
+            }
+            l = parent;
+        }
+        if self.base == 6 {
+            let base = &links[0];
+            let d = base.R_WL.tr_mul_vec(d_W);
+            let m = base.R_WL.tr_mul_vec(p_W - base.p_WL).cross(d);
+            for i in 0..3 {
+                row[i] += k * m[i];
+                row[3 + i] += k * d[i];
+            }
+        }
+    }
+
+    /// Adds `k` times the row for the angular velocity of `link` along `d_W`.
+    pub fn turn_row(
+        &self,
+        robot: &Robot,
+        links: &[LinkWork],
+        link: usize,
+        d_W: Vec3,
+        k: f64,
+        row: &mut [f64],
+    ) {
+        let mut l = link;
+        while let Some(parent) = robot.links[l].parent {
+            if let (Some(c), true) = (self.joint[l - 1], robot.links[l].joint.kind != JointKind::Prismatic) {
+                row[c] += k * links[l].R_WL.col(2).dot(d_W);
+            }
+            l = parent;
+        }
+        if self.base == 6 {
+            let d = links[0].R_WL.tr_mul_vec(d_W);
+            for i in 0..3 {
+                row[i] += k * d[i];
+            }
+        }
+    }
+}
+
+/// Solves (2) in place.
+pub fn solve(L: &[f64], n: usize, x: &mut [f64]) {
+    for i in 0..n {
+        let mut sum = x[i];
+        for k in 0..i {
+            sum -= L[i * n + k] * x[k];
+        }
+        x[i] = sum * L[i * n + i];
+    }
+    for i in (0..n).rev() {
+        let mut sum = x[i];
+        for k in i + 1..n {
+            sum -= L[k * n + i] * x[k];
+        }
+        x[i] = sum * L[i * n + i];
+    }
+}
+
+/// Velocity of the point `p_W` of a link in the world, all joints counted, at the motion whose velocities are `V` and `qd`.
+pub fn point_velocity(
+    robot: &Robot,
+    links: &[LinkWork],
+    link: usize,
+    p_W: Vec3,
+    motion: (&SpatialVelocity, &[f64]),
+) -> Vec3 {
+    let (V, qd) = motion;
+    let base = &links[0];
+    let mut v = base.R_WL.mul_vec(V.v) + base.R_WL.mul_vec(V.w).cross(p_W - base.p_WL);
+    let mut l = link;
+    while let Some(parent) = robot.links[l].parent {
+        let z = links[l].R_WL.col(2).scale(qd[l - 1]);
+        v += match robot.links[l].joint.kind {
+            JointKind::Prismatic => z,
+            JointKind::Fixed => Vec3::zero(),
+            _ => z.cross(p_W - links[l].p_WL),
+        };
+        l = parent;
+    }
+    v
+}
+
+/// Velocities of a motion, as [`point_velocity`] takes them.
+pub fn velocities(motion: &Motion) -> (&SpatialVelocity, &[f64]) {
+    (&motion.V_WB_B, &motion.qd)
+}

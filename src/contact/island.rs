@@ -1,0 +1,320 @@
+//! Robots that push on each other in a step, and their constraints as rows of one problem.
+
+use super::detect::Touch;
+use super::dofs::{self, Dofs};
+use super::shapes::Owner;
+use super::solve::{Block, Kind, Problem, Row, Segment};
+use crate::math::Vec3;
+use crate::scene::{Integrator, Robot, Scene};
+use crate::state::contact::{Impulse, ImpulseKey};
+use crate::state::{State, Workspace};
+
+/// What an island needs to know of a robot.
+#[derive(Debug)]
+pub struct Frame {
+    /// Its free coordinates.
+    pub dofs: Dofs,
+    /// Cholesky factor of its inertia over them.
+    pub L: Vec<f64>,
+    /// Full inertia matrix, scratch.
+    pub full: Vec<f64>,
+    /// True if it takes part in this step.
+    pub active: bool,
+    /// Where its velocities begin in its island's.
+    pub offset: usize,
+}
+
+impl Frame {
+    /// For `robot`.
+    pub fn new(robot: &Robot) -> Self {
+        Self { dofs: Dofs::new(robot), L: Vec::new(), full: Vec::new(), active: false, offset: 0 }
+    }
+}
+
+/// A group of robots that touch, directly or through others.
+#[derive(Debug, Default)]
+pub struct Island {
+    /// Its robots, rising.
+    pub robots: Vec<u32>,
+    /// Its touches, by index, rising.
+    pub touches: Vec<u32>,
+    /// Rows, and the solution.
+    pub problem: Problem,
+    /// What each block is in the next step's first guess, in the order of the blocks.
+    pub keys: Vec<ImpulseKey>,
+}
+
+/// What rows are made from.
+pub struct Surroundings<'a, W> {
+    /// The world.
+    pub scene: &'a Scene,
+    /// Its state after the free step.
+    pub state: &'a State,
+    /// Robots' scratch, with the poses at the end of the free step.
+    pub works: &'a [W],
+    /// Robots' coordinates and inertia.
+    pub frames: &'a [Frame],
+    /// This step's touches.
+    pub touches: &'a [Touch],
+}
+
+impl Island {
+    /// Empty, with its memory.
+    pub fn clear(&mut self) {
+        self.robots.clear();
+        self.touches.clear();
+        self.keys.clear();
+        self.problem.clear();
+    }
+
+    /// Rows of all constraints of the island.
+    pub fn assemble<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>) {
+        for r in &self.robots {
+            let r = *r as usize;
+            let (dofs, motion) = (&around.frames[r].dofs, &around.state.robots[r].motion);
+            let at = self.problem.v.len();
+            self.problem.v.resize(at + dofs.n, 0.0);
+            dofs.gather(&motion.V_WB_B, &motion.qd, &mut self.problem.v[at..]);
+        }
+        for k in 0..self.robots.len() {
+            self.joints(around, self.robots[k] as usize);
+        }
+        for k in 0..self.touches.len() {
+            self.touch(around, &around.touches[self.touches[k] as usize]);
+        }
+    }
+
+    /// Limits and dry friction of a robot's joints.
+    fn joints<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>, r: usize) {
+        let (robot, state, frame) = (&around.scene.robots[r], &around.state.robots[r], &around.frames[r]);
+        let (h, work) = (around.scene.dt(), around.works[r].as_ref());
+        for (j, link) in robot.links[1..].iter().enumerate() {
+            let Some(c) = frame.dofs.joint[j] else { continue };
+            let (q, qd) = (state.motion.q[j], state.motion.qd[j]);
+            let joint = &link.joint;
+            if joint.friction > 0.0 {
+                let most = joint.friction * h;
+                let kind = Kind::Box { lo: -most, hi: most, stops: false };
+                let row = Row { duration: held(around.scene.integrator) * h, ..Row::default() };
+                self.joint_row(around, r, (j, 0), c, 1.0, kind, row);
+            }
+            for (side, sign, gap) in [(1, 1.0, q - joint.limits[0]), (2, -1.0, joint.limits[1] - q)] {
+                if gap > LIMIT_MARGIN.max(h * qd.abs()) {
+                    continue;
+                }
+                let speeds = [sign * work.qd_start[j], sign * qd];
+                let row = stop_row(around.scene, gap, None, speeds, 0.0);
+                let kind = Kind::Box { lo: 0.0, hi: f64::INFINITY, stops: true };
+                self.joint_row(around, r, (j, side), c, sign, kind, row);
+            }
+        }
+    }
+
+    fn joint_row<W: AsRef<Workspace>>(
+        &mut self,
+        around: &Surroundings<'_, W>,
+        r: usize,
+        (joint, side): (usize, u32),
+        column: usize,
+        sign: f64,
+        kind: Kind,
+        row: Row,
+    ) {
+        let segment = self.segment(around, r);
+        self.problem.J[segment.at as usize + column] = sign;
+        let key = ImpulseKey::Joint { robot: r as u32, joint: joint as u32, side };
+        let guess = around.state.contacts.impulse(&key).map_or(0.0, |i| i.along_rows[0]);
+        self.finish(around, [segment, Segment::default()], Row { impulse: guess, ..row });
+        self.problem.blocks.push(Block { first: self.problem.rows.len() as u32 - 1, n: 1, kind });
+        self.keys.push(key);
+    }
+
+    /// Normal and friction of a touch.
+    fn touch<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>, touch: &Touch) {
+        let n = touch.n_W;
+        let (t1, t2) = tangents(n);
+        let key = ImpulseKey::Touch(touch.key.shapes, touch.key.features);
+        let guess = around.state.contacts.impulse(&key).map_or(Vec3::zero(), |i| i.force_W);
+        let speed = |at_start: bool| relative_velocity(around, touch, at_start).dot(n);
+        let normal =
+            stop_row(around.scene, touch.gap, touch.met_at, [speed(true), speed(false)], touch.restitution);
+        let first = self.problem.rows.len() as u32;
+        let v_all = relative_velocity(around, touch, false);
+        for (k, d) in [n, t1, t2].into_iter().enumerate() {
+            let segments = self.point_segments(around, touch, d);
+            let wanted = if k == 0 { normal.wanted } else { 0.0 };
+            let impulse = if k == 0 { guess.dot(d).max(0.0) } else { guess.dot(d) };
+            let row = Row { wanted, impulse, duration: normal.duration, gap: normal.gap, ..Row::default() };
+            // what prescribed joints contribute is in the velocity of the points, not in that of the coordinates
+            let own = self.own_velocity(&segments);
+            let row = Row { wanted: row.wanted - (v_all.dot(d) - own), ..row };
+            self.finish(around, segments, row);
+        }
+        // an open contact carries no load from before
+        self.problem.blocks.push(Block { first, n: 3, kind: Kind::Contact { friction: touch.friction } });
+        self.keys.push(key);
+    }
+
+    /// New zeroed coefficients for robot `r`.
+    fn segment<W>(&mut self, around: &Surroundings<'_, W>, r: usize) -> Segment {
+        let frame = &around.frames[r];
+        let at = self.problem.J.len();
+        self.problem.J.resize(at + frame.dofs.n, 0.0);
+        Segment { v: frame.offset as u32, n: frame.dofs.n as u32, at: at as u32 }
+    }
+
+    fn point_segments<W: AsRef<Workspace>>(
+        &mut self,
+        around: &Surroundings<'_, W>,
+        touch: &Touch,
+        d: Vec3,
+    ) -> [Segment; 2] {
+        let mut segments = [Segment::default(); 2];
+        let mut first = None;
+        for (k, (owner, sign)) in [(touch.a, 1.0), (touch.b, -1.0)].into_iter().enumerate() {
+            let Owner::Link(r, l) = owner else { continue };
+            let (r, l) = (r as usize, l as usize);
+            if !around.frames[r].active {
+                continue;
+            }
+            if first != Some(r) {
+                segments[k] = self.segment(around, r);
+            }
+            let s = segments[if first == Some(r) { 0 } else { k }];
+            let row = &mut self.problem.J[s.at as usize..(s.at + s.n) as usize];
+            let links = &around.works[r].as_ref().links;
+            around.frames[r].dofs.point_row(&around.scene.robots[r], links, l, touch.p_W, d, sign, row);
+            first = first.or(Some(r));
+        }
+        segments
+    }
+
+    fn own_velocity(&self, segments: &[Segment; 2]) -> f64 {
+        let mut sum = 0.0;
+        for s in segments {
+            for k in 0..s.n as usize {
+                sum += self.problem.J[s.at as usize + k] * self.problem.v[s.v as usize + k];
+            }
+        }
+        sum
+    }
+
+    /// Completes a row whose coefficients stand: `Y` and its effect.
+    fn finish<W>(&mut self, around: &Surroundings<'_, W>, segments: [Segment; 2], mut row: Row) {
+        let Problem { J, Y, rows, .. } = &mut self.problem;
+        Y.extend_from_slice(&J[Y.len()..]);
+        row.segments = segments;
+        row.effect = 0.0;
+        for s in segments {
+            if s.n == 0 {
+                continue;
+            }
+            let robot = self.robots.iter().find(|r| around.frames[**r as usize].offset == s.v as usize);
+            let Some(r) = robot else { continue };
+            let all = s.at as usize..(s.at + s.n) as usize;
+            dofs::solve(&around.frames[*r as usize].L, s.n as usize, &mut Y[all.clone()]);
+            row.effect += all.map(|k| J[k] * Y[k]).sum::<f64>();
+        }
+        // a row that moves nothing (a held link against a wall) must not divide by zero
+        row.effect = row.effect.max(1e-12);
+        rows.push(row);
+    }
+
+    /// Impulses of the solution, for the state.
+    pub fn impulses(&self) -> impl Iterator<Item = (ImpulseKey, [f64; 3])> + '_ {
+        self.keys.iter().zip(&self.problem.blocks).map(|(key, block)| {
+            let mut out = [0.0; 3];
+            for k in 0..block.n.min(3) as usize {
+                out[k] = self.problem.rows[block.first as usize + k].impulse;
+            }
+            (*key, out)
+        })
+    }
+}
+
+/// Distance from a joint's limit within which it is watched [rad or m].
+const LIMIT_MARGIN: f64 = 1e-3;
+
+/// Part of a step's length over which a velocity gained evenly through the step moves things: half of it where the free
+/// step was integrated exactly, all of it where the integrator moves with the end's velocity.
+pub fn held(integrator: Integrator) -> f64 {
+    match integrator {
+        Integrator::Rk4 => 0.5,
+        Integrator::SemiImplicit => 1.0,
+    }
+}
+
+/// A one-sided row: wanted velocity and duration from the gap at the end of the free step, the moment of the impact, and
+/// the speeds (opening positive) at its start and end.
+///
+/// The approach is cut in two: what speed there was at the impact is lost at once, what was gained since is held back
+/// evenly. So a body at rest stays at rest to the last bit, and one that bounces leaves at the height where it met.
+fn stop_row(scene: &Scene, gap: f64, met_at: Option<f64>, [v0, v1]: [f64; 2], restitution: f64) -> Row {
+    let h = scene.dt();
+    if gap > 0.0 {
+        return Row { wanted: -gap / h, duration: held(scene.integrator) * h, gap, ..Row::default() };
+    }
+    let gap_start = gap - 0.5 * h * (v0 + v1);
+    let part = met_at.unwrap_or_else(|| if gap_start > 0.0 { gap_start / (gap_start - gap) } else { 0.0 });
+    let v_hit = (v0 + (v1 - v0) * part).min(0.0);
+    let left = (1.0 - part) * h;
+    let bounces = restitution > 0.0 && -v_hit > scene.gravity * h;
+    let (wanted, sudden) = match (bounces, v1 < 0.0) {
+        (true, _) => (-restitution * v_hit + (v1 - v_hit), 1.0),
+        (false, true) => (0.0, (v_hit / v1).clamp(0.0, 1.0)),
+        (false, false) => (0.0, 0.0),
+    };
+    let even = held(scene.integrator);
+    Row { wanted, duration: left * (sudden + even * (1.0 - sudden)), gap, ..Row::default() }
+}
+
+/// Velocity of a against b at the touch, at the start or the end of the free step.
+fn relative_velocity<W: AsRef<Workspace>>(
+    around: &Surroundings<'_, W>,
+    touch: &Touch,
+    at_start: bool,
+) -> Vec3 {
+    let of = |owner: Owner| {
+        let Owner::Link(r, l) = owner else { return Vec3::zero() };
+        let (robot, work) = (&around.scene.robots[r as usize], around.works[r as usize].as_ref());
+        let state = &around.state.robots[r as usize];
+        if state.halted.is_some() {
+            return Vec3::zero();
+        }
+        let motion =
+            if at_start { (&work.V_start, &work.qd_start[..]) } else { dofs::velocities(&state.motion) };
+        dofs::point_velocity(robot, &work.links, l as usize, touch.p_W, motion)
+    };
+    of(touch.a) - of(touch.b)
+}
+
+/// Two unit vectors that complete `n` to a right-handed frame, the same for the same `n`.
+fn tangents(n: Vec3) -> (Vec3, Vec3) {
+    // [Duff 2017, listing 3]
+    let sign = if n.z < 0.0 { -1.0 } else { 1.0 };
+    let a = -1.0 / (sign + n.z);
+    let b = n.x * n.y * a;
+    (Vec3::new(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x), Vec3::new(b, sign + n.y * n.y * a, -n.y))
+}
+
+/// Joins the sets of `a` and `b`; the smaller root stays.
+pub fn join(parents: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (root(parents, a), root(parents, b));
+    let (low, high) = (a.min(b), a.max(b));
+    parents[high as usize] = low;
+}
+
+/// Root of `a`'s set.
+pub fn root(parents: &mut [u32], mut a: u32) -> u32 {
+    while parents[a as usize] != a {
+        parents[a as usize] = parents[parents[a as usize] as usize];
+        a = parents[a as usize];
+    }
+    a
+}
+
+/// Sum of a touch's impulses in the world [N s].
+pub fn impulse_W(n_W: Vec3, [n, a, b]: [f64; 3]) -> Impulse {
+    let (t1, t2) = tangents(n_W);
+    Impulse { along_rows: [n, a, b], force_W: n_W.scale(n) + t1.scale(a) + t2.scale(b) }
+}

@@ -1,0 +1,15 @@
+//! What touches what, and the impulses that follow: the only place that names rapier.
+//!
+//! rapier's geometry finds the places where shapes meet ([`detect`]); the impulses are solved here, in the generalized
+//! coordinates of the robots and on their inertia with added mass ([`island`], [`solve`]), because rapier's own solver
+//! has no place for it.
+
+pub mod clip;
+pub mod detect;
+pub mod dofs;
+pub mod island;
+pub mod shapes;
+pub mod solve;
+pub mod step;
+
+pub use step::Contacts;

@@ -1,0 +1,258 @@
+//! The contact part of a step: after every robot has moved freely, what would overlap is held back.
+
+use super::detect::{Detector, Touch};
+use super::island::{self, Frame, Island, Surroundings};
+use super::shapes::{Owner, pose};
+use crate::dynamics::integrate;
+use crate::scene::{Robot, Scene};
+use crate::state::contact::{Contact, Impulse, Side};
+use crate::state::{RobotState, State, Workspace};
+use rayon::prelude::*;
+
+/// Colliders and scratch of a world; nothing in it is needed to resume.
+#[derive(Debug)]
+pub struct Contacts {
+    detector: Detector,
+    frames: Vec<Frame>,
+    /// Robots whose joints have limits or friction, so that they are solved at every step.
+    jointed: Vec<bool>,
+    parents: Vec<u32>,
+    islands: Vec<Island>,
+    n_islands: usize,
+    touches: Vec<Touch>,
+    pairs: Vec<(u32, u64)>,
+}
+
+/// Touches in a step from which islands are worth solving in parallel.
+const PARALLEL_FROM: usize = 64;
+
+impl Contacts {
+    /// The contacts of `scene`; none if nothing in it can touch anything or has a joint to hold.
+    ///
+    /// # Errors
+    /// One line for each shape that cannot be made.
+    pub fn new(scene: &Scene) -> Result<Option<Self>, Vec<String>> {
+        let detector = Detector::new(scene)?;
+        let jointed: Vec<bool> = scene.robots.iter().map(has_stops).collect();
+        if detector.is_empty() && !jointed.contains(&true) {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            detector,
+            frames: scene.robots.iter().map(Frame::new).collect(),
+            jointed,
+            parents: Vec::new(),
+            islands: Vec::new(),
+            n_islands: 0,
+            touches: Vec::new(),
+            pairs: Vec::new(),
+        }))
+    }
+
+    /// Takes the poses of all shapes from `works`.
+    pub fn place<W: AsRef<Workspace>>(&mut self, works: &[W]) {
+        self.detector.place(|r, l| {
+            let link = &works[r].as_ref().links[l];
+            pose(&link.R_WL, link.p_WL)
+        });
+    }
+
+    /// Holds back what would overlap: `works` has the poses at the end of the free step, `state` its motions.
+    pub fn step<W>(&mut self, scene: &Scene, state: &mut State, works: &mut [W])
+    where
+        W: AsRef<Workspace> + AsMut<Workspace> + Send + Sync,
+    {
+        self.place(works);
+        self.touches.clear();
+        self.touches.extend_from_slice(self.detector.touches(scene, &state.sea.seabed));
+        self.group(scene, state);
+        self.factor(scene, state, works);
+        let around = Surroundings {
+            scene,
+            state: &*state,
+            works: &*works,
+            frames: &self.frames,
+            touches: &self.touches,
+        };
+        let solve = |island: &mut Island| {
+            island.assemble(&around);
+            island.problem.solve();
+            island.problem.displace();
+        };
+        let islands = &mut self.islands[..self.n_islands];
+        if self.touches.len() >= PARALLEL_FROM && islands.len() > 1 && rayon::current_num_threads() > 1 {
+            islands.par_iter_mut().for_each(solve);
+        } else {
+            islands.iter_mut().for_each(solve);
+        }
+        self.write(scene, state);
+    }
+
+    /// Sorts robots and touches into islands.
+    fn group(&mut self, scene: &Scene, state: &State) {
+        let n = scene.robots.len() as u32;
+        self.parents.clear();
+        self.parents.extend(0..n);
+        for (r, frame) in self.frames.iter_mut().enumerate() {
+            frame.active = self.jointed[r] && state.robots[r].halted.is_none();
+        }
+        let free = |o: Owner| match o {
+            Owner::Link(r, _) if state.robots[r as usize].halted.is_none() => Some(r),
+            _ => None,
+        };
+        for touch in &self.touches {
+            let sides = [free(touch.a), free(touch.b)];
+            for r in sides.into_iter().flatten() {
+                self.frames[r as usize].active = self.frames[r as usize].dofs.n > 0;
+            }
+            if let [Some(a), Some(b)] = sides {
+                island::join(&mut self.parents, a, b);
+            }
+        }
+        self.islands[..self.n_islands].iter_mut().for_each(Island::clear);
+        self.n_islands = 0;
+        // island of each root, kept in the place of the root's offset until the offsets are known
+        for r in 0..n {
+            if !self.frames[r as usize].active {
+                continue;
+            }
+            let root = island::root(&mut self.parents, r);
+            let k = self.island_of(root);
+            self.islands[k].robots.push(r);
+        }
+        for (t, touch) in self.touches.iter().enumerate() {
+            let mover = [free(touch.a), free(touch.b)].into_iter().flatten();
+            let mover = mover.filter(|r| self.frames[*r as usize].active).min();
+            if let Some(r) = mover {
+                let root = island::root(&mut self.parents, r);
+                let k = self.islands[..self.n_islands].partition_point(|i| i.robots[0] < root);
+                self.islands[k].touches.push(t as u32);
+            }
+        }
+    }
+
+    /// Index of the island whose smallest robot is `root`, made if need be. Roots come in rising order, because the
+    /// smallest robot of a set is its root.
+    fn island_of(&mut self, root: u32) -> usize {
+        let known = self.islands[..self.n_islands].binary_search_by_key(&root, |i| i.robots[0]);
+        known.unwrap_or_else(|k| {
+            if self.n_islands == self.islands.len() {
+                self.islands.push(Island::default());
+            }
+            self.n_islands += 1;
+            k
+        })
+    }
+
+    /// Inertia of all robots that take part, and their places in their islands.
+    fn factor<W: AsMut<Workspace> + Send>(&mut self, scene: &Scene, state: &State, works: &mut [W]) {
+        for island in &self.islands[..self.n_islands] {
+            let mut offset = 0;
+            for r in &island.robots {
+                let frame = &mut self.frames[*r as usize];
+                frame.offset = offset;
+                offset += frame.dofs.n;
+            }
+        }
+        let one = |(((frame, work), robot), state): (((&mut Frame, &mut W), &Robot), &RobotState)| {
+            if frame.active && state.halted.is_none() {
+                let Frame { dofs, L, full, .. } = frame;
+                dofs.factor(robot, work.as_mut(), full, L);
+            }
+        };
+        let busy = self.islands[..self.n_islands].iter().map(|i| i.robots.len()).sum::<usize>();
+        let robots = &scene.robots;
+        if busy >= PARALLEL_FROM && rayon::current_num_threads() > 1 {
+            self.frames.par_iter_mut().zip(works).zip(robots).zip(&state.robots).for_each(one);
+        } else {
+            self.frames.iter_mut().zip(works).zip(robots).zip(&state.robots).for_each(one);
+        }
+    }
+
+    /// Velocities, positions and impulses into the state.
+    fn write(&mut self, scene: &Scene, state: &mut State) {
+        let h = scene.dt();
+        for robot in &mut state.robots {
+            robot.kick.clear();
+        }
+        state.contacts.touching.clear();
+        state.contacts.impulses.clear();
+        for island in &self.islands[..self.n_islands] {
+            for r in &island.robots {
+                let (frame, robot) = (&self.frames[*r as usize], &mut state.robots[*r as usize]);
+                let part = frame.offset..frame.offset + frame.dofs.n;
+                let (v, x) = (&island.problem.v[part.clone()], &island.problem.x[part]);
+                let is_floating = scene.robots[*r as usize].floating;
+                integrate::correct(
+                    &mut robot.motion,
+                    is_floating,
+                    &frame.dofs.joint,
+                    (v, x),
+                    h,
+                    &mut robot.kick,
+                );
+            }
+            let touches = island.touches.iter().map(|t| &self.touches[*t as usize]);
+            let joints = island.keys.len() - island.touches.len();
+            for (key, along_rows) in island.impulses().take(joints) {
+                let impulse = Impulse { along_rows, force_W: crate::math::Vec3::zero() };
+                state.contacts.impulses.push((key, impulse));
+            }
+            for ((key, along_rows), touch) in island.impulses().skip(joints).zip(touches) {
+                let impulse = island::impulse_W(touch.n_W, along_rows);
+                state.contacts.impulses.push((key, impulse));
+                if along_rows[0] > 0.0 {
+                    state.contacts.touching.push(contact(touch, &impulse));
+                }
+            }
+        }
+        // what two features of one pair share a key for keeps the first guess of the first
+        state.contacts.impulses.sort_by(|a, b| a.0.cmp(&b.0));
+        self.count(state);
+    }
+
+    /// Counts pairs that have come into touch in this step.
+    fn count(&mut self, state: &mut State) {
+        let number = |s: Side| match s {
+            Side::Link { robot, .. } => u64::from(robot),
+            Side::Structure { structure, .. } => 1 << 32 | u64::from(structure),
+            Side::Seabed => 2 << 32,
+        };
+        self.pairs.clear();
+        for c in &state.contacts.touching {
+            if let Side::Link { robot, .. } = c.a {
+                self.pairs.push((robot, number(c.b)));
+            }
+        }
+        self.pairs.sort_unstable();
+        self.pairs.dedup();
+        let known = &state.contacts.pairs;
+        let fresh = self.pairs.iter().filter(|p| known.binary_search(p).is_err()).count();
+        state.contacts.collisions += fresh as u64;
+        std::mem::swap(&mut self.pairs, &mut state.contacts.pairs);
+    }
+}
+
+fn contact(touch: &Touch, impulse: &Impulse) -> Contact {
+    let side = |owner: Owner, collider: u32| match owner {
+        Owner::Link(robot, link) => Side::Link { robot, link, collider },
+        Owner::Structure(structure) => Side::Structure { structure, collider },
+        Owner::Seabed => Side::Seabed,
+    };
+    Contact {
+        a: side(touch.a, touch.colliders[0]),
+        b: side(touch.b, touch.colliders[1]),
+        p_W: touch.p_W,
+        n_W: touch.n_W,
+        gap: touch.gap,
+        impulse_W: impulse.force_W,
+    }
+}
+
+/// True if a joint that forces move has a limit or dry friction.
+fn has_stops(robot: &Robot) -> bool {
+    robot.links[1..].iter().any(|l| {
+        let limited = l.joint.limits.iter().any(|x| x.is_finite());
+        l.joint.is_free() && (limited || l.joint.friction > 0.0)
+    })
+}

@@ -1,0 +1,40 @@
+//! Worlds in which things touch.
+
+use merrow::math::{Mat3, Vec3};
+use merrow::scene::collision::Groups;
+use merrow::scene::{Collider, Geometry, Material, Scene, Structure};
+use merrow::sim::Simulation;
+use std::sync::Arc;
+
+/// A shape about the origin of a link, with this friction and restitution.
+pub fn collider(link: usize, geometry: Geometry, friction: f64, restitution: f64) -> Collider {
+    Collider {
+        name: "shape".into(),
+        link,
+        geometry,
+        R_LG: Mat3::identity(),
+        p_LoG: Vec3::zero(),
+        material: Material { friction, restitution },
+        groups: Groups::default(),
+    }
+}
+
+/// A cube of this half edge.
+pub fn cube(half: f64) -> Geometry {
+    Geometry::Box { half: Vec3::new(half, half, half) }
+}
+
+/// The running world, the seabed with the surface of the first robot's first shape.
+pub fn start(mut scene: Scene) -> Simulation {
+    if let Some(first) = scene.robots.iter().find_map(|r| r.colliders.first()) {
+        scene.seabed_material = first.material;
+    }
+    Simulation::new(Arc::new(scene), 1).expect("a simulation")
+}
+
+/// A structure of one shape at a place.
+pub fn structure(geometry: Geometry, p_W: Vec3, friction: f64) -> Structure {
+    let mut shape = collider(0, geometry, friction, 0.0);
+    shape.p_LoG = p_W;
+    Structure { name: "block".into(), colliders: vec![shape] }
+}
