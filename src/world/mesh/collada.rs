@@ -10,6 +10,8 @@ use std::collections::HashMap;
 
 /// Deepest nesting of nodes.
 const DEPTH_MAX: usize = 64;
+/// Most nodes met on the way through one scene; a node may be met more than once.
+const NODES_MAX: usize = 100_000;
 /// Most elements of one file.
 const ELEMENTS_MAX: u32 = 1_000_000;
 
@@ -27,7 +29,7 @@ pub fn read(bytes: &[u8]) -> Result<Soup, String> {
         return Err(format!("not a COLLADA file: found the element `{}`", root.tag_name().name()));
     }
     let ids = root.descendants().filter_map(|n| Some((n.attribute("id")?, n))).collect();
-    let mut file = File { ids, soup: Soup::default() };
+    let mut file = File { ids, nodes: 0, soup: Soup::default() };
     let scenes: Vec<Node<'_, '_>> = root
         .descendants()
         .filter(|n| n.has_tag_name_local("instance_visual_scene"))
@@ -146,6 +148,7 @@ fn rotation(axis: Vec3, degrees: f64) -> Matrix {
 /// A file while it is read.
 struct File<'a, 'i> {
     ids: HashMap<&'a str, Node<'a, 'i>>,
+    nodes: usize,
     soup: Soup,
 }
 
@@ -157,8 +160,9 @@ impl<'a, 'i> File<'a, 'i> {
     }
 
     fn add_node(&mut self, node: Node<'a, 'i>, parent: &Matrix, depth: usize) -> Result<(), String> {
-        if depth > DEPTH_MAX {
-            return Err(format!("nested too deep: expected at most {DEPTH_MAX} levels of nodes"));
+        self.nodes += 1;
+        if depth > DEPTH_MAX || self.nodes > NODES_MAX {
+            return Err("nested too deep, or in a circle: the nodes of the COLLADA file".to_string());
         }
         let placed = product(parent, &placement(node)?);
         for child in node.children().filter(Node::is_element) {

@@ -119,6 +119,28 @@ fn gltf_text() -> String {
     )
 }
 
+/// The same in the binary form.
+fn glb() -> Vec<u8> {
+    let text = gltf_text();
+    let (head, rest) = text.split_once(", \"uri\": \"data:application/octet-stream;base64,").unwrap();
+    let (data, tail) = rest.split_once('"').unwrap();
+    use base64::Engine;
+    let mut binary = base64::engine::general_purpose::STANDARD.decode(data).unwrap();
+    let mut json = format!("{head}{tail}").into_bytes();
+    json.resize(json.len().next_multiple_of(4), b' ');
+    binary.resize(binary.len().next_multiple_of(4), 0);
+    let mut bytes = b"glTF".to_vec();
+    let total = 12 + 8 + json.len() + 8 + binary.len();
+    bytes.extend(2u32.to_le_bytes());
+    bytes.extend((total as u32).to_le_bytes());
+    for (kind, part) in [(b"JSON", &json), (b"BIN\0", &binary)] {
+        bytes.extend((part.len() as u32).to_le_bytes());
+        bytes.extend(kind);
+        bytes.extend(part);
+    }
+    bytes
+}
+
 #[test]
 fn every_format_gives_the_same_box() {
     let files = [
@@ -127,6 +149,7 @@ fn every_format_gives_the_same_box() {
         ("o.obj", obj().into_bytes()),
         ("d.dae", dae().into_bytes()),
         ("g.gltf", gltf_text().into_bytes()),
+        ("g.glb", glb()),
     ];
     for (name, bytes) in files {
         let mesh = read_as(name, &bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -203,6 +226,7 @@ fn broken_files_never_panic() {
         ("o.obj", obj().into_bytes()),
         ("d.dae", dae().into_bytes()),
         ("g.gltf", gltf_text().into_bytes()),
+        ("g.glb", glb()),
     ] {
         for _ in 0..300 {
             let mut broken = bytes.clone();
