@@ -90,8 +90,12 @@ pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
 /// Loads a world; its mistakes come one per line, then their number.
 fn load(name: &str, seed: Option<u64>) -> Result<World, String> {
     let path: PathBuf = world::share::world(name);
-    world::load_world(&path, Overrides { seed }).map_err(|problems| {
+    let world = world::load_world(&path, Overrides { seed }).map_err(|problems| {
         let n = problems.len();
         format!("{n} mistake{} in {name}\n{problems}", if n == 1 { "" } else { "s" })
-    })
+    })?;
+    for note in &world.notes {
+        eprintln!("note: {note}");
+    }
+    Ok(world)
 }

@@ -1,6 +1,8 @@
 //! A world file becomes a scene: the rules that concern more than one key, and the conversion of units.
 
+use super::assets::Assets;
 use super::build_body::Surroundings;
+use super::build_collision as collision;
 use super::build_robot::{self, Frame};
 use super::error::Problems;
 use super::file::{CurrentFile, IntegratorFile, Layer, OriginFile, RobotEntry, WorldFile};
@@ -10,7 +12,7 @@ use super::{World, read, share};
 use crate::math::Vec3;
 use crate::math::real::sin_cos;
 use crate::scene::sea::GaussMarkov;
-use crate::scene::{Current, Integrator, Material, Origin, Scene, Sea, Seabed};
+use crate::scene::{Current, Integrator, Origin, Scene, Sea, Seabed};
 use std::path::Path;
 
 /// What the command line changes in a world.
@@ -68,14 +70,16 @@ fn finish(
     if let (None, Some(node)) = (&world, &node) {
         check_readable_robots(node, &mut problems);
     }
-    problems.or(world)
+    let notes = problems.take_notes();
+    problems.or(world.map(|world| World { notes, ..world }))
 }
 
 /// Finds the mistakes of the robots that could be read in a world that as a whole could not, so that they are all
 /// reported at once. No step bounds the sensors' rates here: what the file says of it may not be known.
 fn check_readable_robots(node: &Node, problems: &mut Problems) {
     let water = Surroundings { gravity: 9.81, density: 1025.0 };
-    let frame = Frame { around: water, seed: 0, dt: f64::MIN_POSITIVE };
+    let assets = Assets::default();
+    let frame = Frame { around: water, seed: 0, dt: f64::MIN_POSITIVE, assets: &assets };
     let Value::Map(world) = &node.value else { return };
     let Some(Value::Map(robots)) = world.get("robots").map(|node| &node.value) else { return };
     for (key, node) in &robots.entries {
@@ -90,7 +94,9 @@ fn check_readable_robots(node: &Node, problems: &mut Problems) {
 fn build(file: &WorldFile, name: &str, overrides: Overrides, problems: &mut Problems) -> World {
     let seed = overrides.seed.unwrap_or(file.seed);
     let dt_ns = (file.step.dt_s * 1e9).round() as u64;
+    let assets = Assets::default();
     let frame = Frame {
+        assets: &assets,
         around: Surroundings { gravity: file.gravity_m_s2, density: file.water.density_kg_m3 },
         seed,
         dt: dt_ns as f64 * 1e-9,
@@ -108,19 +114,27 @@ fn build(file: &WorldFile, name: &str, overrides: Overrides, problems: &mut Prob
         origin: origin(&file.origin),
         robots: Vec::new(),
         structures: Vec::new(),
-        seabed_material: Material::default(),
+        seabed_material: collision::material(&file.seabed.material),
     };
     let mut about = Vec::new();
     for (name, entry) in file.robots.iter() {
         add_robots(name, entry, frame, &mut scene, problems);
-        let about_one = build_robot::about(&entry.model);
-        about.resize(scene.robots.len(), about_one);
+        about.resize(scene.robots.len(), build_robot::about(&entry.model));
+    }
+    for (name, prop) in file.props.iter() {
+        collision::check_prop(name, prop, problems);
+        let entry = build_robot::prop(prop);
+        add_robots(name, &entry, frame, &mut scene, problems);
+        about.resize(scene.robots.len(), build_robot::about(&entry.model));
+    }
+    for (name, structure) in file.structures.iter() {
+        scene.structures.push(collision::structure(name, structure, &assets, problems));
     }
     check_names(file, &scene, problems);
-    World { scene, about }
+    World { scene, about, notes: Vec::new() }
 }
 
-fn add_robots(name: &str, entry: &RobotEntry, frame: Frame, scene: &mut Scene, problems: &mut Problems) {
+fn add_robots(name: &str, entry: &RobotEntry, frame: Frame<'_>, scene: &mut Scene, problems: &mut Problems) {
     let Some(repeat) = &entry.repeat else {
         scene.robots.push(build_robot::robot(name, entry, Vec3::zero(), frame, problems));
         return;
@@ -146,7 +160,8 @@ fn check_names(file: &WorldFile, scene: &Scene, problems: &mut Problems) {
     for robot in &scene.robots {
         if !seen.insert(robot.name.as_str()) {
             let text = format!("two robots are called {}: rename one, or the grid that made it", robot.name);
-            problems.push(file.at.of("robots"), text);
+            let key = if file.props.0.is_empty() { "robots" } else { "props" };
+            problems.push(file.at.of(key), text);
         }
     }
 }

@@ -1,32 +1,44 @@
 //! A robot's files become links, actuators and sensors.
 
 use super::About;
+use super::assets::Assets;
 use super::build_actuator as actuator;
 use super::build_body::{self as body, Surroundings};
+use super::build_collision::{self as collision, Mount};
 use super::build_sensor as sensor;
 use super::error::{Place, Problems, did_you_mean, list, quote};
-use super::file::{Base, DriveFile, JointFile, JointKindFile, LinkFile, RobotEntry, RobotModel};
+use super::file::{Base, Body, DriveFile, JointFile, JointKindFile, LinkFile, RobotEntry, RobotModel};
+use super::file_touch::PropEntry;
 use super::merge_fixed;
+use super::read::Named;
 use crate::control::allocation;
 use crate::math::{Mat3, Vec3};
-use crate::scene::{Drive, Joint, JointKind, Link, Manager, Robot, Start};
+use crate::scene::{Collider, Drive, Joint, JointKind, Link, Manager, Material, Robot, Start};
 
 /// Name of every robot's base link.
 pub const BASE: &str = "base_link";
 
 /// What a robot needs to know of its world.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame {
+pub struct Frame<'a> {
     /// Gravity and water.
     pub around: Surroundings,
     /// Seed of the world.
     pub seed: u64,
     /// Step [s].
     pub dt: f64,
+    /// Files beside the world's own text.
+    pub assets: &'a Assets,
 }
 
 /// The robot `name`, at `offset` from where its entry says.
-pub fn robot(name: &str, entry: &RobotEntry, offset: Vec3, frame: Frame, problems: &mut Problems) -> Robot {
+pub fn robot(
+    name: &str,
+    entry: &RobotEntry,
+    offset: Vec3,
+    frame: Frame<'_>,
+    problems: &mut Problems,
+) -> Robot {
     let model = &entry.model;
     let links = links(model, frame.around, problems);
     let start = start(entry, offset, &links, problems);
@@ -39,8 +51,8 @@ pub fn robot(name: &str, entry: &RobotEntry, offset: Vec3, frame: Frame, problem
         manager: None,
         sensors: Vec::new(),
         battery: model.battery.as_ref().map(|b| actuator::battery(b, problems)),
-        colliders: Vec::new(),
-        self_collision: false,
+        colliders: colliders(model, &links, frame.assets, problems),
+        self_collision: model.self_collision,
         start,
         base_factor: None,
         inflow: false,
@@ -63,6 +75,51 @@ pub fn robot(name: &str, entry: &RobotEntry, offset: Vec3, frame: Frame, problem
     merge_fixed::merge(&mut robot);
     robot.finish();
     robot
+}
+
+/// A prop as the robot that it is: one link, no actuators, no sensors.
+pub fn prop(entry: &PropEntry) -> RobotEntry {
+    RobotEntry {
+        model: RobotModel {
+            description: entry.body.description.clone(),
+            source: entry.body.source.clone(),
+            base: Base::Floating,
+            body: entry.body.clone(),
+            links: Named::default(),
+            self_collision: false,
+            thrusters: Named::default(),
+            command_timeout_s: None,
+            sensors: Named::default(),
+            battery: None,
+            at: entry.at.clone(),
+        },
+        position_m: entry.position_m,
+        attitude_deg: entry.attitude_deg,
+        velocity_m_s: entry.velocity_m_s,
+        angular_velocity_rad_s: entry.angular_velocity_rad_s,
+        joints_rad: Named::default(),
+        repeat: entry.repeat.clone(),
+        at: entry.at.clone(),
+    }
+}
+
+/// Shapes of all links, in their order.
+fn colliders(model: &RobotModel, links: &[Link], assets: &Assets, problems: &mut Problems) -> Vec<Collider> {
+    let bodies = std::iter::once(&model.body).chain(model.links.iter().map(|(_, file)| &file.body));
+    let on_link = |(k, (link, body)): (usize, (&Link, &Body))| {
+        let mount = Mount {
+            name: &link.name,
+            link: k,
+            R: link.R_LU,
+            p: Vec3::zero(),
+            axes: body.axes,
+            moves: k > 0 || model.base == Base::Floating,
+            structure: false,
+            material: Material::default(),
+        };
+        collision::colliders(&body.collisions, mount, assets, problems)
+    };
+    links.iter().zip(bodies).enumerate().flat_map(on_link).collect()
 }
 
 /// Descriptions and sources of a model.

@@ -75,6 +75,7 @@ impl fmt::Display for Problem {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
     set: BTreeSet<Problem>,
+    notes: BTreeSet<Problem>,
 }
 
 impl Problems {
@@ -86,6 +87,16 @@ impl Problems {
     /// Adds one mistake. Line breaks and other control characters are escaped: one mistake is one line.
     pub fn push(&mut self, place: &Place, text: impl AsRef<str>) {
         self.set.insert(Problem { place: place.clone(), text: one_line(text.as_ref()) });
+    }
+
+    /// Adds a note: nothing is wrong, but the user should know, such as of a part of a file that is not used.
+    pub fn note(&mut self, place: &Place, text: impl AsRef<str>) {
+        self.notes.insert(Problem { place: place.clone(), text: one_line(text.as_ref()) });
+    }
+
+    /// Takes the notes out, by file, line and column.
+    pub fn take_notes(&mut self) -> Vec<Problem> {
+        std::mem::take(&mut self.notes).into_iter().collect()
     }
 
     /// Whether nothing is wrong.

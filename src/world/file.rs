@@ -3,6 +3,7 @@
 //! One declaration per structure; the reader, the messages and the JSON Schema come from it (`spec.rs`). What it means
 //! is decided in `build.rs`.
 
+use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
 use super::read::{Named, Placed};
 use super::spec::{choice, fieldless_choice, spec};
 
@@ -25,6 +26,10 @@ spec! {
         seabed: SeabedFile => "{}",
         /// The robots, by name.
         robots: Named<RobotEntry>,
+        /// Loose things in the water, by name.
+        props: Named<PropEntry> = Named::default(),
+        /// What stands in the world and can be touched, by name.
+        structures: Named<StructureFile> = Named::default(),
     }
 }
 
@@ -131,6 +136,8 @@ spec! {
         depth_m: f64 [positive] = 100.0,
         /// Rise of the bottom per metre towards east and towards north.
         slope_east_north: [f64; 2] = [0.0, 0.0],
+        /// Its surface.
+        material: MaterialFile => "{}",
     }
 }
 
@@ -177,6 +184,8 @@ spec! {
         body: Body,
         /// Further links, parents first.
         links: Named<LinkFile> = Named::default(),
+        /// Whether links that are not neighbours may touch each other.
+        self_collision: bool = false,
         /// Thrusters.
         thrusters: Named<ThrusterFile> = Named::default(),
         /// Seconds without a command after which the thrusters stop; without it the last command holds.
@@ -251,6 +260,8 @@ spec! {
         munk_moment: bool = true,
         /// Point at which the damping acts.
         damping_point_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Shapes that can be touched, by name; none: it passes through everything.
+        collisions: Named<CollisionFile> = Named::default(),
     }
 }
 

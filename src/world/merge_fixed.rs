@@ -56,6 +56,14 @@ fn remove(robot: &mut Robot, i: usize) {
         }
         s.link = after_removal(s.link, i);
     }
+    for c in &mut robot.colliders {
+        if c.link == i {
+            c.p_LoG = place(c.p_LoG);
+            c.R_LG = R_PC.mul_mat(&c.R_LG);
+            c.link = p;
+        }
+        c.link = after_removal(c.link, i);
+    }
     let R_UpUc = R_UpL.mul_mat(&R_PC).mul_mat(&child.R_LU);
     let p_UpUc = R_UpL.mul_vec(p_PC);
     for a in &mut robot.attached {

@@ -1,16 +1,21 @@
 //! The only reader of files: world and component files become a checked [`Scene`], or all their mistakes.
 
+mod assets;
 pub mod build;
 mod build_actuator;
 mod build_body;
+mod build_collision;
 mod build_robot;
 mod build_sensor;
 pub mod collections;
 pub mod error;
 pub mod fields;
 pub mod file;
+pub mod file_touch;
+mod heightfield;
 pub mod load;
 mod merge_fixed;
+mod mesh;
 pub mod node;
 pub mod parse;
 pub mod read;
@@ -33,6 +38,8 @@ pub struct World {
     pub scene: Scene,
     /// Descriptions and sources, by robot, for `describe`.
     pub about: Vec<About>,
+    /// What the user should know though nothing is wrong, by file and line.
+    pub notes: Vec<Problem>,
 }
 
 /// What a robot's files say about it.

@@ -8,15 +8,15 @@ use super::{bluerov2, body, check, device, plain, world};
 fn unknown_keys() {
     check(
         &world("see: 3"),
-        "w.yaml:1:1: unknown key `see` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `robots`; did you mean `seed`?",
+        "w.yaml:1:1: unknown key `see` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `robots`, `props`, `structures`; did you mean `seed`?",
     );
     check(
         &world("colour: blue"),
-        "w.yaml:1:1: unknown key `colour` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `robots`",
+        "w.yaml:1:1: unknown key `colour` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `robots`, `props`, `structures`",
     );
     check(
         &world("dt_s: 0.001"),
-        "w.yaml:1:1: unknown key `dt_s` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `robots`",
+        "w.yaml:1:1: unknown key `dt_s` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `robots`, `props`, `structures`",
     );
     check(
         &world("water: {densty_kg_m3: 1000}"),
@@ -24,7 +24,7 @@ fn unknown_keys() {
     );
     check(
         &body("colour: red, "),
-        "w.yaml:5:39: unknown key `colour` in `body`, expected one of `description`, `source`, `estimated`, `axes`, `mass_kg`, `center_of_mass_m`, `inertia_kg_m2`, `volume_m3`, `net_buoyancy_n`, `center_of_buoyancy_m`, `hull`, `loads`, `added_mass`, `linear_damping`, `quadratic_damping`, `linear_damping_decay_s_m`, `slender`, `munk_moment`, `damping_point_m`",
+        "w.yaml:5:39: unknown key `colour` in `body`, expected one of `description`, `source`, `estimated`, `axes`, `mass_kg`, `center_of_mass_m`, `inertia_kg_m2`, `volume_m3`, `net_buoyancy_n`, `center_of_buoyancy_m`, `hull`, `loads`, `added_mass`, `linear_damping`, `quadratic_damping`, `linear_damping_decay_s_m`, `slender`, `munk_moment`, `damping_point_m`, `collisions`",
     );
     check(
         &plain("sensors: {s1: {device: truth, postion_m: [0, 0, 0]}}"),

@@ -1,0 +1,195 @@
+//! Shapes of a file become colliders of a link or of a structure.
+
+use super::assets::{Assets, Surveyed};
+use super::error::{Place, Problems};
+use super::file::Axes;
+use super::file_touch::{
+    CollisionFile, GroupsFile, MaterialFile, MeshForm, PropEntry, ShapeFile, StructureFile,
+};
+use super::heightfield::{Given, heightfield};
+use super::read::Named;
+use super::sname;
+use crate::math::{Mat3, Vec3};
+use crate::scene::collision::{Collider, Geometry, Groups, Material, Structure};
+use std::sync::Arc;
+
+/// What shapes are fixed to.
+#[derive(Clone, Copy, Debug)]
+pub struct Mount<'a> {
+    /// Its name, before the names of the shapes.
+    pub name: &'a str,
+    /// Index of the link; 0 for what is fixed in the world.
+    pub link: usize,
+    /// Axes of the file in L, or in the world.
+    pub R: Mat3,
+    /// Origin of the file in L, or in the world [m].
+    pub p: Vec3,
+    /// Axes in which the file speaks.
+    pub axes: Axes,
+    /// True if it can move.
+    pub moves: bool,
+    /// True if it is no link, but stands in the world.
+    pub structure: bool,
+    /// Surface where a shape says none.
+    pub material: Material,
+}
+
+/// The colliders of `shapes` on `mount`.
+pub fn colliders(
+    shapes: &Named<CollisionFile>,
+    mount: Mount<'_>,
+    assets: &Assets,
+    problems: &mut Problems,
+) -> Vec<Collider> {
+    let one = |(name, file): (&str, &CollisionFile)| {
+        let geometry = geometry(name, file, mount, assets, problems)?;
+        let [r, p, y] = file.attitude_deg.map(f64::to_radians);
+        let R_LG = mount.R.mul_mat(&axes(mount.axes)).mul_mat(&Mat3::from_rpy(r, p, y));
+        Some(Collider {
+            name: format!("{}/{name}", mount.name),
+            link: mount.link,
+            geometry,
+            R_LG,
+            p_LoG: mount.p + mount.R.mul_vec(sname::vector(mount.axes, file.position_m)),
+            material: file.material.as_ref().map_or(mount.material, material),
+            groups: groups(&file.groups),
+        })
+    };
+    shapes.iter().filter_map(one).collect()
+}
+
+/// The structure `name` of a world.
+pub fn structure(name: &str, file: &StructureFile, assets: &Assets, problems: &mut Problems) -> Structure {
+    let [r, p, y] = file.attitude_deg.map(f64::to_radians);
+    let mount = Mount {
+        name,
+        link: 0,
+        R: Mat3::from_rpy(r, p, y),
+        p: Vec3::from(file.position_m),
+        axes: Axes::Flu,
+        moves: false,
+        structure: true,
+        material: material(&file.material),
+    };
+    Structure { name: name.to_string(), colliders: colliders(&file.shapes, mount, assets, problems) }
+}
+
+/// A prop that nothing can touch is a mistake: it would fall through everything.
+pub fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems) {
+    if entry.body.collisions.0.is_empty() {
+        let text = format!("the prop {name} has no shape that can be touched: add `collisions` to its body");
+        problems.push(entry.at.of("body"), text);
+    }
+}
+
+/// A surface.
+pub fn material(file: &MaterialFile) -> Material {
+    Material { friction: file.friction, restitution: file.restitution }
+}
+
+fn groups(file: &GroupsFile) -> Groups {
+    let bits = |numbers: &[u32]| numbers.iter().fold(0, |bits, n| bits | 1u32.checked_shl(*n).unwrap_or(0));
+    Groups { member: bits(&file.member), meets: file.meets.as_deref().map_or(u32::MAX, bits) }
+}
+
+/// The file's axes in the user's frame (forward, left, up).
+fn axes(axes: Axes) -> Mat3 {
+    let column = |v: [f64; 3]| sname::vector(axes, v);
+    Mat3::from_rows(column([1.0, 0.0, 0.0]), column([0.0, 1.0, 0.0]), column([0.0, 0.0, 1.0]))
+}
+
+fn geometry(
+    name: &str,
+    file: &CollisionFile,
+    mount: Mount<'_>,
+    assets: &Assets,
+    problems: &mut Problems,
+) -> Option<Geometry> {
+    Some(match &file.shape {
+        ShapeFile::Sphere { radius_m, .. } => Geometry::Sphere { radius: *radius_m },
+        ShapeFile::Box { size_m: [x, y, z], .. } => {
+            Geometry::Box { half: Vec3::new(0.5 * x, 0.5 * y, 0.5 * z) }
+        }
+        ShapeFile::Cylinder { radius_m, length_m, .. } => {
+            Geometry::Cylinder { radius: *radius_m, half_length: 0.5 * length_m }
+        }
+        ShapeFile::Capsule { radius_m, length_m, .. } => {
+            Geometry::Capsule { radius: *radius_m, half_length: 0.5 * length_m }
+        }
+        ShapeFile::Mesh { file, scale, form, at } => {
+            if scale.contains(&0.0) {
+                problems.push(at.of("scale"), "`scale`: expected no 0, which would make the mesh flat");
+                return None;
+            }
+            if *form == MeshForm::Triangles && mount.moves {
+                let text = format!(
+                    "the shape {name} of {} is made of `triangles`, which only what stands still can be: write \
+                     `convex_parts`, or `convex_hull`",
+                    mount.name
+                );
+                problems.push(at.of("form"), text);
+                return None;
+            }
+            let place = at.of("file");
+            touched(*form, assets.mesh(file, *scale, place, problems)?, file, place, problems)?
+        }
+        ShapeFile::Heightfield { file, heights_m, size_m, height_scale, at } => {
+            if !mount.structure {
+                let text = format!(
+                    "the shape {name} of {} is a `heightfield`, which only `structures` can have",
+                    mount.name
+                );
+                problems.push(&at.whole, text);
+                return None;
+            }
+            let given = Given {
+                file: file.as_deref(),
+                heights: heights_m.as_deref(),
+                size: *size_m,
+                scale: *height_scale,
+            };
+            let place = if file.is_some() { at.of("file") } else { at.of("heights_m") };
+            Geometry::Heightfield(Arc::new(heightfield(&given, place, problems)?))
+        }
+    })
+}
+
+/// What of a mesh is touched, if the mesh is good for that.
+pub fn touched(
+    form: MeshForm,
+    (mesh, survey): Surveyed,
+    file: &str,
+    place: &Place,
+    problems: &mut Problems,
+) -> Option<Geometry> {
+    let what = super::error::quote(file);
+    match form {
+        MeshForm::ConvexHull if survey.flat => {
+            problems.push(place, format!("{what}: the mesh is flat, expected one with a volume"));
+            None
+        }
+        MeshForm::ConvexHull => {
+            if let Some(why) = survey.no_body() {
+                problems.note(place, format!("{what}: {why}; its convex hull is touched all the same"));
+            }
+            Some(Geometry::ConvexHull(mesh))
+        }
+        MeshForm::ConvexParts => match survey.no_body() {
+            Some(why) => {
+                let text =
+                    format!("{what}: {why}; mend the mesh, or take `convex_hull`, which needs no closed one");
+                problems.push(place, text);
+                None
+            }
+            None => Some(Geometry::ConvexParts(mesh)),
+        },
+        // terrain is open by nature; which side is out must be clear all the same
+        MeshForm::Triangles => {
+            if let Some(why) = survey.no_sides() {
+                problems.push(place, format!("{what}: {why}"));
+                return None;
+            }
+            Some(Geometry::Mesh(mesh))
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Shapes that can be touched: where they come to lie, and what is refused.
+//!
+//! Goal: a shape lies where its author put it, in the axes of its body, on a link merged or not, and on a structure.
+//! Method: places worked out by hand; the exact message for each mistake.
+
+use super::{body, check, plain, world};
+use crate::common::{near, scene};
+use merrow::math::{Mat3, Vec3};
+use merrow::scene::Geometry;
+use merrow::scene::collision::{Groups, Material};
+use std::path::PathBuf;
+
+/// A folder of the test's own with these files.
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("merrow_touch_{name}_{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for (file, text) in files {
+        let path = folder.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+/// A tetrahedron with one corner at the origin, closed and outside out.
+const TETRAHEDRON: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+#[test]
+fn shapes_lie_in_the_axes_of_their_body() {
+    // as L of the base is U, a place in forward, right, down changes two signs; its own turn follows
+    let frd = "robots:\n  r:\n    model:\n      source: test\n      body: {source: test, axes: frd, mass_kg: 10, \
+               inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, collisions: {a: {kind: cylinder, radius_m: 0.1, length_m: 2, \
+               position_m: [1, 2, 3], attitude_deg: [0, 90, 0], material: {friction: 0.8}, \
+               groups: {member: [1, 31], meets: [0]}}}}\n";
+    let scene = scene(frd);
+    let c = &scene.robots[0].colliders[0];
+    assert_eq!((c.name.as_str(), c.link), ("base_link/a", 0));
+    assert_eq!(c.geometry, Geometry::Cylinder { radius: 0.1, half_length: 1.0 });
+    assert_eq!(c.material, Material { friction: 0.8, restitution: 0.0 });
+    assert_eq!(c.groups, Groups { member: 1 << 31 | 2, meets: 1 });
+    near("place", c.p_LoG, Vec3::new(1.0, -2.0, -3.0), 1e-15);
+    // pitch by 90 degrees takes z to x, in either axes
+    near("axis", c.R_LG.col(2), Vec3::new(1.0, 0.0, 0.0), 1e-15);
+    // x goes to -z of the file, which is up
+    near("x", c.R_LG.col(0), Vec3::new(0.0, 0.0, 1.0), 1e-15);
+}
+
+#[test]
+fn shapes_of_merged_links_are_carried_along() {
+    let link = |parent: &str, joint: &str, keys: &str| {
+        format!(
+            "{{parent: {parent}, joint: {joint}, body: {{source: test, axes: flu, mass_kg: 1, \
+             inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}, {keys}}}}}"
+        )
+    };
+    let arm = link("base_link", "{kind: continuous, axis: [1, 0, 0], position_m: [1, 0, 0]}", "");
+    let hand = link(
+        "arm",
+        "{kind: fixed, position_m: [0, 0, 2], attitude_rad: [0, 0, 1.5707963267948966]}",
+        "collisions: {tip: {kind: box, size_m: [2, 4, 6], position_m: [0.5, 0, 0]}}",
+    );
+    let far = link("arm", "{kind: continuous}", "collisions: {end: {kind: sphere, radius_m: 1}}");
+    let scene = scene(&plain(&format!("links: {{arm: {arm}, hand: {hand}, far: {far}}}")));
+    let robot = &scene.robots[0];
+    assert_eq!(robot.links.len(), 3, "the hand is merged");
+    let [tip, end] = robot.colliders.as_slice() else { panic!("{:?}", robot.colliders) };
+    assert_eq!((tip.name.as_str(), tip.link), ("hand/tip", 1));
+    assert_eq!((end.name.as_str(), end.link), ("far/end", 2));
+    // in the arm's own frame: the hand 2 m up, its x along the arm's y
+    let R_UL = robot.links[1].R_LU.transpose();
+    near("tip", R_UL.mul_vec(tip.p_LoG), Vec3::new(0.0, 0.5, 2.0), 1e-15);
+    near("x of tip", R_UL.mul_vec(tip.R_LG.col(0)), Vec3::new(0.0, 1.0, 0.0), 1e-15);
+}
+
+#[test]
+fn structures_props_and_the_bottom() {
+    let folder = folder("world", &[("meshes/t.obj", TETRAHEDRON), ("depths.csv", "1,2\n3,4\n5,6\n")]);
+    let text = format!(
+        "seabed: {{depth_m: 10, material: {{friction: 0.9, restitution: 0.1}}}}
+robots: {{}}
+props:
+  rock:
+    body: {{source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}, collisions: {{ball: {{kind: sphere, radius_m: 0.1}}}}}}
+    position_m: [0, 0, -1]
+    velocity_m_s: [1, 0, 0]
+    repeat: {{count: [2, 1, 1], spacing_m: [3, 0, 0]}}
+structures:
+  dock:
+    position_m: [10, 0, 0]
+    attitude_deg: [0, 0, 90]
+    material: {{friction: 0.2}}
+    shapes:
+      wall: {{kind: box, size_m: [1, 1, 1], position_m: [2, 0, 0]}}
+      rock: {{kind: mesh, form: triangles, scale: [2, 1, 1], file: {0}/meshes/t.obj}}
+      parts: {{kind: mesh, form: convex_parts, file: 'package://meshes/t.obj', material: {{friction: 1}}}}
+  floor:
+    shapes:
+      inline: {{kind: heightfield, heights_m: [[1, 2], [3, 4]], size_m: [10, 20]}}
+      file: {{kind: heightfield, file: depths.csv, size_m: [1, 2], height_scale: -1}}
+",
+        folder.display()
+    );
+    let path = folder.join("w.yaml");
+    std::fs::write(&path, text).unwrap();
+    let world = merrow::world::load_world(&path, merrow::world::Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}"));
+    std::fs::remove_dir_all(&folder).unwrap();
+    let scene = &world.scene;
+    assert_eq!(world.notes, [], "nothing to say");
+    assert_eq!(world.about.len(), 2);
+    assert_eq!(scene.seabed_material, Material { friction: 0.9, restitution: 0.1 });
+    let names: Vec<&str> = scene.robots.iter().map(|r| r.name.as_str()).collect();
+    assert_eq!(names, ["rock_0", "rock_1"]);
+    assert_eq!(scene.robots[1].start.p_WB, Vec3::new(3.0, 0.0, -1.0));
+    assert_eq!(scene.robots[1].start.v_WB_B.x, 1.0);
+    assert_eq!(scene.robots[0].colliders.len(), 1);
+    let [dock, floor] = scene.structures.as_slice() else { panic!("{}", scene.structures.len()) };
+    near("wall", dock.colliders[0].p_LoG, Vec3::new(10.0, 2.0, 0.0), 1e-15);
+    near("x of wall", dock.colliders[0].R_LG.col(0), Vec3::new(0.0, 1.0, 0.0), 1e-15);
+    assert_eq!((dock.colliders[0].material.friction, dock.colliders[2].material.friction), (0.2, 1.0));
+    let Geometry::Mesh(rock) = &dock.colliders[1].geometry else { panic!("{:?}", dock.colliders[1]) };
+    assert!(rock.vertices.contains(&Vec3::new(2.0, 0.0, 0.0)));
+    assert!(matches!(dock.colliders[2].geometry, Geometry::ConvexParts(_)));
+    let Geometry::Heightfield(field) = &floor.colliders[0].geometry else { panic!() };
+    assert_eq!((field.heights.as_slice(), field.size), (&[3.0, 4.0, 1.0, 2.0][..], [10.0, 20.0]));
+    let Geometry::Heightfield(field) = &floor.colliders[1].geometry else { panic!() };
+    assert_eq!((field.count, field.heights[0]), ([2, 3], -5.0));
+    assert_eq!(floor.colliders[0].R_LG, Mat3::identity());
+}
+
+#[test]
+fn wrong_shapes() {
+    check(
+        &body("collisions: {a: {kind: ball, radius_m: 1}}, "),
+        "w.yaml:5:62: `kind`: expected one of `sphere`, `box`, `cylinder`, `capsule`, `mesh`, `heightfield`, found text `ball`",
+    );
+    check(
+        &body("collisions: {a: {kind: sphere, radius_m: 0}}, "),
+        "w.yaml:5:80: `radius_m`: expected a positive number [m], found `0`",
+    );
+    check(
+        &body("collisions: {a: {kind: sphere, radius_m: 1, groups: {member: [32]}}}, "),
+        "w.yaml:5:101: `member[0]`: expected a whole number from 0 to 31, found `32`",
+    );
+    check(
+        &body("collisions: {a: {kind: heightfield, heights_m: [[0, 0], [0, 0]], size_m: [1, 1]}}, "),
+        "w.yaml:5:55: the shape a of base_link is a `heightfield`, which only `structures` can have",
+    );
+    check(
+        &world(
+            "structures: {a: {shapes: {s: {kind: heightfield, heights_m: [[0, 0], [0]], size_m: [1, 1]}}}}",
+        ),
+        "w.yaml:1:61: row 2 of the heights has 1 numbers, expected 2 as in the first",
+    );
+    check(
+        "props: {p: {body: {source: t, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}}\nrobots: {}\n",
+        "w.yaml:1:19: the prop p has no shape that can be touched: add `collisions` to its body",
+    );
+}
+
+#[test]
+fn wrong_meshes() {
+    let open = TETRAHEDRON.replace("f 2 3 4\n", "");
+    let inside_out =
+        TETRAHEDRON.replace("f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", "f 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n");
+    let files = [
+        ("t.obj", TETRAHEDRON),
+        ("open.obj", &open),
+        ("inside_out.obj", &inside_out),
+        ("fan.obj", &(TETRAHEDRON.to_string() + "f 2 3 4\n")),
+        ("empty.obj", "v 0 0 0\n"),
+        ("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
+    ];
+    let folder = folder("wrong", &files);
+    let wrong = |file: &str, form: &str, expected: &str| {
+        let mesh = format!("{{kind: mesh, file: {}/{file}, form: {form}}}", folder.display());
+        let text = body(&format!("collisions: {{a: {mesh}}}, "));
+        let messages = super::messages(&text).replace(&format!("{}/", folder.display()), "");
+        assert_eq!(messages, expected, "{file} as {form}");
+    };
+    wrong("t.obj", "convex_parts", "accepted");
+    wrong("open.obj", "convex_hull", "accepted");
+    let triangles = "the shape a of base_link is made of `triangles`, which only what stands still can be: write \
+                     `convex_parts`, or `convex_hull`";
+    // place of `form`
+    let at = |file: &str| {
+        format!(
+            "w.yaml:5:{}",
+            55 + "{kind: mesh, file: /, form: ".len() + file.len() + folder.display().to_string().len()
+        )
+    };
+    wrong("t.obj", "triangles", &format!("{}: {triangles}", at("t.obj")));
+    let parts = |why: &str| format!("{why}; mend the mesh, or take `convex_hull`, which needs no closed one");
+    let file = "w.yaml:5:74";
+    wrong(
+        "open.obj",
+        "convex_parts",
+        &parts(&format!(
+            "{file}: `open.obj`: the mesh is open: 3 edges have a triangle on one side only, expected a closed surface"
+        )),
+    );
+    wrong(
+        "inside_out.obj",
+        "convex_parts",
+        &parts(&format!(
+            "{file}: `inside_out.obj`: the mesh is inside out: expected triangles counter-clockwise seen from outside"
+        )),
+    );
+    wrong(
+        "fan.obj",
+        "convex_parts",
+        &parts(&format!(
+            "{file}: `fan.obj`: the mesh is not manifold: 3 edges have more than two triangles, or two that disagree on which side is out"
+        )),
+    );
+    wrong(
+        "empty.obj",
+        "convex_hull",
+        &format!("{file}: `empty.obj`: the mesh is empty: it has no triangles"),
+    );
+    wrong(
+        "flat.obj",
+        "convex_hull",
+        &format!("{file}: `flat.obj`: the mesh is flat, expected one with a volume"),
+    );
+    wrong(
+        "none.obj",
+        "convex_hull",
+        &format!("{file}: no file `none.obj`, looked beside `w.yaml` and among Merrow's own"),
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
