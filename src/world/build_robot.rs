@@ -5,15 +5,17 @@ use super::assets::Assets;
 use super::build_actuator as actuator;
 use super::build_body::{self as body, Surroundings};
 use super::build_collision::{self as collision, Mount};
+use super::build_joint;
 use super::build_sensor as sensor;
 use super::error::{Place, Problems, did_you_mean, list, quote};
-use super::file::{Base, Body, DriveFile, JointFile, JointKindFile, LinkFile, RobotEntry, RobotModel};
+use super::file::{Base, Body, JointFile, JointKindFile, LinkFile, RobotEntry, RobotModel};
+use super::file_servo::TrajectoryFile;
 use super::file_touch::PropEntry;
 use super::merge_fixed;
 use super::read::Named;
 use crate::control::allocation;
 use crate::math::{Mat3, Vec3};
-use crate::scene::{Collider, Drive, Joint, JointKind, Link, Manager, Material, Robot, Start};
+use crate::scene::{Collider, Joint, JointKind, Link, Manager, Material, Robot, Start, TrajectoryRules};
 
 /// Name of every robot's base link.
 pub const BASE: &str = "base_link";
@@ -53,6 +55,10 @@ pub fn robot(
         battery: model.battery.as_ref().map(|b| actuator::battery(b, problems)),
         colliders: colliders(model, &links, frame.assets, problems),
         self_collision: model.self_collision,
+        joint_groups: Vec::new(),
+        trajectory_rules: TrajectoryRules::default(),
+        keep_out: None,
+        servos: false,
         start,
         base_factor: None,
         inflow: false,
@@ -73,6 +79,7 @@ pub fn robot(
         robot.manager = Some(Manager { allocation, timeout_s: model.command_timeout_s });
     }
     merge_fixed::merge(&mut robot);
+    build_joint::finish(&mut robot, model, frame.seed, problems);
     robot.finish();
     robot
 }
@@ -86,6 +93,20 @@ pub fn prop(entry: &PropEntry) -> RobotEntry {
             base: Base::Floating,
             body: entry.body.clone(),
             links: Named::default(),
+            joint_groups: Named::default(),
+            trajectories: TrajectoryFile {
+                allow_partial_joints: false,
+                allow_moving_end: false,
+                path_tolerance: 0.0,
+                goal_tolerance: 0.0,
+                stopped_speed: 0.01,
+                goal_time_s: 0.0,
+                stall_time_s: 1.0,
+                stall_speed: 0.001,
+                gripper_tolerance: 0.01,
+                at: entry.at.clone(),
+            },
+            keep_out: None,
             self_collision: false,
             thrusters: Named::default(),
             command_timeout_s: None,
@@ -178,7 +199,7 @@ fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) ->
         JointKindFile::Prismatic => JointKind::Prismatic,
         JointKindFile::Fixed => JointKind::Fixed,
     };
-    let joint = Joint {
+    let mut joint = Joint {
         name: j.name.clone().unwrap_or_else(|| format!("{name}_joint")),
         kind,
         R_PC0: parent.R_LU.mul_mat(&R_PuCu).mul_mat(&R_UL),
@@ -188,13 +209,14 @@ fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) ->
         damping: j.damping,
         armature: j.armature,
         friction: j.friction,
-        drive: match j.drive {
-            DriveFile::Effort { stiffness, rest, .. } => Drive::Effort { stiffness, rest },
-            DriveFile::Position { bandwidth_rad_s, max_speed, max_acceleration, .. } => {
-                Drive::Position { bandwidth: bandwidth_rad_s, max_speed, max_acceleration }
-            }
-        },
+        drive: build_joint::drive(name, j, problems),
     };
+    // a rotor behind a rigid gear moves with the joint
+    if let Some(servo) = joint.servo()
+        && servo.actuator.elastic.is_none()
+    {
+        joint.armature += servo.actuator.rotor_inertia;
+    }
     (joint, R_UL.transpose())
 }
 
