@@ -148,6 +148,7 @@ fn print_summary(s: &Summary, as_json: bool) {
             "overruns": s.overruns,
             "dropped": s.dropped,
             "state_hash": s.state_hash,
+            "halted": s.halted,
         });
         println!("{object}");
         return;

@@ -13,6 +13,7 @@ use super::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan};
 use super::{live_parameters, services};
 use crate::scene::Scene;
 use crate::sim::{Control, Observer, Pace, Request, Simulation};
+use crate::state::Halt;
 use crate::state::commands::Refusal;
 use crossbeam_channel::Sender;
 use std::path::PathBuf;
@@ -179,6 +180,12 @@ impl Observer for Bridge {
         if let (Some(line), Some(endpoints)) = (line, &self.node) {
             endpoints.node.logger().warn(line);
         }
+    }
+
+    fn halted(&mut self, robot: usize, halt: &Halt, simulation: &Simulation) {
+        let Some(endpoints) = &self.node else { return };
+        let (name, at) = (&simulation.scene.robots[robot].name, halt.time_ns as f64 * 1e-9);
+        endpoints.node.logger().error(format_args!("{name}: stopped at {at:.3} s: {}", halt.cause));
     }
 
     fn reset(&mut self) {

@@ -47,7 +47,8 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
         double(TEMPERATURE, sea.temperature, [-5.0, 60.0], "Temperature of the water [deg C]."),
         double(AIR, sea.air_pressure, [1e4, 2e5], "Pressure of the air at the surface [Pa]."),
         Declaration::new(PACE, Value::String(pace.to_string()), "How fast simulated time runs.")
-            .with_constraints("realtime, max, lockstep or a factor above 0"),
+            .with_constraints("realtime, max, lockstep or a factor above 0")
+            .with_number_as_text(),
         Declaration::new(
             TRUTH_TF,
             Value::Bool(true),

@@ -17,6 +17,7 @@ use super::msg::sensor_msgs::JointState;
 use super::msg::std_msgs::String as StringMsg;
 use super::plan::{Plan, Source};
 use crate::scene::{JointKind, Scene};
+use crate::sim::Reply;
 use crate::state::BatteryState;
 use crate::state::reading::{Reading, Stamped};
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
@@ -49,7 +50,7 @@ pub struct Batch {
 /// A request about the recording, and where to answer.
 pub enum Task {
     /// Record into this file; nothing in the path stops.
-    Record(Option<PathBuf>, Sender<Result<String, String>>),
+    Record(Option<PathBuf>, Reply<Result<String, String>>),
     /// Finish and end.
     Quit,
 }
@@ -130,24 +131,16 @@ impl Outlet {
     /// # Errors
     /// Why not.
     pub fn record(&self, path: Option<PathBuf>) -> Result<String, String> {
-        record(&self.tasks, path)
+        let (reply, answer) = bounded(1);
+        let gone = || "the recorder has ended".to_string();
+        self.tasks.send(Task::Record(path, reply.into())).map_err(|_| gone())?;
+        answer.recv_timeout(Duration::from_secs(10)).map_err(|_| gone())?
     }
 
     /// For the record service: where to send tasks.
     pub fn tasks(&self) -> Sender<Task> {
         self.tasks.clone()
     }
-}
-
-/// Asks the outlet behind `tasks` to start or stop recording.
-///
-/// # Errors
-/// Why not.
-pub fn record(tasks: &Sender<Task>, path: Option<PathBuf>) -> Result<String, String> {
-    let (reply, answer) = bounded(1);
-    let gone = || "the recorder has ended".to_string();
-    tasks.send(Task::Record(path, reply)).map_err(|_| gone())?;
-    answer.recv_timeout(Duration::from_secs(10)).map_err(|_| gone())?
 }
 
 impl Drop for Outlet {
@@ -162,17 +155,20 @@ impl Drop for Outlet {
 struct Worker {
     parts: Parts,
     shared: Arc<Shared>,
-    sensor_outputs: Vec<Vec<usize>>,
+    /// Of each robot's sensors: its output, and that of the twist that goes with a DVL's.
+    sensor_outputs: Vec<Vec<(usize, usize)>>,
     bag: Option<(Bag, Vec<ChannelId>)>,
 }
 
 impl Worker {
     fn new(parts: Parts, shared: Arc<Shared>) -> Self {
-        let mut sensor_outputs: Vec<Vec<usize>> =
-            parts.scene.robots.iter().map(|r| vec![0; r.sensors.len()]).collect();
+        let mut sensor_outputs: Vec<Vec<(usize, usize)>> =
+            parts.scene.robots.iter().map(|r| vec![(0, 0); r.sensors.len()]).collect();
         for (i, output) in parts.plan.outputs.iter().enumerate() {
-            if let Source::Sensor { robot, sensor } = output.source {
-                sensor_outputs[robot][sensor] = i;
+            match output.source {
+                Source::Sensor { robot, sensor } => sensor_outputs[robot][sensor].0 = i,
+                Source::DvlTwist { robot, sensor } => sensor_outputs[robot][sensor].1 = i,
+                _ => {}
             }
         }
         Self { parts, shared, sensor_outputs, bag: None }
@@ -185,7 +181,7 @@ impl Worker {
                 recv(tasks) -> task => match task {
                     Ok(Task::Record(path, reply)) => {
                         self.catch_up(batches);
-                        let _ = reply.send(self.record(path));
+                        reply.send(self.record(path));
                     }
                     Ok(Task::Quit) | Err(_) => break,
                 },
@@ -228,26 +224,25 @@ impl Worker {
         if let Some(vitals) = &batch.vitals {
             let dropped = self.shared.dropped.load(Ordering::Relaxed);
             let refusals = Arc::clone(&self.parts.refusals);
-            let i = self.index(Source::Diagnostics);
-            self.emit(i, now, || diagnostics::message(&scene, vitals, &refusals, dropped));
+            self.emit_from(Source::Diagnostics, now, || {
+                diagnostics::message(&scene, vitals, &refusals, dropped)
+            });
         }
         // the clock last: who waits for an instant finds its messages sent
-        let i = self.index(Source::Clock);
-        self.emit(i, now, || Clock { clock: convert::time(now) });
+        self.emit_from(Source::Clock, now, || Clock { clock: convert::time(now) });
     }
 
     fn reading(&mut self, scene: &Scene, robot: usize, sensor: usize, stamped: &Stamped, now: u64) {
         let model = &scene.robots[robot];
-        let i = self.sensor_outputs[robot][sensor];
+        let (i, twist_output) = self.sensor_outputs[robot][sensor];
         let head = || header(stamped.stamp_ns, &frames::sensor_frame(model, sensor));
         match &stamped.reading {
             Reading::Imu(r) => self.emit(i, now, || convert::imu(r, head())),
             Reading::Gnss(r) => self.emit(i, now, || convert::nav_sat_fix(r, head())),
             Reading::Dvl(r) => {
                 self.emit(i, now, || convert::dvl(r, head()));
-                // the plan lists the twist right after the ping
                 if let Some(twist) = convert::dvl_twist(r, header(0, "")) {
-                    self.emit(i + 1, now, || super::msg::geometry_msgs::TwistWithCovarianceStamped {
+                    self.emit(twist_output, now, || super::msg::geometry_msgs::TwistWithCovarianceStamped {
                         header: head(),
                         ..twist
                     });
@@ -265,8 +260,7 @@ impl Worker {
 
     fn frames(&mut self, scene: &Scene, snapshot: &Snapshot) {
         let truth = self.shared.truth_tf.load(Ordering::Relaxed);
-        let i = self.index(Source::Tf);
-        self.emit(i, snapshot.time_ns, || frames::moving(scene, snapshot, truth));
+        self.emit_from(Source::Tf, snapshot.time_ns, || frames::moving(scene, snapshot, truth));
         let joints: Vec<(usize, usize)> = self.sources(|s| match s {
             Source::Joints { robot } => Some(robot),
             _ => None,
@@ -291,14 +285,20 @@ impl Worker {
     /// What late subscribers and every bag must have: descriptions and fixed frames.
     fn latched(&mut self, now: u64) {
         let scene = Arc::clone(&self.parts.scene);
-        let i = self.index(Source::TfStatic);
-        self.emit(i, now, || frames::fixed(&scene));
+        self.emit_from(Source::TfStatic, now, || frames::fixed(&scene));
         let descriptions = self.sources(|s| match s {
             Source::Description { robot } => Some(robot),
             _ => None,
         });
         for (i, robot) in descriptions {
             self.emit(i, now, || StringMsg { data: super::urdf::urdf(&scene.robots[robot]) });
+        }
+    }
+
+    /// [`Self::emit`] on the topic of a source that has one topic.
+    fn emit_from<M: Message>(&mut self, source: Source, now_ns: u64, message: impl FnOnce() -> M) {
+        if let Some(i) = self.parts.plan.outputs.iter().position(|o| o.source == source) {
+            self.emit(i, now_ns, message);
         }
     }
 
@@ -366,16 +366,6 @@ impl Worker {
         self.shared.recording.store(true, Ordering::Relaxed);
         self.latched(0);
         Ok(format!("recording into {}", path.display()))
-    }
-
-    fn index(&self, source: Source) -> usize {
-        // the four global topics stand first, in this order
-        match source {
-            Source::Clock => 0,
-            Source::Tf => 1,
-            Source::TfStatic => 2,
-            _ => 3,
-        }
     }
 
     fn sources(&self, pick: impl Fn(Source) -> Option<usize>) -> Vec<(usize, usize)> {

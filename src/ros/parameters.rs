@@ -26,6 +26,8 @@ pub struct Declaration {
     pub range: Option<Range>,
     /// Whether it can only be set at start.
     pub read_only: bool,
+    /// Whether a string also takes a number, as its text: YAML reads `2` as an integer, whatever is meant.
+    pub number_as_text: bool,
 }
 
 impl Declaration {
@@ -38,6 +40,7 @@ impl Declaration {
             constraints: String::new(),
             range: None,
             read_only: false,
+            number_as_text: false,
         }
     }
 
@@ -56,6 +59,24 @@ impl Declaration {
         Self { read_only: true, ..self }
     }
 
+    /// The same string, which also takes a number.
+    pub fn with_number_as_text(self) -> Self {
+        Self { number_as_text: true, ..self }
+    }
+
+    /// The value that is meant by one that was given.
+    fn adapt(&self, value: &ParameterValue) -> ParameterValue {
+        match (&self.default, value) {
+            (ParameterValue::String(_), ParameterValue::Integer(number)) if self.number_as_text => {
+                ParameterValue::String(number.to_string())
+            }
+            (ParameterValue::String(_), ParameterValue::Double(number)) if self.number_as_text => {
+                ParameterValue::String(number.to_string())
+            }
+            _ => value.clone(),
+        }
+    }
+
     /// Whether `value` has the type and lies in the range.
     fn check(&self, value: &ParameterValue) -> Result<(), String> {
         let (expected, found) = (self.default.type_name(), value.type_name());
@@ -64,8 +85,10 @@ impl Declaration {
                 (ParameterValue::Double(_), ParameterValue::Integer(value)) => format!(" (write {value}.0)"),
                 _ => String::new(),
             };
+            let which =
+                if self.constraints.is_empty() { String::new() } else { format!(" ({})", self.constraints) };
             return Err(format!(
-                "parameter '{}': expected {expected}, found {found} {value}{hint}",
+                "parameter '{}': expected {expected}{which}, found {found} {value}{hint}",
                 self.name
             ));
         }
@@ -170,7 +193,7 @@ impl ParameterServer {
             }
             declaration.check(&declaration.default).map_err(ParameterError)?;
             let value = match table.overrides.iter().rev().find(|(key, _)| *key == name) {
-                Some((_, value)) => adapt_empty_list(value, &declaration.default),
+                Some((_, value)) => adapt_empty_list(&declaration.adapt(value), &declaration.default),
                 None => declaration.default.clone(),
             };
             declaration.check(&value).map_err(ParameterError)?;
@@ -231,13 +254,7 @@ impl ParameterServer {
     /// The reason, all reasons joined where there are more.
     pub fn set_atomically(&self, batch: &[(String, ParameterValue)]) -> Result<(), String> {
         let mut hooks = lock(&self.hooks);
-        let refusals: Vec<String> = {
-            let table = lock(&self.table);
-            batch.iter().filter_map(|(name, value)| table.check(name, value).err()).collect()
-        };
-        if !refusals.is_empty() {
-            return Err(refusals.join("; "));
-        }
+        let batch = &lock(&self.table).accept(batch)?;
         if let Some(on_set) = &mut hooks.on_set {
             on_set(batch)?;
         }
@@ -280,14 +297,27 @@ impl ParameterServer {
 }
 
 impl Table {
-    fn check(&self, name: &str, value: &ParameterValue) -> Result<(), String> {
+    /// The values that the batch means, or all that is wrong with it.
+    fn accept(&self, batch: &[(String, ParameterValue)]) -> Result<Vec<(String, ParameterValue)>, String> {
+        let (mut accepted, mut refusals) = (Vec::with_capacity(batch.len()), Vec::new());
+        for (name, value) in batch {
+            match self.check(name, value) {
+                Ok(value) => accepted.push((name.clone(), value)),
+                Err(why) => refusals.push(why),
+            }
+        }
+        if refusals.is_empty() { Ok(accepted) } else { Err(refusals.join("; ")) }
+    }
+
+    fn check(&self, name: &str, value: &ParameterValue) -> Result<ParameterValue, String> {
         let Some(parameter) = self.parameters.get(name) else {
             return Err(format!("parameter '{name}' cannot be set because it was not declared"));
         };
         if parameter.declaration.read_only {
             return Err(format!("parameter '{name}' cannot be set because it is read-only"));
         }
-        parameter.declaration.check(value)
+        let value = parameter.declaration.adapt(value);
+        parameter.declaration.check(&value).map(|()| value)
     }
 }
 

@@ -64,6 +64,36 @@ fn declarations_are_checked() {
 }
 
 #[test]
+fn a_string_that_may_be_a_number_takes_numbers_as_their_text() {
+    let text = |text: &str| Some(ParameterValue::String(text.to_owned()));
+    let declare = |server: &ParameterServer| {
+        let pace = Declaration::new("pace", ParameterValue::String("realtime".to_owned()), "Pace.");
+        server.declare(pace.with_number_as_text()).unwrap();
+    };
+    for (given, expected) in [
+        (ParameterValue::Integer(2), "2"),
+        (ParameterValue::Double(0.5), "0.5"),
+        (ParameterValue::Double(3.0), "3"),
+    ] {
+        let server = ParameterServer::new(vec![pair("pace", given.clone())]).unwrap();
+        declare(&server);
+        assert_eq!(server.get("pace"), text(expected), "on the command line");
+        let server = ParameterServer::new(vec![]).unwrap();
+        declare(&server);
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&heard);
+        server.on_set(Box::new(move |batch| {
+            log.lock().unwrap().extend_from_slice(batch);
+            Ok(())
+        }));
+        server.set_atomically(&[pair("pace", given)]).unwrap();
+        assert_eq!(server.get("pace"), text(expected));
+        assert_eq!(*heard.lock().unwrap(), [pair("pace", ParameterValue::String(expected.to_owned()))]);
+    }
+    assert!(server().set_atomically(&[pair("pace", ParameterValue::Integer(2))]).is_err(), "not declared to");
+}
+
+#[test]
 fn refusals_say_what_was_expected_and_found() {
     assert_eq!(
         refusal("wave_height", ParameterValue::Double(1.0)),
@@ -79,7 +109,7 @@ fn refusals_say_what_was_expected_and_found() {
     );
     assert_eq!(
         refusal("pace", ParameterValue::Bool(true)),
-        "parameter 'pace': expected string, found bool true"
+        "parameter 'pace': expected string (realtime, max or a factor), found bool true"
     );
     assert_eq!(
         refusal("sea.wave_height_m", ParameterValue::Double(20.0)),

@@ -1,26 +1,24 @@
 //! Services of the node: pause, resume, step, reset, set_pose, record.
+//!
+//! The node's thread hands each request to the run or the recorder, which answer from their own threads, so that the
+//! node goes on serving: a pause gets through while a million steps are made.
 
 use super::cdr::{from_bytes, to_bytes};
 use super::convert::{quat, time, vec3};
-use super::dds::Service;
-use super::dds::{Node, NodeError};
+use super::dds::{Node, NodeError, Responder, Service};
 use super::inputs::Mailbox;
 use super::message::{Message, Service as ServiceType};
 use super::msg::merrow::{
     Record, RecordResponse, SetPose, SetPoseRequest, SetPoseResponse, StepSimulation, StepSimulationResponse,
 };
 use super::msg::std_srvs::{Trigger, TriggerResponse};
-use super::outlet::{self, Task};
+use super::outlet::Task;
 use super::qos::Qos;
 use crate::math::Vec3;
-use crate::sim::Request;
+use crate::sim::{Reply, Request, Stepped};
 use crate::state::Command;
-use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
+use crossbeam_channel::Sender;
 use std::path::PathBuf;
-use std::time::Duration;
-
-/// Longest wait for the running world.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Names and types of all services, for `describe`.
 pub const SERVICES: [(&str, &str); 6] = [
@@ -37,75 +35,151 @@ pub const SERVICES: [(&str, &str); 6] = [
 /// # Errors
 /// An endpoint could not be made.
 pub fn start(node: &Node, mailbox: &Mailbox, tasks: Sender<Task>) -> Result<Vec<Service>, NodeError> {
-    let trigger = |name: &str, request: fn(Sender<()>) -> Request| {
-        serve::<Trigger>(node, mailbox, name, move |mailbox, _| {
-            let (reply, answer) = bounded(1);
-            let message = ask(mailbox, request(reply), &answer).err().unwrap_or_default();
-            TriggerResponse { success: message.is_empty(), message }
+    let trigger = |name: &str, request: fn(Reply<()>) -> Request| {
+        serve::<Trigger>(node, mailbox, name, move |mailbox, _, caller| {
+            mailbox.ask(request(caller.reply(|()| Ok(String::new()))));
         })
     };
     Ok(vec![
         trigger("~/pause", Request::Pause)?,
         trigger("~/resume", Request::Resume)?,
         trigger("~/reset", Request::Reset)?,
-        serve::<StepSimulation>(node, mailbox, "~/step", |mailbox, request| step(mailbox, request.steps))?,
-        serve::<SetPose>(node, mailbox, "~/set_pose", |mailbox, request| {
-            let message = set_pose(mailbox, &request).err().unwrap_or_default();
-            SetPoseResponse { success: message.is_empty(), message }
+        serve::<StepSimulation>(node, mailbox, "~/step", |mailbox, request, caller| {
+            mailbox.ask(Request::Step(request.steps, caller.reply(|stepped| stepped)));
         })?,
-        serve::<Record>(node, mailbox, "~/record", move |_, request| {
+        serve::<SetPose>(node, mailbox, "~/set_pose", set_pose)?,
+        serve::<Record>(node, mailbox, "~/record", move |_, request, caller| {
             let path = (!request.uri.is_empty()).then(|| PathBuf::from(&request.uri));
-            match outlet::record(&tasks, path) {
-                Ok(message) => RecordResponse { success: true, message },
-                Err(message) => RecordResponse { success: false, message },
-            }
+            // a recorder that has ended drops the task, and with it the caller
+            let _ = tasks.send(Task::Record(path, caller.reply(|result| result)));
         })?,
     ])
 }
 
-fn serve<S: ServiceType>(
+/// A service whose handler gets the mailbox, the request, and its caller to answer.
+fn serve<S: Answered>(
     node: &Node,
     mailbox: &Mailbox,
     name: &str,
-    mut handler: impl FnMut(&Mailbox, S::Request) -> S::Response + Send + 'static,
+    mut handler: impl FnMut(&Mailbox, S::Request, Caller<S>) + Send + 'static,
 ) -> Result<Service, NodeError> {
     let (mailbox, label) = (mailbox.clone(), name.to_string());
-    let answer = Box::new(move |bytes: &[u8]| match from_bytes::<S::Request>(bytes) {
-        Ok(request) => Some(to_bytes(&handler(&mailbox, request))),
+    let answer = Box::new(move |bytes: &[u8], responder| match from_bytes::<S::Request>(bytes) {
+        Ok(request) => handler(&mailbox, request, Caller::new(responder)),
         // a request that cannot be read gets no answer and changes nothing
-        Err(why) => {
-            mailbox.refuse(None, &label, &format!("a malformed request: {why}"));
-            None
-        }
+        Err(why) => mailbox.refuse(None, &label, &format!("a malformed request: {why}")),
     });
-    node.service(name, S::Request::info(), S::Response::info(), &Qos::SERVICE, answer)
+    node.deferred_service(name, S::Request::info(), S::Response::info(), &Qos::SERVICE, answer)
 }
 
-fn ask<T>(mailbox: &Mailbox, request: Request, answer: &crossbeam_channel::Receiver<T>) -> Result<T, String> {
-    let gone = || "the world has ended".to_string();
-    mailbox.requests.send(request).map_err(|_| gone())?;
-    answer.recv_timeout(PATIENCE).map_err(|e| match e {
-        RecvTimeoutError::Timeout => format!("not done within {} s, and still under way", PATIENCE.as_secs()),
-        RecvTimeoutError::Disconnected => gone(),
-    })
-}
-
-fn step(mailbox: &Mailbox, steps: u64) -> StepSimulationResponse {
-    let (reply, answer) = bounded(1);
-    match ask(mailbox, Request::Step(steps, reply), &answer).and_then(|result| result) {
-        Ok(now_ns) => StepSimulationResponse { success: true, message: String::new(), time: time(now_ns) },
-        Err(message) => StepSimulationResponse { success: false, message, ..Default::default() },
+impl Mailbox {
+    /// Hands a request to the run; one that has ended drops it, and with it the caller.
+    fn ask(&self, request: Request) {
+        let _ = self.requests.send(request);
     }
 }
 
-fn set_pose(mailbox: &Mailbox, request: &SetPoseRequest) -> Result<(), String> {
+/// A service whose response is made of an outcome.
+trait Answered: ServiceType + 'static {
+    /// What came of the request.
+    type Outcome;
+    /// The outcome of a request that nobody took.
+    fn refused(why: String) -> Self::Outcome;
+    /// The response that tells of it.
+    fn response(outcome: Self::Outcome) -> Self::Response;
+}
+
+type Told = Result<String, String>;
+
+/// Success and message, as most responses have them.
+fn told(outcome: Told) -> (bool, String) {
+    (outcome.is_ok(), outcome.unwrap_or_else(|why| why))
+}
+
+impl Answered for Trigger {
+    type Outcome = Told;
+    fn refused(why: String) -> Told {
+        Err(why)
+    }
+    fn response(outcome: Told) -> TriggerResponse {
+        let (success, message) = told(outcome);
+        TriggerResponse { success, message }
+    }
+}
+
+impl Answered for SetPose {
+    type Outcome = Told;
+    fn refused(why: String) -> Told {
+        Err(why)
+    }
+    fn response(outcome: Told) -> SetPoseResponse {
+        let (success, message) = told(outcome);
+        SetPoseResponse { success, message }
+    }
+}
+
+impl Answered for Record {
+    type Outcome = Told;
+    fn refused(why: String) -> Told {
+        Err(why)
+    }
+    fn response(outcome: Told) -> RecordResponse {
+        let (success, message) = told(outcome);
+        RecordResponse { success, message }
+    }
+}
+
+impl Answered for StepSimulation {
+    type Outcome = Stepped;
+    fn refused(why: String) -> Stepped {
+        Stepped { time_ns: 0, result: Err(why) }
+    }
+    fn response(outcome: Stepped) -> StepSimulationResponse {
+        let (success, message) = told(outcome.result.map(|()| String::new()));
+        StepSimulationResponse { success, message, time: time(outcome.time_ns) }
+    }
+}
+
+/// Who waits for the outcome of a request. Dropped without one, it hears that the world has ended.
+struct Caller<S: Answered> {
+    responder: Option<Responder>,
+    service: std::marker::PhantomData<fn() -> S>,
+}
+
+impl<S: Answered> Caller<S> {
+    fn new(responder: Responder) -> Self {
+        Self { responder: Some(responder), service: std::marker::PhantomData }
+    }
+
+    fn answer(mut self, outcome: S::Outcome) {
+        self.respond(outcome);
+    }
+
+    fn respond(&mut self, outcome: S::Outcome) {
+        if let Some(responder) = self.responder.take() {
+            responder.respond(to_bytes(&S::response(outcome)));
+        }
+    }
+
+    /// What the run or the recorder calls with its answer.
+    fn reply<T>(self, outcome: impl FnOnce(T) -> S::Outcome + Send + 'static) -> Reply<T> {
+        Reply::new(move |answer| self.answer(outcome(answer)))
+    }
+}
+
+impl<S: Answered> Drop for Caller<S> {
+    fn drop(&mut self) {
+        self.respond(S::refused("the world has ended".to_string()));
+    }
+}
+
+fn set_pose(mailbox: &Mailbox, request: SetPoseRequest, caller: Caller<SetPose>) {
     let name = &request.robot;
-    let robot = mailbox.scene.robots.iter().position(|r| r.name == *name);
-    let robot = robot.ok_or_else(|| {
+    let Some(robot) = mailbox.scene.robots.iter().position(|r| r.name == *name) else {
         let why = format!("no robot {name:?}");
         mailbox.refuse(None, "~/set_pose", &why);
-        why
-    })?;
+        return caller.answer(Err(why));
+    };
     let p = &request.pose.position;
     let command = Command::SetPose {
         robot,
@@ -114,6 +188,8 @@ fn set_pose(mailbox: &Mailbox, request: &SetPoseRequest) -> Result<(), String> {
         v_WB_B: vec3(&request.twist.linear),
         w_WB_B: vec3(&request.twist.angular),
     };
-    let (reply, answer) = bounded(1);
-    ask(mailbox, Request::CommandReply(command, reply), &answer)?.map_err(|refusal| refusal.reason)
+    let reply = caller.reply(|result: Result<(), crate::state::commands::Refusal>| {
+        result.map(|()| String::new()).map_err(|refusal| refusal.reason)
+    });
+    mailbox.ask(Request::CommandReply(command, reply));
 }

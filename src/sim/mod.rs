@@ -7,5 +7,5 @@ pub mod simulation;
 pub mod step;
 
 pub use pace::{Clock, Pace};
-pub use run::{Control, Observer, Request, Summary, run};
+pub use run::{Control, Observer, Reply, Request, Stepped, Summary, run};
 pub use simulation::Simulation;

@@ -2,8 +2,8 @@
 
 use super::pace::{Clock, Pace};
 use super::simulation::Simulation;
-use crate::state::Command;
 use crate::state::commands::Refusal;
+use crate::state::{Command, Halt};
 use crossbeam_channel::{Receiver, Sender};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,17 +14,55 @@ pub enum Request {
     /// Change the state.
     Command(Command),
     /// Change the state and say how it went.
-    CommandReply(Command, Sender<Result<(), Refusal>>),
-    /// Stop time.
-    Pause(Sender<()>),
+    CommandReply(Command, Reply<Result<(), Refusal>>),
+    /// Stop time; also ends a step request that is under way.
+    Pause(Reply<()>),
     /// Let time go on.
-    Resume(Sender<()>),
-    /// Make this many steps now, then answer with the simulated time [ns]; for a paused or lock-stepped world.
-    Step(u64, Sender<Result<u64, String>>),
+    Resume(Reply<()>),
+    /// Make this many steps now, then answer; for a paused or lock-stepped world.
+    Step(u64, Reply<Stepped>),
     /// Back to the start of the run.
-    Reset(Sender<()>),
+    Reset(Reply<()>),
     /// Change the pace.
     Pace(Pace),
+}
+
+/// What is called with the answer to a request. A world that ends drops the requests it has not answered.
+pub struct Reply<T>(Box<dyn FnOnce(T) + Send>);
+
+impl<T> Reply<T> {
+    /// A reply that calls `answer`, on the thread of the run; it must return at once.
+    pub fn new(answer: impl FnOnce(T) + Send + 'static) -> Self {
+        Self(Box::new(answer))
+    }
+
+    /// Answers.
+    pub fn send(self, answer: T) {
+        (self.0)(answer);
+    }
+}
+
+impl<T: Send + 'static> From<Sender<T>> for Reply<T> {
+    /// A reply into a channel with room for it.
+    fn from(sender: Sender<T>) -> Self {
+        // the asker may have gone; then nobody waits
+        Self::new(move |answer| drop(sender.try_send(answer)))
+    }
+}
+
+impl<T> std::fmt::Debug for Reply<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Reply")
+    }
+}
+
+/// How a step request ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stepped {
+    /// Simulated time now [ns].
+    pub time_ns: u64,
+    /// Whether all steps were made; else why not, and how many were.
+    pub result: Result<(), String>,
 }
 
 /// Where a run stands, for observers.
@@ -52,6 +90,8 @@ pub trait Observer {
     fn after_block(&mut self, simulation: &Simulation, control: &Control);
     /// Called when a command was refused.
     fn refused(&mut self, refusal: &Refusal, simulation: &Simulation);
+    /// Called once when a robot was stopped because its state is no longer finite.
+    fn halted(&mut self, _robot: usize, _halt: &Halt, _simulation: &Simulation) {}
     /// Called when the state jumped back to the start.
     fn reset(&mut self) {}
     /// Messages that did not reach their users.
@@ -77,6 +117,8 @@ pub struct Summary {
     pub dropped: u64,
     /// Hash over every state bit.
     pub state_hash: String,
+    /// Robots that stand still at the end because their state was no longer finite.
+    pub halted: usize,
 }
 
 /// Simulated time between two exchanges with the outside at full speed [ns].
@@ -102,6 +144,7 @@ pub fn run(
         refused: 0,
         steps: 0,
         pending: None,
+        told_halted: vec![false; simulation.scene.robots.len()],
         observers,
     };
     run.restart(simulation);
@@ -121,7 +164,15 @@ pub fn run(
         }
         run.block(simulation, left);
     }
+    run.end_steps("the run ended", simulation);
     run.summary(simulation)
+}
+
+/// A step request that is under way.
+struct Steps {
+    asked: u64,
+    left: u64,
+    reply: Reply<Stepped>,
 }
 
 struct Run<'o, 'i> {
@@ -130,7 +181,9 @@ struct Run<'o, 'i> {
     paused: bool,
     refused: u64,
     steps: u64,
-    pending: Option<(u64, Sender<Result<u64, String>>)>,
+    pending: Option<Steps>,
+    /// Of each robot, whether the observers know that it is stopped.
+    told_halted: Vec<bool>,
     observers: &'o mut [&'i mut dyn Observer],
 }
 
@@ -141,27 +194,37 @@ impl Run<'_, '_> {
             Pace::Factor(_) => (BLOCK_PACED_NS / dt).max(1),
             _ => (BLOCK_MAX_NS / dt).max(1),
         };
-        let wanted = self.pending.as_ref().map_or(most, |(n, _)| most.min(*n));
+        let wanted = self.pending.as_ref().map_or(most, |pending| most.min(pending.left));
         let steps = wanted.min(left);
+        for (told, robot) in self.told_halted.iter_mut().zip(&simulation.state.robots) {
+            *told &= robot.halted.is_some();
+        }
         simulation.advance(steps);
         self.steps += steps;
-        match &mut self.pending {
-            Some((n, reply)) => {
-                *n -= steps;
-                if *n == 0 {
-                    // the asker may have gone; then nobody waits
-                    let _ = reply.send(Ok(simulation.time_ns()));
-                    self.pending = None;
-                }
+        match self.pending.take() {
+            Some(pending) if pending.left == steps => {
+                pending.reply.send(Stepped { time_ns: simulation.time_ns(), result: Ok(()) });
             }
+            Some(pending) => self.pending = Some(Steps { left: pending.left - steps, ..pending }),
             None => {
                 if let Pace::Factor(_) = self.pace {
                     self.clock.wait_for(simulation.time_ns());
                 }
             }
         }
+        self.tell_halted(simulation);
         self.show(simulation);
         simulation.clear_outboxes();
+    }
+
+    /// Tells the observers of robots that were stopped in this block.
+    fn tell_halted(&mut self, simulation: &Simulation) {
+        for (i, robot) in simulation.state.robots.iter().enumerate() {
+            if let (Some(halt), false) = (&robot.halted, self.told_halted[i]) {
+                self.told_halted[i] = true;
+                self.observers.iter_mut().for_each(|o| o.halted(i, halt, simulation));
+            }
+        }
     }
 
     fn handle(&mut self, request: Request, simulation: &mut Simulation) {
@@ -176,33 +239,41 @@ impl Run<'_, '_> {
                 if let Err(refusal) = &result {
                     self.refuse(refusal, simulation);
                 }
-                let _ = reply.send(result);
+                reply.send(result);
             }
             Request::Pause(reply) => {
                 self.paused = true;
-                let _ = reply.send(());
+                self.end_steps("paused", simulation);
+                reply.send(());
             }
             Request::Resume(reply) => {
                 self.paused = false;
                 self.restart(simulation);
-                let _ = reply.send(());
+                if self.pace != Pace::Lockstep {
+                    self.end_steps("resumed", simulation);
+                }
+                reply.send(());
             }
-            Request::Step(n, reply) => self.ask_steps(n, reply),
+            Request::Step(n, reply) => self.ask_steps(n, reply, simulation),
             Request::Reset(reply) => {
+                self.end_steps("reset", simulation);
                 simulation.state = simulation.state.restarted(&simulation.scene);
                 simulation.clear_outboxes();
                 self.restart(simulation);
                 self.observers.iter_mut().for_each(|o| o.reset());
-                let _ = reply.send(());
+                reply.send(());
             }
             Request::Pace(pace) => {
                 self.pace = pace;
                 self.restart(simulation);
+                if !self.paused && pace != Pace::Lockstep {
+                    self.end_steps("the world was let run", simulation);
+                }
             }
         }
     }
 
-    fn ask_steps(&mut self, n: u64, reply: Sender<Result<u64, String>>) {
+    fn ask_steps(&mut self, n: u64, reply: Reply<Stepped>, simulation: &Simulation) {
         let refusal = if !self.paused && self.pace != Pace::Lockstep {
             Some("the world is running: pause it, or start it with --pace lockstep")
         } else if self.pending.is_some() {
@@ -213,9 +284,18 @@ impl Run<'_, '_> {
             None
         };
         match refusal {
-            Some(why) => drop(reply.send(Err(why.to_string()))),
-            None => self.pending = Some((n, reply)),
+            Some(why) => {
+                reply.send(Stepped { time_ns: simulation.time_ns(), result: Err(why.to_string()) });
+            }
+            None => self.pending = Some(Steps { asked: n, left: n, reply }),
         }
+    }
+
+    /// Ends a step request that is under way, and says how far it came.
+    fn end_steps(&mut self, why: &str, simulation: &Simulation) {
+        let Some(Steps { asked, left, reply }) = self.pending.take() else { return };
+        let result = Err(format!("{why} after {} of {asked} steps", asked - left));
+        reply.send(Stepped { time_ns: simulation.time_ns(), result });
     }
 
     fn refuse(&mut self, refusal: &Refusal, simulation: &Simulation) {
@@ -252,6 +332,7 @@ impl Run<'_, '_> {
             overruns: self.clock.overruns,
             dropped: self.observers.iter().map(|o| o.dropped()).sum(),
             state_hash: simulation.state.hash(),
+            halted: simulation.state.robots.iter().filter(|r| r.halted.is_some()).count(),
         }
     }
 }

@@ -70,7 +70,7 @@ def check_illegal_parameters():
         for parameter in describe("pool")["parameters"]:
             name, kind = parameter["name"], parameter["type"]
             before = m.get(name)
-            bad = [None, {"double": "fast", "bool": "true", "string": 7.5}[kind], 3]
+            bad = [None, {"double": "fast", "bool": "true", "string": True}[kind], -3]
             if kind == "double":
                 low, high = bounds(parameter)
                 bad += [math.nan, math.inf, -math.inf, low - 1, high + 1]
@@ -174,6 +174,25 @@ def check_dead_thruster():
         assert dead < 0.02 * healthy, f"a dead thruster moved the vehicle at {dead} m/s"
 
 
+def check_numbers_for_the_pace():
+    """YAML reads a factor as a number: the pace takes it all the same, at the start and later."""
+    for given, found in (("2", "2"), ("0.5", "0.5"), ("1", "1"), ("'3'", "3")):
+        with Merrow("pool", ros=["-p", f"pace:={given}"]) as m:
+            assert m.get("pace") == found, f"-p pace:={given} became {m.get('pace')!r}"
+    with Merrow("pool", "--pace", "lockstep") as m:
+        for given, found in ((2, "2"), (0.25, "0.25"), (4.0, "4")):
+            result = m.set("pace", given)
+            assert result.successful and m.get("pace") == found, f"{given!r}: {result}, {m.get('pace')!r}"
+        for given in (0, -1, -0.5, math.nan, True):
+            result = m.set("pace", given)
+            assert not result.successful and "a factor above 0" in result.reason, f"{given!r}: {result}"
+        assert m.get("pace") == "4"
+        result = m.set("bluerov2.thrusters.t1.state", 1)
+        assert not result.successful and "healthy, stuck or dead" in result.reason, result
+        result = m.set(SPEED, 1)
+        assert not result.successful and "write 1.0" in result.reason, result
+
+
 def check_pace():
     """The pace parameter changes how fast the clock goes, there and back."""
     with Merrow("pool") as m:
@@ -210,5 +229,6 @@ def check_truth_can_be_left_out_of_tf():
 
 
 CHECKS = [check_every_parameter_can_be_set, check_descriptions_of_parameters, check_illegal_parameters,
-          check_current_drifts, check_reset_and_parameters_agree, check_noise_off, check_dead_thruster, check_pace,
+          check_current_drifts, check_reset_and_parameters_agree, check_noise_off, check_dead_thruster,
+          check_numbers_for_the_pace, check_pace,
           check_truth_can_be_left_out_of_tf]

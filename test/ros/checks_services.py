@@ -1,12 +1,14 @@
 """Checks of end_to_end.py: every service does what it says, and says what it refused."""
 
+import json
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
 
-from live import Merrow, describe, latest, message_type, nanoseconds, take, wait_for, wait_until
+from live import LOG, Merrow, describe, latest, message_type, nanoseconds, take, wait_for, wait_until
 
 ROBOT = "bluerov2"
 ODOMETRY = "/bluerov2/odometry"
@@ -70,6 +72,67 @@ def check_steps_in_lock_step():
             stamps = [nanoseconds(message.header.stamp) for message in take(reader)]
             gaps = [(a, b) for a, b in zip(stamps, stamps[1:]) if b - a != 10**9 // rate]
             assert len(stamps) >= 2 * rate and not gaps, f"{rate} Hz: {len(stamps)} messages, gaps {gaps[:3]}"
+
+
+def check_pause_ends_a_step():
+    """While many steps are made the node goes on serving; a pause ends them, and the reply says how far they came."""
+    many = 10**9
+    for options, ending in (((), "pause"), (("--pace", "lockstep"), "pause"), (("--pace", "lockstep"), "reset")):
+        with Merrow("pool", *options) as m:
+            m.do("pause")
+            start = m.step(1)
+            m.client(ending)
+            step = m.client("step")
+            number = step.send(steps=many)
+            time.sleep(0.3)
+            assert step.receive(number, 0.1) is None, "a thousand million steps in 0.4 s"
+            begin = time.monotonic()
+            assert m.get("publish_truth_tf") is True, "no parameter while steps are made"
+            other = m.call("step", steps=1)
+            assert not other.success and "under way" in other.message, other
+            m.do(ending)
+            reply = step.receive(number)
+            assert reply is not None, "the step request is still without an answer"
+            assert time.monotonic() - begin < 1, f"{time.monotonic() - begin} s for three calls"
+            said = {"pause": "paused"}.get(ending, ending)
+            made = re.fullmatch(rf"{said} after (\d+) of {many} steps", reply.message)
+            assert not reply.success and made, reply
+            made = int(made[1])
+            assert 100 < made < many and nanoseconds(reply.time) == start + made * STEP_NS, reply
+            assert m.step(1) == (0 if ending == "reset" else start + made * STEP_NS) + STEP_NS, "not where it stopped"
+
+
+def check_resume_ends_a_step():
+    """A world that is let run has made what it made of a step request."""
+    with Merrow("pool") as m:
+        m.do("pause")
+        number = m.client("step").send(steps=10**9)
+        time.sleep(0.2)
+        m.do("resume")
+        reply = m.client("step").receive(number)
+        assert reply is not None and not reply.success and reply.message.startswith("resumed after "), reply
+
+
+def check_halted_robot():
+    """A robot whose state is no longer finite is stopped, told of once as an error, and counted at the end."""
+    with Merrow("pool", "--pace", "lockstep", "--json") as m:
+        log = m.listen("/rosout", LOG)
+        for i in range(2):
+            # beyond what a double can hold once it is squared
+            assert m.set_pose(ROBOT, (0, 0, -2), linear=(1e200, 0, 0)).success
+            m.step(200)
+            lines = [line for line in take(log) if line.level >= 40]
+            assert wait_for(lambda: lines.extend(line for line in take(log) if line.level >= 40) or lines, 3), "not told"
+            m.step(200)
+            time.sleep(0.3)
+            lines += [line for line in take(log) if line.level >= 40]
+            (line,) = lines
+            at = 0.002 + 0.8 * i
+            assert line.level == 40 and re.fullmatch(
+                rf"{ROBOT}: stopped at {at:.3f} s: .* no longer finite", line.msg), line
+        m.process.send_signal(signal.SIGINT)
+        assert m.process.wait(timeout=5) == 0
+        assert json.loads(m.output()[0])["halted"] == 1, m.output()[0]
 
 
 def check_no_skew():
@@ -203,4 +266,4 @@ def check_all_services_are_there():
 
 
 CHECKS = [check_all_services_are_there, check_pause_and_resume, check_steps_when_paused, check_steps_in_lock_step,
-          check_no_skew, check_reset, check_set_pose, check_record]
+          check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_no_skew, check_reset, check_set_pose, check_record]

@@ -28,7 +28,7 @@ peer.FIELDS.update({
     "marine_acoustic_msgs/msg/Dvl": "std_msgs/msg/Header header; uint8 velocity_mode; uint8 dvl_type; "
     "geometry_msgs/msg/Vector3 velocity; float64[9] velocity_covar; float64 altitude; float64 course_gnd; "
     "float64 speed_gnd; uint8 num_good_beams; float32 sound_speed; bool beam_ranges_valid; "
-    "bool beam_velocities_valid; geometry_msgs/msg/Vector3[4] beam_unit_vec; float32[4] range; "
+    "bool beam_velocities_valid; geometry_msgs/msg/Vector3[4] beam_unit_vec; float64[4] range; "
     "float32[4] range_covar; float32[4] beam_quality; float32[4] beam_velocity; float32[4] beam_velocity_covar",
     "merrow/srv/StepSimulation_Request": "uint64 steps",
     "merrow/srv/StepSimulation_Response": "bool success; string message; builtin_interfaces/msg/Time time",

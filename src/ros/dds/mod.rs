@@ -19,4 +19,4 @@ pub use node::{Callback, Node, NodeError, Subscription};
 pub use parameter_services::ParameterServices;
 pub use publisher::{Delivery, PublishError, Publisher};
 pub use rosout::Logger;
-pub use service::{Handler, Service};
+pub use service::{DeferredHandler, Handler, Responder, Service};

@@ -21,7 +21,7 @@ use super::graph::Graph;
 use super::limits::raise_open_files;
 use super::publisher::Publisher;
 use super::rosout::Logger;
-use super::service::{Handler, Service, ServiceServer};
+use super::service::{DeferredHandler, Handler, Service, ServiceServer};
 use super::spin::{Source, Spinner, SpinnerHandle};
 use super::transport::{Inbox, RawAdapter, RawReader, RawWriter, qos_policies};
 use crate::ros::args::{DiscoveryRange, NodeOptions};
@@ -198,12 +198,42 @@ impl Node {
         qos: &Qos,
         handler: Handler,
     ) -> Result<Service, NodeError> {
+        self.serve(name, (request, response), qos, |inbox, writer, _| {
+            ServiceServer::new(inbox, writer, handler)
+        })
+    }
+
+    /// The same where the answer takes a while: `handler` returns at once, and the node goes on serving until the
+    /// responder is used, by whatever thread.
+    ///
+    /// # Errors
+    /// The name is not valid, or the endpoints could not be made.
+    pub fn deferred_service(
+        &self,
+        name: &str,
+        request: &TypeInfo,
+        response: &TypeInfo,
+        qos: &Qos,
+        handler: DeferredHandler,
+    ) -> Result<Service, NodeError> {
+        self.serve(name, (request, response), qos, |inbox, writer, token| {
+            ServiceServer::deferred(inbox, writer, handler, self.shared.spinner.alarm(token))
+        })
+    }
+
+    fn serve(
+        &self,
+        name: &str,
+        (request, response): (&TypeInfo, &TypeInfo),
+        qos: &Qos,
+        server: impl FnOnce(Inbox, RawWriter, Token) -> ServiceServer,
+    ) -> Result<Service, NodeError> {
         let name = self.shared.names.resolve(Endpoint::Service, name)?;
         let token = self.shared.new_token();
         let writer = self.shared.writer(&names::dds_reply_topic(&name), &response.dds_name, qos, token)?;
         let inbox = self.shared.reader(&names::dds_request_topic(&name), &request.dds_name, qos, token)?;
         let guids = vec![inbox.reader.guid(), writer.guid()];
-        let server = ServiceServer::new(inbox, writer, handler);
+        let server = server(inbox, writer, token);
         let endpoint = self.shared.spin(token, guids, Source::Service(Box::new(server)));
         Ok(Service::new(name, endpoint))
     }

@@ -5,7 +5,9 @@
 //! client and a sequence number, that the reply repeats. Each request shows its family, and is answered in it: read
 //! in the wrong one it would decode as garbage. This file must not interpret what follows.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use rustdds::bytes::Bytes;
@@ -16,7 +18,7 @@ use rustdds::{
 };
 
 use super::node::EndpointGuard;
-use super::spin::take_turn;
+use super::spin::{Alarm, take_turn};
 use super::transport::{HEADER_LEN, Inbox, RawReader, RawWriter};
 
 /// Length of what opens a payload of the Cyclone family: client identity (u64) and sequence number (i64).
@@ -34,6 +36,27 @@ const MAX_WAITING: usize = 256;
 
 /// Answers a request, both with their encapsulation header; `None` where it could not be read.
 pub type Handler = Box<dyn FnMut(&[u8]) -> Option<Vec<u8>> + Send>;
+
+/// Takes a request, encapsulation header included, and where to answer it: at once, later from any thread, or never.
+pub type DeferredHandler = Box<dyn FnMut(&[u8], Responder) + Send>;
+
+/// Where one request is to be answered. Dropping it leaves the client without an answer.
+#[must_use = "a dropped responder leaves its client without an answer"]
+pub struct Responder {
+    to: Address,
+    answers: Sender<(Address, Vec<u8>)>,
+    alarm: Alarm,
+}
+
+impl Responder {
+    /// Sends the response, encapsulation header included.
+    pub fn respond(self, response: Vec<u8>) {
+        // a service that has ended answers nobody any more
+        if self.answers.send((self.to, response)).is_ok() {
+            self.alarm.ring();
+        }
+    }
+}
 
 /// A service; dropping it ends it.
 #[must_use = "dropping a service ends it"]
@@ -57,12 +80,33 @@ impl Service {
 pub struct ServiceServer {
     inbox: Inbox,
     replies: Replies,
-    handler: Handler,
+    handler: AnyHandler,
+}
+
+/// The two ways to answer.
+enum AnyHandler {
+    Now(Handler),
+    Later {
+        handler: DeferredHandler,
+        answers: Sender<(Address, Vec<u8>)>,
+        due: Receiver<(Address, Vec<u8>)>,
+        alarm: Alarm,
+    },
 }
 
 impl ServiceServer {
     /// A server that reads requests from `inbox` and writes replies to `writer`.
     pub fn new(inbox: Inbox, writer: RawWriter, handler: Handler) -> Self {
+        Self::with(inbox, writer, AnyHandler::Now(handler))
+    }
+
+    /// The same with answers that may come later; `alarm` lets the node's thread serve this server.
+    pub fn deferred(inbox: Inbox, writer: RawWriter, handler: DeferredHandler, alarm: Alarm) -> Self {
+        let (answers, due) = mpsc::channel();
+        Self::with(inbox, writer, AnyHandler::Later { handler, answers, due, alarm })
+    }
+
+    fn with(inbox: Inbox, writer: RawWriter, handler: AnyHandler) -> Self {
         Self { inbox, replies: Replies { writer, clients: Clients::default(), waiting: Vec::new() }, handler }
     }
 
@@ -71,10 +115,21 @@ impl ServiceServer {
         let Self { inbox, replies, handler } = self;
         replies.clients.update(&inbox.reader, &replies.writer);
         let more = take_turn(inbox, |sample| {
-            if let Some(reply) = answer(&sample, handler) {
-                replies.send(sample.writer_guid(), reply);
+            let Some((to, request)) = open(&sample) else { return };
+            match handler {
+                AnyHandler::Now(handler) => {
+                    if let Some(response) = handler(&request) {
+                        replies.send(to, &response);
+                    }
+                }
+                AnyHandler::Later { handler, answers, alarm, .. } => {
+                    handler(&request, Responder { to, answers: answers.clone(), alarm: alarm.clone() });
+                }
             }
         });
+        if let AnyHandler::Later { due, .. } = handler {
+            due.try_iter().for_each(|(to, response)| replies.send(to, &response));
+        }
         replies.send_due(Instant::now());
         more
     }
@@ -85,31 +140,57 @@ impl ServiceServer {
     }
 }
 
+/// Whom a reply is for.
+#[derive(Clone, Copy)]
+struct Address {
+    /// The writer of the request.
+    asker: GUID,
+    family: Family,
+}
+
+/// How the client's family of vendors tells which request a reply belongs to.
+#[derive(Clone, Copy)]
+enum Family {
+    /// By what opens the payload.
+    Cyclone([u8; CYCLONE_HEADER_LEN]),
+    /// By an identity beside the payload.
+    Related(SampleIdentity),
+}
+
 /// A reply as it goes to DDS.
 struct Reply {
     body: Bytes,
     options: WriteOptions,
 }
 
-/// The reply to one request, in its client's family.
-fn answer(sample: &DeserializedCacheChange<Vec<u8>>, handler: &mut Handler) -> Option<Reply> {
-    let options = WriteOptionsBuilder::new().source_timestamp(Timestamp::now());
-    let request = &sample.sample;
+/// Whom to answer, and the request with its encapsulation header; `None` where it is none.
+fn open(sample: &DeserializedCacheChange<Vec<u8>>) -> Option<(Address, Cow<'_, [u8]>)> {
+    let (asker, request) = (sample.writer_guid(), &sample.sample);
     let Some(related) = sample.related_sample_identity() else {
         let (client, request) = split_cyclone_request(request)?;
-        let response = handler(&request)?;
-        let mut body = Vec::with_capacity(CYCLONE_HEADER_LEN + response.len());
-        body.extend_from_slice(&client);
-        body.extend_from_slice(response.get(HEADER_LEN..)?);
-        return Some(Reply { body: body.into(), options: options.build() });
+        return Some((Address { asker, family: Family::Cyclone(client) }, request.into()));
     };
-    let response = handler(request)?;
     // the client names the reader it wants the reply on; older ones leave it open and are known by their writer
-    let client =
-        if related.writer_guid == GUID::GUID_UNKNOWN { sample.writer_guid() } else { related.writer_guid };
+    let client = if related.writer_guid == GUID::GUID_UNKNOWN { asker } else { related.writer_guid };
     let identity = SampleIdentity { writer_guid: client, sequence_number: sample.sequence_number };
-    let body = Bytes::copy_from_slice(response.get(HEADER_LEN..)?);
-    Some(Reply { body, options: options.related_sample_identity(identity).build() })
+    Some((Address { asker, family: Family::Related(identity) }, request.into()))
+}
+
+impl Reply {
+    /// The response in the client's family; `None` if it lacks its encapsulation header.
+    fn new(family: Family, response: &[u8]) -> Option<Self> {
+        let options = WriteOptionsBuilder::new().source_timestamp(Timestamp::now());
+        let response = response.get(HEADER_LEN..)?;
+        Some(match family {
+            Family::Cyclone(client) => {
+                Self { body: [&client, response].concat().into(), options: options.build() }
+            }
+            Family::Related(identity) => Self {
+                body: Bytes::copy_from_slice(response),
+                options: options.related_sample_identity(identity).build(),
+            },
+        })
+    }
 }
 
 /// The 16 bytes to open the reply with, little-endian, and the request without them.
@@ -188,8 +269,9 @@ struct Waiting {
 }
 
 impl Replies {
-    fn send(&mut self, asker: GUID, reply: Reply) {
-        let now = Instant::now();
+    fn send(&mut self, to: Address, response: &[u8]) {
+        let Some(reply) = Reply::new(to.family, response) else { return };
+        let (asker, now) = (to.asker, Instant::now());
         if self.clients.can_hear(asker, now) {
             self.write(reply);
             return;

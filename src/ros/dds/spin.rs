@@ -46,7 +46,26 @@ pub enum Source {
 enum Command {
     Add(Token, Source),
     Remove(Token),
+    Serve(Token),
     Stop,
+}
+
+/// Lets the thread serve one source though nothing has arrived for it; for any thread.
+#[derive(Clone)]
+pub struct Alarm {
+    token: Token,
+    commands: Sender<Command>,
+    waker: Arc<Waker>,
+}
+
+impl Alarm {
+    /// Asks the thread to serve the source soon.
+    pub fn ring(&self) {
+        // without the thread there is no source to serve
+        if self.commands.send(Command::Serve(self.token)).is_ok() {
+            self.waker.wake().unwrap_or_default();
+        }
+    }
 }
 
 /// Sends endpoints to the thread.
@@ -70,6 +89,11 @@ impl SpinnerHandle {
     /// Ends and drops the source of `token`.
     pub fn remove(&self, token: Token) {
         self.send(Command::Remove(token));
+    }
+
+    /// What lets the thread serve the source of `token`.
+    pub fn alarm(&self, token: Token) -> Alarm {
+        Alarm { token, commands: self.commands.clone(), waker: Arc::clone(&self.waker) }
     }
 
     /// Lets the thread look at the graph.
@@ -187,6 +211,7 @@ impl Worker {
                 Command::Remove(token) => {
                     self.sources.remove(&token);
                 }
+                Command::Serve(token) => due.push(token),
                 Command::Stop => return std::ops::ControlFlow::Break(()),
             }
         }
