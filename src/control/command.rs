@@ -1,8 +1,8 @@
 //! Applies what the outside asked for, at the start of a step; refuses what makes no sense.
 
-use super::allocation;
+use super::{allocation, joint_command};
 use crate::math::SpatialVelocity;
-use crate::scene::{Drive, Robot, Scene};
+use crate::scene::{Robot, Scene};
 use crate::state::commands::Refusal;
 use crate::state::{Command, Health, RobotState, State};
 
@@ -54,11 +54,17 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             let (model, target) = pick(scene, state, *robot)?;
             let link = model.links.get(joint + 1).ok_or_else(|| refuse(*robot, "no such joint".into()))?;
             check(*robot, &link.joint.name, *value)?;
-            let [lo, hi] = match link.joint.drive {
-                Drive::Position { .. } => link.joint.limits,
-                Drive::Effort { .. } => [-link.joint.max_effort, link.joint.max_effort],
-            };
-            target.joint_commands[*joint] = value.clamp(lo, hi);
+            let mode = target.joints[*joint].mode;
+            joint_command::check_value(*robot, &link.joint, mode, *value)?;
+            joint_command::preempt_group_of(model, target, *joint, now);
+            joint_command::set(model, target, *joint, mode, *value);
+        }
+        Command::JointMode { .. }
+        | Command::JointGroup { .. }
+        | Command::Trajectory { .. }
+        | Command::CancelGoal { .. }
+        | Command::Gripper { .. } => {
+            joint_command::apply(scene, state, command)?;
         }
         Command::SetPose { robot, p_WB, q_WB, v_WB_B, w_WB_B } => {
             let (model, target) = pick(scene, state, *robot)?;
@@ -113,7 +119,7 @@ pub fn time_out(robot: &Robot, state: &mut RobotState, now_ns: u64) {
     }
 }
 
-fn pick<'s>(
+pub(super) fn pick<'s>(
     scene: &'s Scene,
     state: &'s mut State,
     robot: usize,
@@ -124,11 +130,11 @@ fn pick<'s>(
     }
 }
 
-fn refuse(robot: usize, reason: String) -> Refusal {
+pub(super) fn refuse(robot: usize, reason: String) -> Refusal {
     Refusal { robot: Some(robot), reason }
 }
 
-fn check(robot: usize, name: &str, value: f64) -> Result<(), Refusal> {
+pub(super) fn check(robot: usize, name: &str, value: f64) -> Result<(), Refusal> {
     if value.is_finite() {
         return Ok(());
     }

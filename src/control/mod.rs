@@ -2,4 +2,5 @@
 
 pub mod allocation;
 pub mod command;
+pub mod joint_command;
 pub mod power;

@@ -30,9 +30,12 @@ const STOP_FREQUENCY: f64 = 2.0 * std::f64::consts::PI * 40.0;
 pub fn effort<T: Real>(link: &Link, command: T, q: T, qd: T) -> T {
     let joint = &link.joint;
     let mut tau = -(qd * joint.damping);
-    if let Drive::Effort { stiffness, rest } = joint.drive {
-        let spring = (q - T::splat(rest)) * stiffness;
-        tau += T::from_lanes(|i| command.lane(i).clamp(-joint.max_effort, joint.max_effort)) - spring;
+    let within = || T::from_lanes(|i| command.lane(i).clamp(-joint.max_effort, joint.max_effort));
+    match joint.drive {
+        Drive::Effort { stiffness, rest } => tau += within() - (q - T::splat(rest)) * stiffness,
+        // what its gear passes on may exceed what its motor gives
+        Drive::Servo(_) => tau += command,
+        Drive::Position { .. } => {}
     }
     let outside = (0..T::LANES).any(|i| {
         let q = q.lane(i);

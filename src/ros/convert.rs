@@ -4,7 +4,7 @@
 use super::msg::builtin_interfaces::Time;
 use super::msg::geometry_msgs::{
     self as geometry, Point, Pose, PoseWithCovariance, Quaternion, Twist, TwistWithCovariance,
-    TwistWithCovarianceStamped, Vector3,
+    TwistWithCovarianceStamped, Vector3, WrenchStamped,
 };
 use super::msg::marine_acoustic_msgs::Dvl;
 use super::msg::nav_msgs::Odometry;
@@ -159,6 +159,12 @@ pub fn magnetic_field(r: &reading::Magnetometer, header: Header) -> MagneticFiel
         magnetic_field: vector3(r.field),
         magnetic_field_covariance: diagonal([r.variance; 3]),
     }
+}
+
+/// Force and torque through a joint.
+pub fn wrench(r: &reading::Wrench, header: Header) -> WrenchStamped {
+    let wrench = geometry::Wrench { force: vector3(r.force), torque: vector3(r.torque) };
+    WrenchStamped { header, wrench }
 }
 
 /// Echo sounder.

@@ -9,7 +9,7 @@ use super::msg::geometry_msgs::{Wrench, WrenchStamped};
 use super::msg::sensor_msgs::JointState;
 use super::msg::std_msgs::{Float64, Float64MultiArray};
 use super::plan::Target;
-use crate::scene::{Drive, JointKind, Robot, Scene};
+use crate::scene::{JointKind, JointMode, Robot, Scene};
 use crate::sim::Request;
 use crate::state::Command;
 use crossbeam_channel::Sender;
@@ -107,9 +107,10 @@ fn joint_commands(model: &Robot, robot: usize, message: &JointState) -> Result<V
         let found =
             model.links[1..].iter().position(|l| l.joint.name == *name && l.joint.kind != JointKind::Fixed);
         let joint = found.ok_or_else(|| format!("no joint {name:?}"))?;
-        let (values, what) = match model.links[joint + 1].joint.drive {
-            Drive::Position { .. } => (&message.position, "position"),
-            Drive::Effort { .. } => (&message.effort, "effort"),
+        let (values, what) = match model.links[joint + 1].joint.start_mode() {
+            JointMode::Position => (&message.position, "position"),
+            JointMode::Velocity => (&message.velocity, "velocity"),
+            JointMode::Effort => (&message.effort, "effort"),
         };
         if values.len() != message.name.len() {
             return Err(format!("{} values of {what} for {} joints", values.len(), message.name.len()));

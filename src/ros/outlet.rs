@@ -251,6 +251,7 @@ impl Worker {
             Reading::Pressure(r) => self.emit(i, now, || convert::fluid_pressure(r, head())),
             Reading::Magnetometer(r) => self.emit(i, now, || convert::magnetic_field(r, head())),
             Reading::Altimeter(r) => self.emit(i, now, || convert::range(r, head())),
+            Reading::Wrench(r) => self.emit(i, now, || convert::wrench(r, head())),
             Reading::Odometry(r) => self.emit(i, now, || {
                 let child = odometry_frame(scene, robot, sensor);
                 convert::odometry(r, stamped.stamp_ns, &child)

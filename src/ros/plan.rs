@@ -205,6 +205,7 @@ fn sensor_message(kind: &SensorKind) -> (&'static str, &'static TypeInfo) {
         SensorKind::Magnetometer(_) => ("/data", MagneticField::info()),
         SensorKind::Altimeter { .. } => ("/range", Range::info()),
         SensorKind::Odometry => ("", Odometry::info()),
+        SensorKind::Wrench { .. } => ("/wrench", WrenchStamped::info()),
     }
 }
 

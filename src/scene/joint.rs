@@ -1,5 +1,6 @@
 //! The joint between a link and its parent.
 
+use super::actuator::Servo;
 use crate::math::{Mat3, Vec3};
 
 /// What a joint lets move, along or about the z axis of the child's frame.
@@ -16,8 +17,30 @@ pub enum JointKind {
     Fixed,
 }
 
+/// What a joint is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JointMode {
+    /// An effort [N m or N].
+    Effort,
+    /// A velocity [rad/s or m/s].
+    Velocity,
+    /// A position [rad or m].
+    Position,
+}
+
+impl JointMode {
+    /// As world files and messages call it.
+    pub fn word(self) -> &'static str {
+        match self {
+            JointMode::Effort => "effort",
+            JointMode::Velocity => "velocity",
+            JointMode::Position => "position",
+        }
+    }
+}
+
 /// What holds or moves a joint.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Drive {
     /// A torque (or force) as commanded, plus a spring: `tau = command - k (q - rest)` [N m or N].
     Effort {
@@ -36,6 +59,8 @@ pub enum Drive {
         /// Acceleration limit [rad/s² or m/s²].
         max_acceleration: f64,
     },
+    /// A motor with gear, encoder and its own controller, which sets an effort between two steps.
+    Servo(Box<Servo>),
 }
 
 /// A joint: where it sits on the parent and how it moves.
@@ -55,7 +80,8 @@ pub struct Joint {
     pub max_effort: f64,
     /// Viscous friction [N m s/rad or N s/m].
     pub damping: f64,
-    /// Reflected inertia of the drive [kg m² or kg].
+    /// Inertia of the drive at the joint, gear ratio squared times the rotor's [kg m² or kg]; a rotor behind a gap or a
+    /// spring is not part of it (`scene::actuator`).
     pub armature: f64,
     /// Coulomb friction, the largest effort with which the joint resists motion [N m or N]. Solved by `contact`.
     pub friction: f64,
@@ -66,7 +92,30 @@ pub struct Joint {
 impl Joint {
     /// True if forces move the joint; false if it is fixed or its drive prescribes its motion.
     pub fn is_free(&self) -> bool {
-        self.kind != JointKind::Fixed && matches!(self.drive, Drive::Effort { .. })
+        self.kind != JointKind::Fixed && !matches!(self.drive, Drive::Position { .. })
+    }
+    /// Its servo, if it has one.
+    pub fn servo(&self) -> Option<&Servo> {
+        match &self.drive {
+            Drive::Servo(servo) => Some(servo),
+            _ => None,
+        }
+    }
+    /// What it is asked for at the start; ideal drives know no other mode.
+    pub fn start_mode(&self) -> JointMode {
+        match &self.drive {
+            Drive::Effort { .. } => JointMode::Effort,
+            Drive::Position { .. } => JointMode::Position,
+            Drive::Servo(servo) => servo.mode,
+        }
+    }
+    /// Largest speed that its drive allows [rad/s or m/s].
+    pub fn max_speed(&self) -> f64 {
+        match &self.drive {
+            Drive::Effort { .. } => f64::INFINITY,
+            Drive::Position { max_speed, .. } => *max_speed,
+            Drive::Servo(servo) => servo.max_speed,
+        }
     }
     /// The joint of a base link.
     pub fn base() -> Self {

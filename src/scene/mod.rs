@@ -1,5 +1,6 @@
 //! What cannot change during a run: bodies, joints, actuators, sensors, the sea. Built once by `world`.
 
+pub mod actuator;
 pub mod battery;
 pub mod body;
 pub mod collision;
@@ -8,10 +9,11 @@ pub mod sea;
 pub mod sensor;
 pub mod thruster;
 
+pub use actuator::{JointGroup, KeepOut, Servo, TrajectoryRules};
 pub use battery::Battery;
 pub use body::{Damping, Hull, Link};
 pub use collision::{Collider, Geometry, Material, Structure};
-pub use joint::{Drive, Joint, JointKind};
+pub use joint::{Drive, Joint, JointKind, JointMode};
 pub use sea::{Current, Origin, Sea, Seabed};
 pub use sensor::{Sensor, SensorKind};
 pub use thruster::{CommandUnit, Curve, Thruster};
@@ -81,6 +83,14 @@ pub struct Robot {
     pub sensors: Vec<Sensor>,
     /// Battery, if it has one.
     pub battery: Option<Battery>,
+    /// Joints that are commanded together.
+    pub joint_groups: Vec<JointGroup>,
+    /// How their trajectories are judged.
+    pub trajectory_rules: TrajectoryRules,
+    /// What the arms' controller keeps them out of, if it does.
+    pub keep_out: Option<KeepOut>,
+    /// True if a joint has a servo.
+    pub servos: bool,
     /// Shapes that touch things; none: the robot passes through everything.
     pub colliders: Vec<Collider>,
     /// True if links of this robot that are not neighbours may touch each other.
@@ -105,6 +115,7 @@ impl Robot {
     /// Fills what is derived from the rest; called once the links are complete.
     pub fn finish(&mut self) {
         let alone = self.links.len() == 1 && self.floating && self.links[0].wet;
+        self.servos = self.links[1..].iter().any(|l| l.joint.servo().is_some());
         self.inflow = self.thrusters.iter().any(Thruster::feels_inflow);
         self.base_factor = alone.then(|| Factor::new(&self.links[0].total));
     }

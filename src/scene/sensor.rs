@@ -73,6 +73,15 @@ pub enum SensorKind {
     },
     /// Ground truth.
     Odometry,
+    /// Force and torque through the joint of the sensor's link, at S in S.
+    Wrench {
+        /// Force [N].
+        force: Errors,
+        /// Torque [N m].
+        torque: Errors,
+        /// True for what the child exerts on the parent, false for what the parent exerts on the child.
+        on_parent: bool,
+    },
 }
 
 impl SensorKind {
@@ -86,6 +95,7 @@ impl SensorKind {
             SensorKind::Magnetometer(_) => "magnetometer",
             SensorKind::Altimeter { .. } => "altimeter",
             SensorKind::Odometry => "odometry",
+            SensorKind::Wrench { .. } => "wrench",
         }
     }
 }

@@ -11,11 +11,13 @@ pub mod magnetometer;
 pub mod noise;
 pub mod odometry;
 pub mod pressure;
+pub mod wrench;
 
 use crate::environment::Instant;
 use crate::math::{Mat3, SpatialVelocity, Vec3};
 use crate::scene::{Origin, Robot, Sensor, SensorKind};
 use crate::state::reading::{Reading, Stamped};
+use crate::state::workspace::LinkWork;
 use crate::state::{RobotState, SensorState, Workspace};
 
 /// A reading that has reached its user.
@@ -58,7 +60,7 @@ pub fn read_due(
         let memory = &mut state.sensors[idx];
         if due_ns(sensor, memory.samples) <= now_ns {
             let truth = truth(sensor, work, at, origin);
-            let reading = measure(sensor, memory, &truth);
+            let reading = measure(sensor, memory, &truth, &work.links[sensor.link]);
             memory.samples += 1;
             if let Some(reading) = reading {
                 let due = now_ns + sensor.latency_ns;
@@ -99,7 +101,7 @@ pub fn truth<'a>(sensor: &Sensor, work: &Workspace, at: &'a Instant<'a>, origin:
 }
 
 /// One sample, or none if it is dropped.
-fn measure(sensor: &Sensor, memory: &mut SensorState, truth: &Truth<'_>) -> Option<Reading> {
+fn measure(sensor: &Sensor, memory: &mut SensorState, truth: &Truth<'_>, link: &LinkWork) -> Option<Reading> {
     // draw 0 made the instrument's fixed errors
     let mut draw = sensor.stream.draw(memory.samples + 1);
     if sensor.drop_out > 0.0 && draw.uniform() < sensor.drop_out {
@@ -125,5 +127,9 @@ fn measure(sensor: &Sensor, memory: &mut SensorState, truth: &Truth<'_>) -> Opti
             Reading::Altimeter(altimeter::measure(errors, *limits, *beam_width, memory, truth, &mut draw))
         }
         SensorKind::Odometry => Reading::Odometry(odometry::measure(truth)),
+        SensorKind::Wrench { force, torque, on_parent } => {
+            let F_S = wrench::through_joint(sensor, link, *on_parent);
+            Reading::Wrench(wrench::measure(force, torque, F_S, memory, &mut draw))
+        }
     })
 }

@@ -1,6 +1,8 @@
 //! What the outside asks for: filled by ROS or a script between steps, applied by `control` at the next step.
 
+use super::joint::Trajectory;
 use crate::math::{Quat, Vec3};
+use crate::scene::JointMode;
 
 /// Health of an actuator.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,8 +27,19 @@ pub enum Command {
     Thrusters { robot: usize, values: Vec<f64> },
     /// Ask the thruster manager for a force [N] and moment [N m] at the base origin, in the base frame.
     Wrench { robot: usize, force: Vec3, moment: Vec3 },
-    /// Command a joint: effort [N m or N], or position [rad or m] for position drives.
+    /// Command a joint in the mode it is in: effort [N m or N], velocity [rad/s or m/s] or position [rad or m]. Ends a goal
+    /// of its group.
     Joint { robot: usize, joint: usize, value: f64 },
+    /// Switch what a servo is asked for. It goes on with no effort, at rest, or where it is. Ends a goal of its group.
+    JointMode { robot: usize, joint: usize, mode: JointMode },
+    /// Command all joints of a group, switching them to `mode`; one value per joint of the group. Ends its goal.
+    JointGroup { robot: usize, group: usize, mode: JointMode, values: Vec<f64> },
+    /// Follow a trajectory; the goal `id` can be watched in `RobotState::groups`. Replaces the group's goal.
+    Trajectory { robot: usize, group: usize, id: u64, trajectory: Box<Trajectory> },
+    /// End goal `id` of a group, of a trajectory or a gripper, and hold.
+    CancelGoal { robot: usize, group: usize, id: u64 },
+    /// Move a gripper; `max_effort` 0 is that of its joints. Replaces the group's goal.
+    Gripper { robot: usize, group: usize, id: u64, position: f64, max_effort: f64 },
     /// Put a robot somewhere.
     SetPose { robot: usize, p_WB: Vec3, q_WB: Quat, v_WB_B: Vec3, w_WB_B: Vec3 },
     /// Set an actuator's health.

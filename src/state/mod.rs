@@ -1,10 +1,12 @@
 //! All that is needed to resume a run, bit for bit; and beside it the scratch that every step derives anew.
 
 pub mod commands;
+pub mod joint;
 pub mod snapshot;
 pub mod workspace;
 
 pub use commands::{Command, Health};
+pub use joint::{GroupState, JointMemory};
 pub use workspace::Workspace;
 
 use crate::math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
@@ -46,8 +48,15 @@ pub struct RobotState {
     pub motion: Motion,
     /// One per thruster.
     pub actuators: Vec<ActuatorState>,
-    /// Commanded effort, or position for position drives, one per joint.
+    /// Effort over the coming step, or position for ideal position drives, one per joint. Written by commands for ideal
+    /// drives, by the servos and by trajectories.
     pub joint_commands: Vec<f64>,
+    /// One per joint.
+    pub joints: Vec<JointMemory>,
+    /// One per group of joints.
+    pub groups: Vec<GroupState>,
+    /// Instant up to which the joints' controllers have run [ns]: they run once for every instant.
+    pub joints_ns: Option<u64>,
     /// Instant of the newest thruster command [ns]; none before the first or after a time-out.
     pub last_command_ns: Option<u64>,
     /// One per sensor.
@@ -199,6 +208,13 @@ impl RobotState {
         let charge = battery.map_or(1.0, |b| b.initial_charge);
         Self {
             joint_commands: start_commands(robot),
+            joints: robot.links[1..]
+                .iter()
+                .zip(&robot.start.q)
+                .map(|(link, q)| JointMemory::new(&link.joint, *q))
+                .collect(),
+            groups: vec![GroupState::default(); robot.joint_groups.len()],
+            joints_ns: None,
             motion,
             actuators: robot.thrusters.iter().map(ActuatorState::new).collect(),
             last_command_ns: None,
@@ -221,7 +237,7 @@ fn start_commands(robot: &Robot) -> Vec<f64> {
         .zip(&robot.start.q)
         .map(|(link, q)| match link.joint.drive {
             crate::scene::Drive::Position { .. } => *q,
-            crate::scene::Drive::Effort { .. } => 0.0,
+            crate::scene::Drive::Effort { .. } | crate::scene::Drive::Servo(_) => 0.0,
         })
         .collect()
 }

@@ -29,6 +29,8 @@ pub enum Reading {
     Altimeter(Altimeter),
     /// Ground truth.
     Odometry(Odometry),
+    /// Force and torque through a joint.
+    Wrench(Wrench),
 }
 
 /// Gyro, accelerometer and, for an AHRS, attitude.
@@ -140,4 +142,15 @@ pub struct Odometry {
     pub v_WS_S: Vec3,
     /// Angular velocity in S [rad/s].
     pub w_WS_S: Vec3,
+}
+
+/// Force and torque through a joint, at the sensor, in S.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wrench {
+    /// Force [N].
+    pub force: Vec3,
+    /// Torque [N m].
+    pub torque: Vec3,
+    /// Variances of a component of force [N²] and torque [N² m²].
+    pub variances: [f64; 2],
 }

@@ -2,6 +2,7 @@
 //!
 //! A run is resumed from a clone of [`State`]; nothing that matters lies outside it.
 
+use super::joint::{ActiveTrajectory, Goal, GoalState, Reference, Task};
 use super::reading::Reading;
 use super::{Health, RobotState, State};
 use crate::math::{Quat, Vec3};
@@ -68,12 +69,43 @@ impl RobotState {
                 sink.reading(&stamped.reading);
             }
         }
+        self.joint_bits(sink);
         for F in &self.external {
             sink.vector(F.m);
             sink.vector(F.f);
         }
         sink.reals(&[self.battery.charge, self.battery.voltage, self.battery.current]);
         sink.int(self.halted.as_ref().map_or(0, |h| h.time_ns + 1));
+    }
+
+    fn joint_bits(&self, sink: &mut Bits) {
+        for j in &self.joints {
+            sink.int(j.mode as u64);
+            sink.reference(&j.reference);
+            sink.reals(&[j.effort_limit, j.effort, j.integral, j.last_error, j.motor_effort, j.heat]);
+            sink.reals(&j.rotor);
+            sink.int(j.ticks);
+            let m = &j.measured;
+            sink.reals(&[m.position, m.velocity, m.effort, m.current, m.temperature]);
+        }
+        sink.int(self.joints_ns.map_or(0, |t| t + 1));
+        for group in &self.groups {
+            for goal in [&group.goal, &group.before] {
+                sink.goal(goal.as_ref());
+            }
+            match &group.task {
+                None => sink.int(0),
+                Some(Task::Gripper(g)) => {
+                    sink.int(1);
+                    sink.int(g.moved_ns);
+                    sink.int(u64::from(g.reached) + 2 * u64::from(g.stalled));
+                }
+                Some(Task::Trajectory(t)) => {
+                    sink.int(2);
+                    sink.trajectory(t);
+                }
+            }
+        }
     }
 }
 
@@ -94,6 +126,45 @@ impl Bits {
     }
     fn quaternion(&mut self, q: Quat) {
         self.reals(&[q.w, q.x, q.y, q.z]);
+    }
+
+    fn reference(&mut self, r: &Reference) {
+        self.reals(&[r.position, r.velocity, r.acceleration, r.effort]);
+    }
+
+    fn goal(&mut self, goal: Option<&Goal>) {
+        let Some(goal) = goal else { return self.int(0) };
+        self.int(1);
+        self.int(goal.id);
+        self.int(match goal.state {
+            GoalState::Active => 0,
+            GoalState::Succeeded => 1,
+            GoalState::Aborted(_) => 2,
+            GoalState::Preempted => 3,
+            GoalState::Cancelled => 4,
+        });
+        self.int(goal.accepted_ns);
+        self.int(goal.since_ns);
+    }
+
+    fn trajectory(&mut self, active: &ActiveTrajectory) {
+        let t = &active.trajectory;
+        t.joints.iter().for_each(|j| self.int(*j as u64));
+        for p in &t.points {
+            for values in [&p.positions, &p.velocities, &p.accelerations, &p.effort] {
+                self.int(values.len() as u64);
+                self.reals(values);
+            }
+            self.int(p.time_from_start_ns);
+        }
+        for x in t.path_tolerance.iter().chain(&t.goal_tolerance) {
+            self.reals(&[x.position, x.velocity, x.acceleration]);
+        }
+        self.real(t.goal_time_tolerance);
+        active.from.iter().for_each(|r| self.reference(r));
+        self.int(active.accepted_ns);
+        self.int(active.start_ns);
+        self.int(active.segment as u64);
     }
 
     fn reading(&mut self, reading: &Reading) {
@@ -117,6 +188,10 @@ impl Bits {
             Reading::Pressure(r) => self.real(r.pressure),
             Reading::Magnetometer(r) => self.vector(r.field),
             Reading::Altimeter(r) => self.real(r.range),
+            Reading::Wrench(r) => {
+                self.vector(r.force);
+                self.vector(r.torque);
+            }
             Reading::Odometry(r) => {
                 self.vector(r.p_WS);
                 self.quaternion(r.q_WS);

@@ -3,13 +3,14 @@
 use super::About;
 use super::build_actuator as actuator;
 use super::build_body::{self as body, Surroundings};
+use super::build_joint;
 use super::build_sensor as sensor;
 use super::error::{Place, Problems, did_you_mean, list, quote};
-use super::file::{Base, DriveFile, JointFile, JointKindFile, LinkFile, RobotEntry, RobotModel};
+use super::file::{Base, JointFile, JointKindFile, LinkFile, RobotEntry, RobotModel};
 use super::merge_fixed;
 use crate::control::allocation;
 use crate::math::{Mat3, Vec3};
-use crate::scene::{Drive, Joint, JointKind, Link, Manager, Robot, Start};
+use crate::scene::{Joint, JointKind, Link, Manager, Robot, Start, TrajectoryRules};
 
 /// Name of every robot's base link.
 pub const BASE: &str = "base_link";
@@ -39,6 +40,10 @@ pub fn robot(name: &str, entry: &RobotEntry, offset: Vec3, frame: Frame, problem
         manager: None,
         sensors: Vec::new(),
         battery: model.battery.as_ref().map(|b| actuator::battery(b, problems)),
+        joint_groups: Vec::new(),
+        trajectory_rules: TrajectoryRules::default(),
+        keep_out: None,
+        servos: false,
         colliders: Vec::new(),
         self_collision: false,
         start,
@@ -61,6 +66,7 @@ pub fn robot(name: &str, entry: &RobotEntry, offset: Vec3, frame: Frame, problem
         robot.manager = Some(Manager { allocation, timeout_s: model.command_timeout_s });
     }
     merge_fixed::merge(&mut robot);
+    build_joint::finish(&mut robot, model, frame.seed, problems);
     robot.finish();
     robot
 }
@@ -121,7 +127,7 @@ fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) ->
         JointKindFile::Prismatic => JointKind::Prismatic,
         JointKindFile::Fixed => JointKind::Fixed,
     };
-    let joint = Joint {
+    let mut joint = Joint {
         name: j.name.clone().unwrap_or_else(|| format!("{name}_joint")),
         kind,
         R_PC0: parent.R_LU.mul_mat(&R_PuCu).mul_mat(&R_UL),
@@ -131,13 +137,14 @@ fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) ->
         damping: j.damping,
         armature: j.armature,
         friction: j.friction,
-        drive: match j.drive {
-            DriveFile::Effort { stiffness, rest, .. } => Drive::Effort { stiffness, rest },
-            DriveFile::Position { bandwidth_rad_s, max_speed, max_acceleration, .. } => {
-                Drive::Position { bandwidth: bandwidth_rad_s, max_speed, max_acceleration }
-            }
-        },
+        drive: build_joint::drive(name, j, problems),
     };
+    // a rotor behind a rigid gear moves with the joint
+    if let Some(servo) = joint.servo()
+        && servo.actuator.elastic.is_none()
+    {
+        joint.armature += servo.actuator.rotor_inertia;
+    }
     (joint, R_UL.transpose())
 }
 

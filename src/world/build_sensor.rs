@@ -1,7 +1,7 @@
 //! Sensor files become sensors.
 
 use super::error::Problems;
-use super::file::{Device, Measures, NoiseFile, SensorFile};
+use super::file::{Device, Measures, NoiseFile, SensorFile, WrenchDirection};
 use crate::math::real::sin_cos;
 use crate::math::rng::Stream;
 use crate::math::{Mat3, Vec3};
@@ -24,6 +24,11 @@ pub fn sensor(
     let device = &file.device;
     let rate = file.rate_hz.unwrap_or(device.rate_hz);
     check_rate(name, file, rate, dt, problems);
+    if link == 0 && matches!(device.measures, Measures::Wrench { .. }) {
+        let text =
+            format!("{name} measures the wrench through a joint, base_link has none: expected a `link`");
+        problems.push(&file.at.whole, text);
+    }
     let p_UoS_U = Vec3::from(file.position_m);
     let [r, p, y] = file.attitude_deg.map(f64::to_radians);
     let R_US = Mat3::from_rpy(r, p, y);
@@ -111,6 +116,11 @@ fn kind(device: &Device, rate: f64, seed: u64, stream: &str, problems: &mut Prob
             }
         }
         Measures::Odometry => SensorKind::Odometry,
+        Measures::Wrench { force, torque, direction, .. } => SensorKind::Wrench {
+            force: errors(force, "force"),
+            torque: errors(torque, "torque"),
+            on_parent: *direction == WrenchDirection::ChildToParent,
+        },
     }
 }
 

@@ -3,6 +3,7 @@
 //! One declaration per structure; the reader, the messages and the JSON Schema come from it (`spec.rs`). What it means
 //! is decided in `build.rs`.
 
+use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
 use super::read::{Named, Placed};
 use super::spec::{choice, fieldless_choice, spec};
 
@@ -177,6 +178,12 @@ spec! {
         body: Body,
         /// Further links, parents first.
         links: Named<LinkFile> = Named::default(),
+        /// Joints that are commanded together, by the group's name; without it `arm` has all moving joints.
+        joint_groups: Named<Vec<String>> = Named::default(),
+        /// How the trajectories of its joints are judged.
+        trajectories: TrajectoryFile => "{}",
+        /// Boxes that its arms are kept out of.
+        keep_out: Option<KeepOutFile>,
         /// Thrusters.
         thrusters: Named<ThrusterFile> = Named::default(),
         /// Seconds without a command after which the thrusters stop; without it the last command holds.
@@ -424,6 +431,8 @@ choice! {
             /// Largest acceleration [rad/s2 or m/s2].
             max_acceleration: f64 [positive] = 10.0,
         },
+        /// A motor with gear, encoder and its own controller.
+        Servo = "servo" (ServoFile),
     }
 }
 
@@ -728,6 +737,25 @@ choice! {
         },
         /// Ground truth.
         Odometry = "odometry",
+        /// Force and torque through the joint of the link that it is mounted on.
+        Wrench = "wrench" {
+            /// Force [N].
+            force: NoiseFile => "{}",
+            /// Torque [N m].
+            torque: NoiseFile => "{}",
+            /// Whose wrench it is.
+            direction: WrenchDirection = WrenchDirection::ChildToParent,
+        },
+    }
+}
+
+fieldless_choice! {
+    /// Which side of a joint exerts the wrench that is measured.
+    pub enum WrenchDirection {
+        /// What the child exerts on the parent: a load that hangs on it pulls down.
+        ChildToParent = "child_to_parent",
+        /// What the parent exerts on the child.
+        ParentToChild = "parent_to_child",
     }
 }
 

@@ -1,10 +1,11 @@
 //! Merges links that are fixed to their parents into them, so that the dynamics carries moving links only.
 //!
 //! Exact while both are wholly under water; at the surface the parent's hull stands for both. A fixed link with a hull or
-//! damping of its own is kept: the surface cuts it elsewhere, and its |ν|ν law holds along its own axes.
+//! damping of its own is kept: the surface cuts it elsewhere, and its |ν|ν law holds along its own axes; one with a wrench
+//! sensor too, which measures at its joint.
 
 use crate::math::{Mat3, SpatialInertia, Vec3};
-use crate::scene::{Attached, Damping, JointKind, Link, Robot};
+use crate::scene::{Attached, Damping, JointKind, Link, Robot, SensorKind};
 
 /// Merges all fixed links of `robot` that can be merged, children first.
 pub fn merge(robot: &mut Robot) {
@@ -14,7 +15,8 @@ pub fn merge(robot: &mut Robot) {
         let keeps = link.linear_damping != Damping::Zero
             || link.quadratic_damping != Damping::Zero
             || link.slender.is_some()
-            || link.own_hull;
+            || link.own_hull
+            || robot.sensors.iter().any(|s| s.link == i && matches!(s.kind, SensorKind::Wrench { .. }));
         if still && !keeps && link.munk {
             remove(robot, i);
         }

@@ -3,12 +3,14 @@
 pub mod build;
 mod build_actuator;
 mod build_body;
+mod build_joint;
 mod build_robot;
 mod build_sensor;
 pub mod collections;
 pub mod error;
 pub mod fields;
 pub mod file;
+pub mod file_servo;
 pub mod load;
 mod merge_fixed;
 pub mod node;
