@@ -11,6 +11,7 @@ pub mod dds;
 pub mod description;
 pub mod diagnostics;
 pub mod frames;
+pub mod goals;
 pub mod inputs;
 pub mod live_parameters;
 pub mod message;
