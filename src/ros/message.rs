@@ -291,7 +291,9 @@ macro_rules! ros_message {
                 }
             }
 
-            fn decode(input: &mut $crate::ros::cdr::Decoder<'_>) -> Result<Self, $crate::ros::cdr::CdrError> {
+            fn decode(
+                input: &mut $crate::ros::cdr::Decoder<'_>,
+            ) -> std::result::Result<Self, $crate::ros::cdr::CdrError> {
                 let message = Self { $($field: $crate::ros::cdr::Cdr::decode(input)?,)* };
                 const FIELDS: &[&str] = &[$(stringify!($field)),*];
                 if FIELDS.is_empty() {
@@ -342,7 +344,7 @@ macro_rules! ros_message {
 macro_rules! ros_service {
     ($(
         $(#[$meta:meta])*
-        pub struct $name:ident($type:literal) {
+        pub struct $name:ident($type:expr) {
             request $request:ident { $($request_fields:tt)* } $(consts { $($request_consts:tt)* })?
             response $response:ident { $($response_fields:tt)* } $(consts { $($response_consts:tt)* })?
         }

@@ -1,6 +1,7 @@
 //! Everything that is ROS, and nothing else: messages, the embedded DDS node, bags, and the bridge between the running
 //! world and the ROS graph. The only place that names ROS.
 
+pub mod action_type;
 pub mod args;
 pub mod bag;
 pub mod bridge;
@@ -10,6 +11,7 @@ pub mod dds;
 pub mod description;
 pub mod diagnostics;
 pub mod frames;
+pub mod goals;
 pub mod inputs;
 pub mod live_parameters;
 pub mod message;

@@ -72,6 +72,9 @@ impl Qos {
     /// Requests and replies of a service.
     pub const SERVICE: Self = Self::reliable(10);
 
+    /// Status of an action.
+    pub const ACTION_STATUS: Self = Self::reliable(1).transient_local();
+
     /// Requests and replies of the parameter services.
     pub const PARAMETERS: Self = Self::reliable(1000);
 

@@ -12,7 +12,10 @@ import traceback
 
 from cyclonedds.idl import types
 
+import action_client
+import arm_types
 import peer
+from action_client import ActionClient
 from peer import Peer, collect, matched, valid, wait_for
 
 TEXT = "std_msgs/msg/String"
@@ -219,6 +222,94 @@ def check_log(p):
     assert lines and all(line.name == "test.subject" for line in lines), lines
 
 
+def errand(p):
+    """A client of the action `errand`, which is done after a while; a position of 0 takes for ever, one below none."""
+    return ActionClient(p, "/test/errand", arm_types.GRIPPER).wait()
+
+
+def order(position):
+    """A goal of it."""
+    return {"command": peer.message_type("control_msgs/msg/GripperCommand")(position=position, max_effort=0.0)}
+
+
+def check_action(p):
+    """A goal is accepted, told of, done, and its result there for who asks early, late and in the meantime."""
+    client, other = errand(p), errand(Peer(p.domain))
+    goal = client.accepted(**order(2.5))
+    early = [client.ask(goal), other.ask(goal)]
+    client.wait_status(goal, action_client.EXECUTING)
+    assert client.asker.receive(early[0], 0.02) is None, "a result before the end"
+    for result in (client.answer(early[0]), other.answer(early[1]), client.result(goal), other.result(goal)):
+        assert (result.status, result.result.position) == (action_client.SUCCEEDED, 2.5), result
+    client.wait_status(goal, action_client.SUCCEEDED)
+    other.wait_status(goal, action_client.SUCCEEDED)
+    positions = [feedback.position for feedback in client.feedback(goal)]
+    assert len(positions) >= 15 and positions == sorted(positions), positions
+    late = errand(Peer(p.domain))
+    late.wait_status(goal, action_client.SUCCEEDED)
+    nobody = client.result([9] * 16)
+    assert nobody.status == action_client.UNKNOWN, nobody
+
+
+def check_action_cancel(p):
+    """Goals are canceled by name, by time and all at once; the codes are those of rcl_action."""
+    client = errand(p)
+    for which in ("name", "time", "all"):
+        goal, answer = client.send(**order(0.0))
+        stamp = answer.stamp.sec * 10**9 + answer.stamp.nanosec
+        assert answer.accepted and stamp, answer
+        early = client.ask(goal)
+        assert client.cancel([7] * 16) == (2, []), "unknown"
+        assert client.cancel(stamp_ns=stamp - 1) == (0, []), "too early"
+        arguments = {"name": {"goal_id": goal}, "time": {"stamp_ns": stamp}, "all": {}}[which]
+        assert client.cancel(**arguments) == (0, [goal]), which
+        assert client.answer(early).status == action_client.CANCELED
+        client.wait_status(goal, action_client.CANCELED)
+        assert client.cancel(goal) == (3, []), "it has ended"
+        assert client.cancel() == (0, []), "there is none"
+
+
+def check_action_replaced(p):
+    """A second goal aborts the first; a name that is taken is rejected and changes nothing."""
+    client = errand(p)
+    first = client.accepted(**order(0.0))
+    early = client.ask(first)
+    again, answer = client.send(goal_id=first, **order(1.0))
+    assert again == first and not answer.accepted, answer
+    assert client.asker.receive(early, 0.3) is None, "it goes on"
+    second = client.accepted(**order(1.0))
+    assert client.answer(early).status == action_client.ABORTED
+    assert client.result(second).status == action_client.SUCCEEDED
+    assert client.status()[bytes(first)] == action_client.ABORTED
+
+
+def check_action_rejected(p):
+    """A goal that makes no sense is rejected; who asks for its result learns why."""
+    client = errand(p)
+    goal, answer = client.send(**order(-3.0))
+    assert not answer.accepted, answer
+    result = client.result(goal)
+    assert (result.status, result.result.position) == (action_client.UNKNOWN, -3.0), result
+    assert bytes(goal) not in client.status()
+
+
+def check_action_garbage(p):
+    """Requests of all three services that cannot be read change nothing."""
+    client = errand(p)
+    goal = client.accepted(**order(0.0))
+    for part, name in (("send_goal", f"{arm_types.GRIPPER}_SendGoal"), ("cancel_goal", arm_types.CANCEL),
+                       ("get_result", f"{arm_types.GRIPPER}_GetResult")):
+        for fields in ({"x": types.uint8}, {"guid": types.uint64, "number": types.int64, "x": types.uint32}):
+            kind = peer.struct_type(f"{name}_Request", fields)
+            writer = Peer(p.domain).raw_publisher(f"rq/test/errand/_action/{part}Request", kind)
+            assert wait_for(lambda: matched(writer)), "not matched"
+            writer.write(kind(*([1] * len(fields))))
+    time.sleep(0.2)
+    assert client.status() == client.status() | {bytes(goal): action_client.EXECUTING}, client.status()
+    assert client.cancel(goal) == (0, [goal])
+    assert client.result(goal).status == action_client.CANCELED
+
+
 def check_leaving(p):
     """The node's endpoints go as soon as it leaves."""
     client = p.client(f"{NODE}/leave", "std_srvs/srv/Trigger")
@@ -234,7 +325,8 @@ def main():
         (check_log, p), (check_topics_out, p), (check_incompatible_reader, p), (check_late_joiner, p),
         (check_topics_in, p), (check_large_messages, p), (check_malformed_samples, domain), (check_service, p),
         (check_early_calls, domain), (check_malformed_requests, domain), (check_parameters_read, p),
-        (check_parameters_set, p), (check_node_graph, Peer(domain)), (check_leaving, Peer(domain)),
+        (check_parameters_set, p), (check_action, p), (check_action_cancel, p), (check_action_replaced, p),
+        (check_action_rejected, p), (check_action_garbage, p), (check_node_graph, Peer(domain)), (check_leaving, Peer(domain)),
     ]
     failed = 0
     for check, argument in checks:

@@ -6,13 +6,18 @@
 
 use std::process::Command;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use merrow::ros::args::{DiscoveryRange, NodeOptions};
-use merrow::ros::cdr::{from_bytes, to_bytes};
-use merrow::ros::dds::{Node, ParameterServices, Service, Subscription};
+use merrow::ros::cdr::{CdrError, from_bytes, to_bytes};
+use merrow::ros::dds::{
+    ActionServer, Executor, GoalHandles, Logger, Node, ParameterServices, Service, Subscription,
+};
+use merrow::ros::goals::{End, GoalId};
 use merrow::ros::message::Message;
+use merrow::ros::msg::control_msgs::gripper_command::{Action, Feedback, Goal, Result as Outcome};
 use merrow::ros::msg::std_msgs::String as Text;
 use merrow::ros::msg::std_srvs::{SetBoolRequest, SetBoolResponse, TriggerRequest, TriggerResponse};
 use merrow::ros::parameter_range::Range;
@@ -23,8 +28,72 @@ use merrow::ros::qos::Qos;
 /// A node with one of everything, for a peer to try.
 struct Subject {
     stop: Receiver<()>,
+    errands: Errands,
+    _action: ActionServer<Action>,
     node: Node,
     _endpoints: (Vec<Subscription>, Vec<Service>, ParameterServices),
+}
+
+/// An action that takes a while; a position of 0 takes for ever, one below is refused.
+struct Errand {
+    orders: mpsc::Sender<Order>,
+    logger: Logger,
+}
+
+enum Order {
+    Start(GoalId, f64),
+    Cancel(GoalId),
+}
+
+impl Executor<Action> for Errand {
+    type Task = f64;
+
+    fn check(&mut self, goal: Goal) -> Result<f64, Outcome> {
+        let position = goal.command.position;
+        if position >= 0.0 { Ok(position) } else { Err(Outcome { position, ..Outcome::default() }) }
+    }
+
+    fn start(&mut self, id: GoalId, task: f64) {
+        self.orders.send(Order::Start(id, task)).unwrap();
+    }
+
+    fn cancel(&mut self, id: GoalId) {
+        self.orders.send(Order::Cancel(id)).unwrap();
+    }
+
+    fn replaced(&mut self) -> Outcome {
+        Outcome::default()
+    }
+
+    fn malformed(&mut self, what: &str, why: &CdrError) {
+        self.logger.warn(format_args!("refused a request of {what}: {why}"));
+    }
+}
+
+/// Who does the errands.
+struct Errands {
+    orders: Receiver<Order>,
+    handles: GoalHandles<Action>,
+    /// Goal, its position, and how often it was told of.
+    under_way: Option<(GoalId, f64, u32)>,
+}
+
+impl Errands {
+    /// A while of work.
+    fn go_on(&mut self) {
+        for order in self.orders.try_iter() {
+            match order {
+                Order::Start(id, position) => self.under_way = Some((id, position, 0)),
+                Order::Cancel(id) => self.handles.finish(id, End::Canceled, Outcome::default()),
+            }
+        }
+        let Some((id, position, count)) = &mut self.under_way else { return };
+        *count += 1;
+        self.handles.feedback(*id, || Feedback { position: f64::from(*count), ..Feedback::default() });
+        if *count == 20 && *position > 0.0 {
+            self.handles.finish(*id, End::Succeeded, Outcome { position: *position, ..Outcome::default() });
+        }
+    }
 }
 
 fn text(data: impl Into<std::string::String>) -> Vec<u8> {
@@ -84,13 +153,18 @@ fn subject(domain_id: u16) -> Subject {
     );
     declare(Declaration::new("sea.names", ParameterValue::StringArray(vec!["a".into()]), "Names."));
     let services_of_parameters = ParameterServices::start(&node, &parameters).unwrap();
+    let (orders, inbox) = mpsc::channel();
+    let errand = Errand { orders, logger: node.logger().clone() };
+    let now = Arc::new(AtomicU64::new(1_234_567_890));
+    let action = ActionServer::start(&node, "errand", now, errand).unwrap();
+    let errands = Errands { orders: inbox, handles: action.handles(), under_way: None };
     node.logger().info("subject ready");
-    Subject { stop, node, _endpoints: (subscriptions.into(), services, services_of_parameters) }
+    Subject { stop, errands, _action: action, node, _endpoints: (subscriptions.into(), services, services_of_parameters) }
 }
 
 /// Publishes until the peer asks the node to leave, then leaves, and waits for the peer's verdict.
 fn run_against(domain_id: u16, mut peer: Command) {
-    let Subject { stop, node, _endpoints } = subject(domain_id);
+    let Subject { stop, mut errands, _action, node, _endpoints } = subject(domain_id);
     let reliable = node.publisher("reliable", Text::info(), &Qos::DEFAULT).unwrap();
     let best_effort = node.publisher("best_effort", Text::info(), &Qos::best_effort(10)).unwrap();
     let latched = node.publisher("latched", Text::info(), &Qos::LATCHED).unwrap();
@@ -99,6 +173,7 @@ fn run_against(domain_id: u16, mut peer: Command) {
     for count in 0.. {
         reliable.publish(&text(count.to_string())).unwrap();
         best_effort.publish(&text(count.to_string())).unwrap();
+        errands.go_on();
         match stop.recv_timeout(Duration::from_millis(10)) {
             Err(RecvTimeoutError::Timeout) if child.try_wait().unwrap().is_none() => {}
             _ => break,

@@ -7,7 +7,8 @@ CATALOGUE.json is what `merrow::ros::msg::catalogue_json()` returns. Needs `pip 
 
 Per message type:
   hash        equals that of the type of the same name in rosbags (Jazzy; of rmw_dds_common both Jazzy and Humble), or
-              of the service request or response in ros2-pyterfaces, where they have it, or in our own srv/;
+              of the service request or response in ros2-pyterfaces, where they have it, in arm_types.py, or in our
+              own msg/ and srv/;
   definition  parses, and its own hash is the stated one; its constants are those of Jazzy;
   bytes       decode to the stated values, and the decoded message encodes to the same bytes again.
 Per service type: the hash equals that of ros2-pyterfaces, where it has the type.
@@ -26,8 +27,11 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.base import normalize_fieldname
 from ros2_pyterfaces.core import hash_rihs01
 
+import arm_types
+
 # rosbags 0.11.9 hashes `char` under its own id, rosidl as the uint8 that it becomes in IDL; ros2-pyterfaces and the
 # hashes that real services have agree with rosidl
+OF_ACTION = ("_Goal", "_Result", "_Feedback", "_FeedbackMessage", "_Request", "_Response")
 rosbags.typesys.store.TIDMAP["char"] = rosbags.typesys.store.TIDMAP["uint8"]
 
 
@@ -44,6 +48,8 @@ def service_schema(name):
 def known_hashes(name, stores):
     """Returns the hash of the type in every source that has it, by name of the source."""
     known = {source: store.hash_rihs01(name) for source, store in stores.items() if name in store.fielddefs}
+    if name.startswith("merrow/msg/"):
+        known["msg/"] = own_message_hash(name)
     if "/srv/" in name and (schema := service_schema(name)):
         known["ros2-pyterfaces"] = hash_rihs01(schema)
     if name.startswith("merrow/srv/") and name.endswith(("_Request", "_Response")):
@@ -62,6 +68,24 @@ def own_file_hash(name):
     return store.hash_rihs01(f"{name}_{part}")
 
 
+def own_message_hash(name):
+    """Returns the hash of a message of ours as the interface files in msg/ give it."""
+    store = get_typestore(Stores.ROS2_JAZZY)
+    for path in (pathlib.Path(__file__).parents[2] / "msg").glob("*.msg"):
+        store.register(get_types_from_msg(path.read_text(encoding="utf-8"), f"merrow/msg/{path.stem}"))
+    return store.hash_rihs01(name)
+
+
+def arm_store():
+    """Returns a type store that has the types of arm_types.py."""
+    store = get_typestore(Stores.ROS2_JAZZY)
+    for name, fields in arm_types.fields().items():
+        text = "\n".join(field.strip() for field in fields.split(";"))
+        types = get_types_from_msg(text, name)
+        store.register({name: definition for definition in types.values()})
+    return store
+
+
 def check_hash(stated, known):
     """Returns the sources that have the stated hash."""
     agreeing = {source for source, value in known.items() if value == stated}
@@ -75,12 +99,33 @@ def parse(message):
     name = message["name"]
     types = get_types_from_msg(message["definition"], name)
     # rosbags takes every definition for a message's
-    types[name] = types.pop(name.replace("/srv/", "/srv/msg/"))
+    if "/action/" in name:
+        types = in_action(types, name.split("/")[0])
+    else:
+        types[name] = types.pop(name.replace("/srv/", "/srv/msg/"))
     own = get_typestore(Stores.EMPTY)
     own.register(types)
     if (found := own.hash_rihs01(name)) != message["hash"]:
         raise ValueError(f"definition hashes to {found}, stated {message['hash']}")
     return own
+
+
+def in_action(types, package):
+    """Returns types, with the goals, results and feedbacks among them where they belong: in `package/action`."""
+
+    def moved(name):
+        base = name.rsplit("/", 1)[-1]
+        is_of_action = name.startswith(f"{package}/") and base.endswith(OF_ACTION)
+        return f"{package}/action/{base}" if is_of_action else name
+
+    def kind(definition):
+        node, value = definition
+        if node == 2:
+            return node, moved(value)
+        return (node, (kind(value[0]), *value[1:])) if node > 2 else definition
+
+    return {moved(name): (constants, [(field, kind(definition)) for field, definition in fields])
+            for name, (constants, fields) in types.items()}
 
 
 def check_constants(message, own, jazzy):
@@ -125,7 +170,8 @@ def main():
         sys.exit(__doc__)
     with open(sys.argv[1], encoding="utf-8") as file:
         catalogue = json.load(file)
-    stores = {"jazzy": get_typestore(Stores.ROS2_JAZZY), "humble": get_typestore(Stores.ROS2_HUMBLE)}
+    stores = {"jazzy": get_typestore(Stores.ROS2_JAZZY), "humble": get_typestore(Stores.ROS2_HUMBLE),
+              "arms": arm_store()}
     failures, unknown, seen = [], [], collections.defaultdict(set)
 
     for message in catalogue["messages"]:
@@ -142,6 +188,8 @@ def main():
             failures.append(f"{message['name']}: {type(error).__name__}: {error}")
 
     names = {message["name"] for message in catalogue["messages"]}
+    for name in sorted(arm_types.fields().keys() - seen["arms"]):
+        failures.append(f"{name}: not the hash of arm_types.py")
     for name in sorted(names & stores["jazzy"].fielddefs.keys() - seen["jazzy"]):
         failures.append(f"{name}: no variant has the hash of Jazzy")
     for name in sorted(name for name in names if name.startswith("rmw_dds_common/") and name not in seen["humble"]):

@@ -155,6 +155,7 @@ class Peer:
     """A DDS participant with ROS names."""
 
     def __init__(self, domain):
+        self.domain = domain
         self.participant = DomainParticipant(domain)
         self.topics = {}
 

@@ -4,6 +4,7 @@
 //! every subscription and service; publishing happens on the caller's thread and never waits. Only the files of this
 //! folder may name the DDS library.
 
+mod action;
 mod goodbye;
 mod graph;
 mod limits;
@@ -15,6 +16,7 @@ mod service;
 mod spin;
 mod transport;
 
+pub use action::{ActionServer, Executor, GoalHandles};
 pub use node::{Callback, Node, NodeError, Subscription};
 pub use parameter_services::ParameterServices;
 pub use publisher::{Delivery, PublishError, Publisher};

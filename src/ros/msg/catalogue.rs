@@ -10,9 +10,11 @@ use crate::ros::cdr::{Cdr, CdrError, Encoder, from_bytes, to_bytes};
 use crate::ros::description::{Count, DUMMY_FIELD, Description, Element, Primitive, Shape};
 use crate::ros::message::{Message, Service, TypeInfo};
 
+use super::control_msgs::{follow_joint_trajectory, gripper_command, parallel_gripper_command};
 use super::{
-    builtin_interfaces, diagnostic_msgs, geometry_msgs, marine_acoustic_msgs, merrow, nav_msgs,
+    action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs, marine_acoustic_msgs, merrow, nav_msgs,
     rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs, service_msgs, std_msgs, std_srvs, tf2_msgs,
+    trajectory_msgs, unique_identifier_msgs,
 };
 
 /// A message type and one message of it.
@@ -41,7 +43,20 @@ macro_rules! hashes {
 /// One sample of every message type, requests and responses of services included.
 pub fn catalogue() -> Vec<TypeSample> {
     samples! {
+        action_msgs { GoalInfo, GoalStatus, GoalStatusArray, CancelGoalRequest, CancelGoalResponse }
         builtin_interfaces { Time, Duration }
+        control_msgs {
+            JointTolerance, JointComponentTolerance, JointTrajectoryControllerState, GripperCommand,
+        }
+        follow_joint_trajectory {
+            Goal, Result, Feedback, FeedbackMessage, SendGoalRequest, SendGoalResponse, GetResultRequest, GetResultResponse,
+        }
+        gripper_command {
+            Goal, Result, Feedback, FeedbackMessage, SendGoalRequest, SendGoalResponse, GetResultRequest, GetResultResponse,
+        }
+        parallel_gripper_command {
+            Goal, Result, Feedback, FeedbackMessage, SendGoalRequest, SendGoalResponse, GetResultRequest, GetResultResponse,
+        }
         diagnostic_msgs { DiagnosticArray, DiagnosticStatus, KeyValue }
         geometry_msgs {
             Vector3, Point, Quaternion, Pose, PoseStamped, PoseWithCovariance, PoseWithCovarianceStamped,
@@ -51,7 +66,7 @@ pub fn catalogue() -> Vec<TypeSample> {
         marine_acoustic_msgs { Dvl }
         merrow {
             StepSimulationRequest, StepSimulationResponse, SetPoseRequest, SetPoseResponse,
-            RecordRequest, RecordResponse,
+            RecordRequest, RecordResponse, Contact, Contacts,
         }
         nav_msgs { Odometry }
         rcl_interfaces {
@@ -77,12 +92,20 @@ pub fn catalogue() -> Vec<TypeSample> {
         }
         std_srvs { EmptyRequest, EmptyResponse, TriggerRequest, TriggerResponse, SetBoolRequest, SetBoolResponse }
         tf2_msgs { TFMessage }
+        trajectory_msgs {
+            JointTrajectory, JointTrajectoryPoint, MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint,
+        }
+        unique_identifier_msgs { UUID }
     }
 }
 
 /// Name and type hash of every service.
 pub fn services() -> Vec<(&'static str, &'static str)> {
     hashes! {
+        action_msgs { CancelGoal }
+        follow_joint_trajectory { SendGoal, GetResult }
+        gripper_command { SendGoal, GetResult }
+        parallel_gripper_command { SendGoal, GetResult }
         merrow { StepSimulation, SetPose, Record }
         rcl_interfaces {
             GetParameters, GetParameterTypes, SetParameters, SetParametersAtomically, ListParameters,

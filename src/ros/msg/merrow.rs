@@ -1,8 +1,10 @@
-//! `merrow`: our own services, for what no standard interface does. The interface files are in `srv/`.
+//! `merrow`: our own messages and services, for what no standard interface does. The interface files are in `msg/` and
+//! `srv/`.
 
 use super::builtin_interfaces::Time;
-use super::geometry_msgs::{Pose, Twist};
-use crate::ros::message::ros_service;
+use super::geometry_msgs::{Point, Pose, Twist, Vector3};
+use super::std_msgs::Header;
+use crate::ros::message::{ros_message, ros_service};
 
 ros_service! {
     /// Advances a paused or lock-step simulation.
@@ -51,5 +53,41 @@ ros_service! {
             /// Why not, or what was written, for a person to read.
             message: String,
         }
+    }
+}
+
+ros_message! {
+    /// Two bodies that touch at one point.
+    pub struct Contact("merrow/msg/Contact") {
+        /// Name of the first robot; empty: the terrain or a static structure.
+        robot_a: String,
+        /// Name of its link; empty where there is none.
+        link_a: String,
+        /// Name of the collider that touches.
+        collider_a: String,
+        /// Name of the second robot; empty: the terrain or a static structure.
+        robot_b: String,
+        /// Name of its link; empty where there is none.
+        link_b: String,
+        /// Name of the collider that touches.
+        collider_b: String,
+        /// Where, in the world frame \[m\].
+        position: Point,
+        /// Unit normal from b to a, in the world frame.
+        normal: Vector3,
+        /// Distance of the surfaces along the normal \[m\], negative where they overlap.
+        separation: f64,
+        /// Force on a, in the world frame \[N\]; b feels the opposite.
+        force: Vector3,
+        /// Impulse on a of the last step, in the world frame \[N s\].
+        impulse: Vector3,
+    }
+
+    /// All contacts of one instant.
+    pub struct Contacts("merrow/msg/Contacts") {
+        /// When; the frame is the world.
+        header: Header,
+        /// One per point.
+        contacts: Vec<Contact>,
     }
 }

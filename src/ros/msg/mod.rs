@@ -3,8 +3,10 @@
 //! Names and order of the fields are the interface: they are those of ROS 2 Jazzy, and the type hashes prove it
 //! (`test/ros/messages.py`). Nothing here converts from the simulator's own types.
 
+pub mod action_msgs;
 pub mod builtin_interfaces;
 mod catalogue;
+pub mod control_msgs;
 pub mod diagnostic_msgs;
 pub mod geometry_msgs;
 pub mod marine_acoustic_msgs;
@@ -19,5 +21,7 @@ pub mod service_msgs;
 pub mod std_msgs;
 pub mod std_srvs;
 pub mod tf2_msgs;
+pub mod trajectory_msgs;
+pub mod unique_identifier_msgs;
 
 pub use catalogue::{TypeSample, catalogue, catalogue_json, services};
