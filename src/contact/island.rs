@@ -144,7 +144,7 @@ impl Island {
             let segments = self.point_segments(around, touch, d);
             let wanted = if k == 0 { normal.wanted } else { 0.0 };
             let impulse = if k == 0 { guess.dot(d).max(0.0) } else { guess.dot(d) };
-            let row = Row { wanted, impulse, duration: normal.duration, gap: normal.gap, ..Row::default() };
+            let row = Row { wanted, impulse, ..normal };
             // what prescribed joints contribute is in the velocity of the points, not in that of the coordinates
             let own = self.own_velocity(&segments);
             let row = Row { wanted: row.wanted - (v_all.dot(d) - own), ..row };
@@ -251,21 +251,17 @@ pub fn held(integrator: Integrator) -> f64 {
 /// evenly. So a body at rest stays at rest to the last bit, and one that bounces leaves at the height where it met.
 fn stop_row(scene: &Scene, gap: f64, met_at: Option<f64>, [v0, v1]: [f64; 2], restitution: f64) -> Row {
     let h = scene.dt();
+    let duration = held(scene.integrator) * h;
     if gap > 0.0 {
-        return Row { wanted: -gap / h, duration: held(scene.integrator) * h, gap, ..Row::default() };
+        return Row { wanted: -gap / h, duration, gap, ..Row::default() };
     }
     let gap_start = gap - 0.5 * h * (v0 + v1);
     let part = met_at.unwrap_or_else(|| if gap_start > 0.0 { gap_start / (gap_start - gap) } else { 0.0 });
     let v_hit = (v0 + (v1 - v0) * part).min(0.0);
-    let left = (1.0 - part) * h;
     let bounces = restitution > 0.0 && -v_hit > scene.gravity * h;
-    let (wanted, sudden) = match (bounces, v1 < 0.0) {
-        (true, _) => (-restitution * v_hit + (v1 - v_hit), 1.0),
-        (false, true) => (0.0, (v_hit / v1).clamp(0.0, 1.0)),
-        (false, false) => (0.0, 0.0),
-    };
-    let even = held(scene.integrator);
-    Row { wanted, duration: left * (sudden + even * (1.0 - sudden)), gap, ..Row::default() }
+    let e = if bounces { restitution } else { 0.0 };
+    let wanted = if bounces { -e * v_hit + (v1 - v_hit) } else { 0.0 };
+    Row { wanted, duration, sudden: -(1.0 + e) * v_hit, since: (1.0 - part) * h, gap, ..Row::default() }
 }
 
 /// Velocity of a against b at the touch, at the start or the end of the free step.

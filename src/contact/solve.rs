@@ -47,8 +47,12 @@ pub struct Row {
     pub effect: f64,
     /// Impulse; on entry the first guess.
     pub impulse: f64,
-    /// Part of the step during which the impulse's velocity acts [s].
+    /// Time over which the velocity of an impulse spread evenly over the step moves things [s].
     pub duration: f64,
+    /// Velocity that an impact takes away at once [m/s or rad/s].
+    pub sudden: f64,
+    /// Time from the impact to the end of the step [s].
+    pub since: f64,
     /// Position error before the correction; negative: overlap [m or rad].
     pub gap: f64,
     /// Impulse-like unknown of the position correction.
@@ -192,10 +196,14 @@ impl Problem {
     pub fn displace(&mut self) {
         self.x.clear();
         self.x.resize(self.v.len(), 0.0);
-        for row in &self.rows {
-            apply(row, &self.Y, &mut self.x, row.impulse * row.duration);
+        let Self { x, J, Y, rows, blocks, .. } = self;
+        for block in blocks.iter() {
+            let rows = &rows[block.first as usize..(block.first + block.n) as usize];
+            let duration = duration(&rows[0]);
+            for row in rows {
+                apply(row, Y, x, row.impulse * duration);
+            }
         }
-        let Self { x, J, rows, blocks, .. } = self;
         let mut overlaps = false;
         for block in blocks.iter() {
             let all = match block.kind {
@@ -248,6 +256,16 @@ impl Problem {
             *x += more;
         }
     }
+}
+
+/// Time over which the impulse's velocity moves things: what an impact takes acts from the impact on, the rest evenly.
+fn duration(row: &Row) -> f64 {
+    let sudden = row.sudden / row.effect;
+    if sudden <= 0.0 || row.impulse <= 0.0 {
+        return row.duration;
+    }
+    let part = (sudden / row.impulse).min(1.0);
+    part * row.since + (1.0 - part) * row.duration
 }
 
 /// (2) then (3); returns the largest change of velocity.
