@@ -20,23 +20,23 @@ fn servos() {
     );
     check(
         &servo("mode: position, "),
-        "w.yaml:9:72: the servo of arm starts in position mode, expected a `position_gain` above 0",
+        "w.yaml:9:78: the servo of arm starts in position mode, expected a `position_gain` above 0",
     );
     check(
         &servo("rate_hz: 1000, "),
-        "w.yaml:9:72: the servo of arm is asked for 1000 ticks per second, the step allows 500: lower the rate or `dt_s`",
+        "w.yaml:9:81: the servo of arm is asked for 1000 ticks per second, the step allows 500: lower the rate or `dt_s`",
     );
     check(
         &servo("actuator: {stall_effort: 3}, "),
-        "w.yaml:9:83: `stall_effort` alone makes no line, expected `no_load_speed` too",
+        "w.yaml:9:97: `stall_effort` alone makes no line, expected `no_load_speed` too",
     );
     check(
         &servo("actuator: {backlash: 0.01}, "),
-        "w.yaml:9:83: the gear of arm has a gap or a spring, expected a `rotor_inertia_kg_m2` above 0",
+        "w.yaml:9:93: the gear of arm has a gap or a spring, expected a `rotor_inertia_kg_m2` above 0",
     );
     check(
         &servo("actuator: {efficiency: 0}, "),
-        "w.yaml:9:83: `efficiency`: expected a number in 0.01 to 1, found `0`",
+        "w.yaml:9:95: `efficiency`: expected a number from 0.01 to 1, found `0`",
     );
     let winding = "resistance_ohm: 1, thermal_resistance_k_w: 1, thermal_time_constant_s: 1";
     check(
@@ -45,7 +45,7 @@ fn servos() {
     );
     check(
         &servo(&format!("actuator: {{effort_per_ampere: 1, winding: {{derate_from_c: 130, {winding}}}}}, ")),
-        "w.yaml:9:116: arm: `derate_from_c` is 130, expected less than `max_temperature_c` 125",
+        "w.yaml:9:130: arm: `derate_from_c` is 130, expected less than `max_temperature_c` 125",
     );
 }
 
@@ -82,7 +82,7 @@ fn boxes_that_are_kept_clear() {
     check(&keep_out("armm", "[1, 1, 1]"), "w.yaml:11:97: sphere tip: no link `armm`; did you mean `arm`?");
     check(
         &keep_out("arm", "[1, 0, 1]"),
-        "w.yaml:11:62: `size_m[1]`: expected a positive number [m], found `0`",
+        "w.yaml:11:66: `size_m[1]`: expected a positive number [m], found `0`",
     );
 }
 
