@@ -35,6 +35,18 @@ fn mobility_is_of_the_inverse_inertia_matrix() {
     }
 }
 
+// Goal: viscous friction alone lets a joint run out as exp(-b t / J). Method: b = 0.5, J = 1 and a rotor of 1 on top, 4 s.
+// Tolerance: RK4 at 1 ms, (b h / J)^4.
+#[test]
+fn viscous_friction_runs_out_exponentially() {
+    let drive = effort_servo("gear_ratio: 10, rotor_inertia_kg_m2: 0.01");
+    let mut s = Hinge { drive: &drive, joint: "damping: 0.5,", ..Hinge::default() }.world();
+    s.state.robots[0].motion.qd[0] = 2.0;
+    s.advance(4000);
+    relative("velocity", hinge(&s)[1], 2.0 * (-1.0_f64).exp(), 1e-12);
+    relative("way", hinge(&s)[0], 8.0 * (1.0 - (-1.0_f64).exp()), 1e-12);
+}
+
 // Goal: against viscous friction b a motor of the line τ_s (1 - ω/ω_0) runs up to ω = τ_s / (b + τ_s/ω_0), exponentially with
 // J / (b + τ_s/ω_0). Method: stall effort 6, no-load speed 3, b = 1: 2 rad/s, 1/3 s. Tolerance: the effort is held over a step of
 // 1 ms and found for its end: order one, 3 / s times half a millisecond of a rise of 2; the terminal speed is exact.

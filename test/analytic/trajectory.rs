@@ -414,3 +414,33 @@ robots: {u: {model: osu_uvms_servo, position_m: [0, 0, -5], joints_rad: {shoulde
         assert_eq!(s.state.hash(), hash, "{threads} threads in blocks of {block}");
     }
 }
+
+// Goal: the arm of the pool trials under its torque servo follows a quintic like theirs, on a free vehicle. Method: 8 s within its speed
+// limits. Tolerance: what the published gains leave: 0.05 rad on the way, 0.02 rad at the end.
+#[test]
+fn the_servo_of_the_trials_follows_a_quintic() {
+    let mut s = simulation(
+        "
+step: {dt_s: 0.001}
+water: {density_kg_m3: 997}
+robots: {u: {model: osu_uvms_servo, position_m: [0, 0, -5], joints_rad: {base: 0.03, shoulder: 0.08, elbow: 0.03, wrist: -1.27}}}
+",
+    );
+    s.advance(10_000);
+    let end = [-0.8, 1.2, 0.9, 0.5];
+    send(&mut s, 1, quintic(8.0, &end)).unwrap();
+    let mut worst = [0.0_f64; 4];
+    for _ in 0..8000 {
+        s.advance(1);
+        for j in 0..4 {
+            let e = s.state.robots[0].tracking(&s.scene.robots[0], j).position_error;
+            worst[j] = worst[j].max(e.abs());
+        }
+    }
+    s.advance(4000);
+    let left: Vec<f64> = (0..4).map(|j| s.state.robots[0].motion.q[j] - end[j]).collect();
+    println!("{worst:?} {left:?} {:?}", goal(&s));
+    assert!(worst.iter().all(|e| *e < 0.05), "{worst:?}");
+    assert!(left.iter().all(|e| e.abs() < 0.02), "{left:?}");
+    assert_eq!(goal(&s).state, GoalState::Succeeded);
+}
