@@ -1,5 +1,6 @@
 //! The contact part of a step: after every robot has moved freely, what would overlap is held back.
 
+use super::clearance::Clearance;
 use super::detect::{Detector, Touch};
 use super::island::{self, Frame, Island, Surroundings};
 use super::shapes::{Owner, pose};
@@ -21,6 +22,7 @@ pub struct Contacts {
     n_islands: usize,
     touches: Vec<Touch>,
     pairs: Vec<(u32, u64)>,
+    clearance: Clearance,
 }
 
 /// Touches in a step from which islands are worth solving in parallel.
@@ -37,7 +39,9 @@ impl Contacts {
         if detector.is_empty() && !jointed.contains(&true) {
             return Ok(None);
         }
+        let clearance = detector.clearance(scene, jointed.contains(&true));
         Ok(Some(Self {
+            clearance,
             detector,
             frames: scene.robots.iter().map(Frame::new).collect(),
             jointed,
@@ -55,6 +59,24 @@ impl Contacts {
             let link = &works[r].as_ref().links[l];
             pose(&link.R_WL, link.p_WL)
         });
+    }
+
+    /// True if no robot can touch anything within `span_s` seconds, as long as none gets further than [`Contacts::allowed`].
+    pub fn is_clear(&mut self, state: &State, span_s: f64) -> bool {
+        self.clearance.is_clear(state, span_s)
+    }
+
+    /// How far robot `r` may get from where it was when [`Contacts::is_clear`] was asked [m].
+    pub fn allowed(&self, r: usize) -> f64 {
+        self.clearance.allowed(r)
+    }
+
+    /// Writes down that nothing touched in the last step.
+    pub fn nothing(&self, state: &mut State) {
+        state.robots.iter_mut().for_each(|r| r.kick.clear());
+        state.contacts.touching.clear();
+        state.contacts.impulses.clear();
+        state.contacts.pairs.clear();
     }
 
     /// Holds back what would overlap: `works` has the poses at the end of the free step, `state` its motions.

@@ -131,7 +131,13 @@ fn replace_goal(state: &mut RobotState, group: usize, id: Option<u64>, now_ns: u
     if let Some(id) = id {
         let group = &mut state.groups[group];
         group.before = group.goal;
-        group.goal = Some(Goal { id, state: GoalState::Active, accepted_ns: now_ns, since_ns: now_ns });
+        group.goal = Some(Goal {
+            id,
+            state: GoalState::Active,
+            accepted_ns: now_ns,
+            since_ns: now_ns,
+            stalled: false,
+        });
     }
 }
 
@@ -176,7 +182,7 @@ fn start_gripper(
         let own = robot.links[joint + 1].joint.max_effort;
         state.joints[*joint].effort_limit = if max_effort > 0.0 { own.min(max_effort) } else { own };
     }
-    let task = ActiveGripper { moved_ns: now, reached: false, stalled: false };
+    let task = ActiveGripper { moved_ns: now };
     state.groups[group].task = Some(Task::Gripper(task));
 }
 

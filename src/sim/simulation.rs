@@ -22,9 +22,13 @@ pub struct Simulation {
     /// One per robot.
     pub runners: Vec<Runner>,
     contacts: Option<Contacts>,
+    /// Robots before a block that they try to run alone.
+    before: Vec<RobotState>,
     pool: Option<rayon::ThreadPool>,
 }
 
+/// Longest time that robots run alone before it is looked again whether they can touch [ns].
+const ALONE_NS: u64 = 50_000_000;
 /// Robot-steps under which a block is not worth waking another thread for (about 20 us of work).
 const PARALLEL_FROM: u64 = 64;
 
@@ -47,7 +51,8 @@ impl Simulation {
         let state = State::new(&scene);
         let runners = scene.robots.iter().map(Runner::new).collect();
         let contacts = Contacts::new(&scene).map_err(|problems| problems.join("\n"))?;
-        Ok(Self { scene, state, runners, contacts, pool })
+        let before = if contacts.is_some() { state.robots.clone() } else { Vec::new() };
+        Ok(Self { scene, state, runners, contacts, before, pool })
     }
 
     /// Simulated time [ns].
@@ -65,38 +70,82 @@ impl Simulation {
 
     /// Makes `steps` steps and reads the sensors due at their end. Readings delivered on the way stand in the runners' outboxes afterwards.
     pub fn advance(&mut self, steps: u64) {
-        if self.contacts.is_some() {
-            self.advance_together(steps);
-        } else {
+        if self.contacts.is_none() {
             self.advance_apart(steps);
+        } else {
+            let mut left = steps;
+            while left > 0 {
+                let some = left.min((ALONE_NS / self.scene.dt_ns).max(1));
+                if !self.try_apart(some) {
+                    self.advance_together(some);
+                }
+                left -= some;
+            }
         }
+        self.observe();
     }
 
     /// Robots that cannot touch: each runs the whole block alone.
     fn advance_apart(&mut self, steps: u64) {
         let (scene, start) = (Arc::clone(&self.scene), self.state.time_ns);
         self.each(steps, |i, runner, sea, state| {
-            let robot = &scene.robots[i];
             for k in 0..steps {
-                runner.step(&scene, robot, sea, start + k * scene.dt_ns, state);
+                runner.step(&scene, &scene.robots[i], sea, start + k * scene.dt_ns, state);
             }
-            runner.observe(&scene, robot, sea, start + steps * scene.dt_ns, state);
         });
         self.state.time_ns += steps * scene.dt_ns;
         self.state.step += steps;
     }
 
+    /// As [`Simulation::advance_apart`] if robots are so far from everything that nothing can touch; else, or if one got
+    /// further than was thought possible, nothing has happened and the answer is false.
+    fn try_apart(&mut self, steps: u64) -> bool {
+        let Self { contacts, state, before, scene, .. } = self;
+        let Some(contacts) = contacts else { return false };
+        if !contacts.is_clear(state, steps as f64 * scene.dt()) {
+            return false;
+        }
+        for (spare, robot) in before.iter_mut().zip(&state.robots) {
+            robot.save(spare);
+        }
+        let (scene, start) = (Arc::clone(scene), state.time_ns);
+        self.runners.iter_mut().zip(&self.state.robots).for_each(|(runner, state)| runner.mark(state));
+        self.each(steps, |i, runner, sea, state| {
+            for k in 0..steps {
+                runner.step(&scene, &scene.robots[i], sea, start + k * scene.dt_ns, state);
+                // a step's kick is felt by the next only
+                state.kick.clear();
+                runner.went(state);
+            }
+        });
+        let Self { contacts, state, before, runners, .. } = self;
+        let allowed = |r: usize| contacts.as_ref().map_or(0.0, |c| c.allowed(r));
+        let stayed = runners.iter().enumerate().all(|(r, runner)| runner.excursion() <= allowed(r));
+        if !stayed {
+            for (spare, robot) in before.iter().zip(&mut state.robots) {
+                spare.save(robot);
+            }
+            runners.iter_mut().for_each(Runner::back_to_mark);
+            return false;
+        }
+        if let Some(contacts) = contacts {
+            contacts.nothing(state);
+        }
+        state.time_ns += steps * scene.dt_ns;
+        state.step += steps;
+        true
+    }
+
     /// Robots that can touch: all make a step freely, then what would overlap is held back.
     fn advance_together(&mut self, steps: u64) {
         let scene = Arc::clone(&self.scene);
-        let now = self.state.time_ns;
         // where the shapes are at the start: a pose may have been set since the last block
         self.each(1, |i, runner, _, state| runner.place(&scene.robots[i], state));
         if let Some(contacts) = &mut self.contacts {
             contacts.place(&self.runners);
         }
-        for k in 0..steps {
-            let now = now + k * scene.dt_ns;
+        for _ in 0..steps {
+            let now = self.state.time_ns;
             self.each(1, |i, runner, sea, state| {
                 runner.step_freely(&scene, &scene.robots[i], sea, now, state)
             });
@@ -107,11 +156,15 @@ impl Simulation {
                     None => contacts.step(&scene, state, runners),
                 }
             }
+            self.state.time_ns += scene.dt_ns;
+            self.state.step += 1;
         }
-        let end = now + steps * scene.dt_ns;
-        self.each(1, |i, runner, sea, state| runner.observe(&scene, &scene.robots[i], sea, end, state));
-        self.state.time_ns = end;
-        self.state.step += steps;
+    }
+
+    /// Reads the sensors that are due now.
+    fn observe(&mut self) {
+        let (scene, now) = (Arc::clone(&self.scene), self.state.time_ns);
+        self.each(1, |i, runner, sea, state| runner.observe(&scene, &scene.robots[i], sea, now, state));
     }
 
     /// Does something with every robot, in parallel where `steps` steps each are worth it.

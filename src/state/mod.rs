@@ -264,6 +264,42 @@ impl RobotState {
     }
 }
 
+impl RobotState {
+    /// Copies itself over `spare`, a state of the same robot, without allocating.
+    pub fn save(&self, spare: &mut Self) {
+        let Self {
+            motion,
+            actuators,
+            joint_commands,
+            joints,
+            groups,
+            joints_ns,
+            last_command_ns,
+            sensors,
+            battery,
+            external,
+            kick,
+            halted,
+        } = self;
+        spare.motion.copy_from(motion);
+        spare.actuators.copy_from_slice(actuators);
+        spare.joint_commands.copy_from_slice(joint_commands);
+        spare.joints.copy_from_slice(joints);
+        spare.groups.clone_from(groups);
+        spare.joints_ns = *joints_ns;
+        spare.last_command_ns = *last_command_ns;
+        for (to, from) in spare.sensors.iter_mut().zip(sensors) {
+            (to.samples, to.drift, to.noise) = (from.samples, from.drift, from.noise);
+            to.in_flight.clone_from(&from.in_flight);
+        }
+        spare.battery = *battery;
+        spare.external.copy_from_slice(external);
+        (spare.kick.any, spare.kick.A_WB_B) = (kick.any, kick.A_WB_B);
+        spare.kick.qdd.copy_from_slice(&kick.qdd);
+        spare.halted.clone_from(halted);
+    }
+}
+
 /// Position drives hold where they start; effort drives start with nothing.
 fn start_commands(robot: &Robot) -> Vec<f64> {
     robot.links[1..]

@@ -79,7 +79,7 @@ pub fn robot(
         robot.manager = Some(Manager { allocation, timeout_s: model.command_timeout_s });
     }
     merge_fixed::merge(&mut robot);
-    build_joint::finish(&mut robot, model, frame.seed, problems);
+    build_joint::finish(&mut robot, model, (frame.seed, frame.dt), problems);
     robot.finish();
     robot
 }
@@ -96,6 +96,7 @@ pub fn prop(entry: &PropEntry) -> RobotEntry {
             joint_groups: Named::default(),
             trajectories: TrajectoryFile {
                 allow_partial_joints: false,
+                allow_stalling: false,
                 allow_moving_end: false,
                 path_tolerance: 0.0,
                 goal_tolerance: 0.0,

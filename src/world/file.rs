@@ -3,8 +3,8 @@
 //! One declaration per structure; the reader, the messages and the JSON Schema come from it (`spec.rs`). What it means
 //! is decided in `build.rs`.
 
-use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
+use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
 use super::read::{Named, Placed};
 use super::spec::{choice, fieldless_choice, spec};
 

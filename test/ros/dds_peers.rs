@@ -5,8 +5,8 @@
 //! test that is ignored here.
 
 use std::process::Command;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -159,7 +159,13 @@ fn subject(domain_id: u16) -> Subject {
     let action = ActionServer::start(&node, "errand", now, errand).unwrap();
     let errands = Errands { orders: inbox, handles: action.handles(), under_way: None };
     node.logger().info("subject ready");
-    Subject { stop, errands, _action: action, node, _endpoints: (subscriptions.into(), services, services_of_parameters) }
+    Subject {
+        stop,
+        errands,
+        _action: action,
+        node,
+        _endpoints: (subscriptions.into(), services, services_of_parameters),
+    }
 }
 
 /// Publishes until the peer asks the node to leave, then leaves, and waits for the peer's verdict.

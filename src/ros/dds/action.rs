@@ -148,7 +148,13 @@ impl<A: Action> ActionServer<A> {
             Ok(request) => handles.shared.ask(A::asked(request).uuid, responder),
             Err(why) => lock(&executor).malformed("get_result", &why),
         };
-        node.deferred_service(name, Request::<A>::info(), Response::<A>::info(), &Qos::SERVICE, Box::new(handler))
+        node.deferred_service(
+            name,
+            Request::<A>::info(),
+            Response::<A>::info(),
+            &Qos::SERVICE,
+            Box::new(handler),
+        )
     }
 }
 
