@@ -1,6 +1,9 @@
 //! Featherstone's algorithms and the integrators.
 
 pub mod aba;
+pub mod catenary;
 pub mod crba;
 pub mod integrate;
+pub mod response;
 pub mod rnea;
+pub mod tether;

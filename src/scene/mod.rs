@@ -6,6 +6,7 @@ pub mod collision;
 pub mod joint;
 pub mod sea;
 pub mod sensor;
+pub mod tether;
 pub mod thruster;
 
 pub use battery::Battery;
@@ -14,6 +15,7 @@ pub use collision::{Collider, Geometry, Material, Structure};
 pub use joint::{Drive, Joint, JointKind};
 pub use sea::{Current, Origin, Sea, Seabed};
 pub use sensor::{Sensor, SensorKind};
+pub use tether::{End, Line, LineModel, Tether, Winch};
 pub use thruster::{CommandUnit, Curve, Thruster};
 
 use crate::math::spatial::Factor;
@@ -51,6 +53,8 @@ pub struct Scene {
     pub structures: Vec<Structure>,
     /// Surface of the seabed.
     pub seabed_material: Material,
+    /// Tethers and mooring lines, in the order of the world file.
+    pub tethers: Vec<Tether>,
 }
 
 impl Scene {

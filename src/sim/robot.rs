@@ -89,6 +89,19 @@ impl Runner {
         if state.halted.is_some() || !robot.sensors.iter().zip(&state.sensors).any(due) {
             return;
         }
+        let at = self.evaluate(scene, robot, sea, now_ns, state);
+        sensors::read_due(robot, state, &self.work, &at, &scene.origin, now_ns, &mut self.outbox);
+    }
+
+    /// Leaves the evaluation of the state at `now_ns` in the workspace, as the step from there will find it.
+    pub fn evaluate<'a>(
+        &mut self,
+        scene: &Scene,
+        robot: &Robot,
+        sea: &'a Sea,
+        now_ns: u64,
+        state: &mut RobotState,
+    ) -> Instant<'a> {
         let t = now_ns as f64 * 1e-9;
         let variation = self.variation.at(&sea.current, scene.seed, t);
         let at = Instant { sea, gravity: scene.gravity, variation };
@@ -98,7 +111,7 @@ impl Runner {
         thruster::hold(robot, state, work);
         external::add(robot, state, work);
         self.kernel.evaluate(robot, &at, &state.motion, &state.joint_commands, work);
-        sensors::read_due(robot, state, work, &at, &scene.origin, now_ns, &mut self.outbox);
+        at
     }
 }
 

@@ -2,9 +2,11 @@
 
 pub mod commands;
 pub mod snapshot;
+pub mod tether;
 pub mod workspace;
 
 pub use commands::{Command, Health};
+pub use tether::{TetherState, WinchCommand};
 pub use workspace::Workspace;
 
 use crate::math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
@@ -22,6 +24,8 @@ pub struct State {
     pub sea: Sea,
     /// One entry per robot of the scene.
     pub robots: Vec<RobotState>,
+    /// One entry per tether of the scene.
+    pub tethers: Vec<TetherState>,
 }
 
 /// Position and velocity of one robot (or of several copies in the lanes of `T`).
@@ -167,6 +171,7 @@ impl State {
             step: 0,
             sea: scene.sea.clone(),
             robots: scene.robots.iter().map(RobotState::new).collect(),
+            tethers: scene.tethers.iter().map(TetherState::new).collect(),
         }
     }
 

@@ -3,7 +3,7 @@
 //! A run is resumed from a clone of [`State`]; nothing that matters lies outside it.
 
 use super::reading::Reading;
-use super::{Health, RobotState, State};
+use super::{Health, RobotState, State, TetherState, WinchCommand};
 use crate::math::{Quat, Vec3};
 use sha2::{Digest, Sha256};
 
@@ -19,6 +19,9 @@ impl State {
         self.sea_bits(&mut sink);
         for robot in &self.robots {
             robot.bits(&mut sink);
+        }
+        for tether in &self.tethers {
+            tether.bits(&mut sink);
         }
         sink.0.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
@@ -74,6 +77,24 @@ impl RobotState {
         }
         sink.reals(&[self.battery.charge, self.battery.voltage, self.battery.current]);
         sink.int(self.halted.as_ref().map_or(0, |h| h.time_ns + 1));
+    }
+}
+
+impl TetherState {
+    fn bits(&self, sink: &mut Bits) {
+        self.p.iter().chain(&self.v).chain(&self.pull).for_each(|x| sink.vector(*x));
+        sink.reals(&[self.length, self.winch_speed]);
+        match self.winch {
+            WinchCommand::Speed(speed) => {
+                sink.int(0);
+                sink.real(speed);
+            }
+            WinchCommand::Length(length) => {
+                sink.int(1);
+                sink.real(length);
+            }
+        }
+        sink.int(self.halted_ns.map_or(0, |t| t + 1));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::build_body::Surroundings;
 use super::build_robot::{self, Frame};
+use super::build_tether;
 use super::error::Problems;
 use super::file::{CurrentFile, IntegratorFile, Layer, OriginFile, RobotEntry, WorldFile};
 use super::node::{Loader, Node, Value};
@@ -51,6 +52,7 @@ pub(super) const COMPONENTS: &[(&str, &str)] = &[
     ("motor", "thrusters"),
     ("battery", "batteries"),
     ("device", "sensors"),
+    ("line", "lines"),
 ];
 
 fn loader() -> Loader {
@@ -109,6 +111,7 @@ fn build(file: &WorldFile, name: &str, overrides: Overrides, problems: &mut Prob
         robots: Vec::new(),
         structures: Vec::new(),
         seabed_material: Material::default(),
+        tethers: Vec::new(),
     };
     let mut about = Vec::new();
     for (name, entry) in file.robots.iter() {
@@ -117,6 +120,8 @@ fn build(file: &WorldFile, name: &str, overrides: Overrides, problems: &mut Prob
         about.resize(scene.robots.len(), about_one);
     }
     check_names(file, &scene, problems);
+    let lines = file.tethers.iter().filter_map(|(name, tether)| build_tether::tether(name, tether, &scene, problems));
+    scene.tethers = lines.collect();
     World { scene, about }
 }
 

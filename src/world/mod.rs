@@ -5,6 +5,7 @@ mod build_actuator;
 mod build_body;
 mod build_robot;
 mod build_sensor;
+mod build_tether;
 pub mod collections;
 pub mod error;
 pub mod fields;

@@ -101,3 +101,11 @@ fn single_commands_allocate_nothing() {
     }
     assert_eq!(COUNT.with(Cell::get), before);
 }
+
+// Goal: a world with tethers, lumped, catenary and on winches, allocates nothing either. Method: as above.
+#[test]
+fn tied_steps_allocate_nothing() {
+    let mut s = crate::determinism::tethers::started(1);
+    allocations(&mut s, 60);
+    assert_eq!(allocations(&mut s, 60), 0);
+}
