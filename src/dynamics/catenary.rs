@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   F_U = F_U(d) - K θh (w_U - w_L),   w = v + θh (a + W (F - F⁰))        (1)
+//!   F_U = F_U(d) - K h (w_U - w_L)  ,   w = v + h (a + W (F - F⁰))        (1)
 //! ```
 //! The pulls are those of the catenary (`forces/catenary.rs`) at the distance that the ends will have; K is its stiffness. With
 //! it a light robot on a taut line is as stable as on a lumped one.
@@ -17,7 +17,7 @@
 //! The line has neither inertia nor drag nor damping. Its weight acts, its stretching waves do not.
 //!
 //! # Checked by
-//! test/analytic/catenary.rs
+//! test/analytic/tether_catenary.rs, test/analytic/tether_robot.rs
 
 use super::tether::{Hold, LineWork, Pace};
 use crate::environment::Instant;
@@ -87,7 +87,10 @@ impl Line {
         let outer = |u: Vec3, v: Vec3, k: f64| Mat3 { r: u.to_array().map(|x| v.scale(k * x)) };
         // a line that hangs straight down is held sideways by its tension over its length
         let sideways = self.hanging.H / self.span.x.max(1e-4 * self.span.length);
-        outer(e, e, d / det) + outer(e, up, -b / det) + outer(up, e, -c / det) + outer(up, up, a / det)
+        outer(e, e, d / det)
+            + outer(e, up, -b / det)
+            + outer(up, e, -c / det)
+            + outer(up, up, a / det)
             + outer(side, side, sideways)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   M (w - v) = θh F(x + θh w, w),   x' = x + h w,   v' = v + h M⁻¹ F              (1)  [Hairer 1996, §IV.3]
+//!   M (w - v) = θh F(x + θh w, w),   x' = x + h w,   v' = v + h M⁻¹ F              (1)  [Hairer 1996, ch. IV]
 //!   (w_b - v_b) = θh (a_b + W (F_b - F_b⁰))                                        (2)
 //! ```
 //! (1) is the implicit Euler step of the length θh, stretched to h: with θ = ½ the midpoint rule, with θ = 1 implicit Euler,
@@ -156,7 +156,7 @@ fn surroundings(
     }
 }
 
-/// Segments whose line hangs on node `i` of `n`.
+/// Segments whose line hangs on node `i` of a line of `n` segments, two at least.
 fn share(i: usize, n: usize, holds: &[Hold; 2]) -> f64 {
     let loose = holds.map(|h| matches!(h, Hold::Free));
     let is_end = [i == 0, i == n];
@@ -167,10 +167,10 @@ fn share(i: usize, n: usize, holds: &[Hold; 2]) -> f64 {
         }
     }
     // the half segment of a held end
-    if i == 1 && !loose[0] && !(n == 1 && !loose[1]) {
+    if i == 1 && !loose[0] {
         share += 0.5;
     }
-    if i + 1 == n && !loose[1] && !(n == 1 && !loose[0]) {
+    if i + 1 == n && !loose[1] {
         share += 0.5;
     }
     share

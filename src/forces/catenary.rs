@@ -4,13 +4,13 @@
 //! Measured from the lower end, x along and z up, with the tension's components H and V at the upper end:
 //!
 //! ```text
-//!   x = H/w (asinh(V/H) - asinh((V-wL)/H)) + H L/EA                                  (1)  [Jonkman 2007, eq. 2-35]
+//!   x = H/w (asinh(V/H) - asinh((V-wL)/H)) + H L/EA                                  (1)  [Jonkman 2007, ch. 2]
 //!   z = H/w (√(1+(V/H)²) - √(1+((V-wL)/H)²)) + (V L - w L²/2)/EA                     (2)
 //! ```
 //! and with the length `l_b = L - V/w` on a bottom of friction μ under the lower end, while V < wL,
 //!
 //! ```text
-//!   x = l_b + H/w asinh(V/H) + H L/EA - μ w/(2 EA) (l_b² - max(l_b - H/(μ w), 0)²)    (3)  [Jonkman 2007, eq. 2-37]
+//!   x = l_b + H/w asinh(V/H) + H L/EA - μ w/(2 EA) (l_b² - max(l_b - H/(μ w), 0)²)    (3)  [Jonkman 2007, ch. 2]
 //!   z = H/w (√(1+(V/H)²) - 1) + V²/(2 EA w)                                           (4)
 //! ```
 //! solved for H and V by Newton's method.
@@ -25,7 +25,7 @@
 //! No inertia, no drag. The bottom is level and touches only a line whose lower end lies on it.
 //!
 //! # Checked by
-//! tests below; test/analytic/catenary.rs
+//! tests below; test/analytic/tether_catenary.rs
 
 use libm::asinh;
 
@@ -98,9 +98,7 @@ impl Span {
     /// Horizontal and vertical tension at the lower end; the vertical one is positive where the line goes up from there [N].
     pub fn lower(&self, H: f64, V: f64) -> [f64; 2] {
         match (self.bottom, self.on_bottom(V)) {
-            (Some(friction), lying) if lying > 0.0 => {
-                [(H - friction * self.weight * lying).max(0.0), 0.0]
-            }
+            (Some(friction), lying) if lying > 0.0 => [(H - friction * self.weight * lying).max(0.0), 0.0],
             _ => [H, V - self.weight * self.length],
         }
     }

@@ -2,10 +2,10 @@
 //!
 //! # Law
 //! ```text
-//!   T = max(0, EA ε + C ε̇)  if ε > 0, else 0;   ε = |d|/l - 1                                 (1)  [Hall 2015, eq. 5-7]
+//!   T = max(0, EA ε + C ε̇)  if ε > 0, else 0;   ε = |d|/l - 1                                 (1)  [Hall 2015, §2]
 //!   F_weight = -(m g - s ρ A g) l ẑ                                                          (2)
-//!   F_drag   = ½ ρ d l s (C_n |u_n| u_n + π C_t |u_t| u_t)                                   (3)  [Hall 2015, eq. 10-11]
-//!   F_water  = ρ A l s (a + C_a a_n)                                                         (4)  [Fossen 2021, §8.2]
+//!   F_drag   = ½ ρ d l s (C_n |u_n| u_n + π C_t |u_t| u_t)                                   (3)  [Hall 2015, §2]
+//!   F_water  = ρ A l s (a + C_a a_n)                                                         (4)  [Morison 1950]
 //!   N = l (k δ - c w·n) ≥ 0,  F_bottom = N n - μ N w_t / max(|w_t|, v_c)                      (5)
 //!   M = m l 1 + s C_a ρ A l (1 - t tᵀ)                                                       (6)
 //! ```

@@ -91,7 +91,7 @@ impl Simulation {
     fn advance_tied(&mut self, steps: u64) {
         let Self { scene, state, runners, pool, tethers } = self;
         let scene = &**scene;
-        tethers.pull(scene, state, runners, state.time_ns);
+        tethers.pull(scene, state, runners, pool.as_ref(), state.time_ns);
         for _ in 0..steps {
             let (sea, now) = (&state.sea, state.time_ns);
             each_robot(pool.as_ref(), 1, runners, &mut state.robots, |i, runner, robot_state| {
@@ -100,7 +100,7 @@ impl Simulation {
             state.time_ns += scene.dt_ns;
             state.step += 1;
             tethers.settle(scene, state, state.time_ns);
-            tethers.pull(scene, state, runners, state.time_ns);
+            tethers.pull(scene, state, runners, pool.as_ref(), state.time_ns);
         }
         let (sea, now) = (&state.sea, state.time_ns);
         for (i, (runner, robot_state)) in runners.iter_mut().zip(&mut state.robots).enumerate() {

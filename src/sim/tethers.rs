@@ -13,13 +13,18 @@ use crate::environment::Instant;
 use crate::environment::current::VariationCache;
 use crate::kinematics;
 use crate::math::{Mat3, Quat, SpatialForce, Vec3};
-use crate::scene::{End, Integrator, LineModel, Scene};
+use crate::scene::{End, Integrator, LineModel, Scene, Tether};
 use crate::state::workspace::LinkWork;
 use crate::state::{RobotState, State, TetherState};
+use rayon::ThreadPool;
+use rayon::prelude::*;
 
 /// Where in the step the lever of a pull is taken: a little after the middle, so that a robot that swings about its
 /// fastening loses energy and never gains any.
 const LEVER: f64 = 0.6;
+
+/// Tethers from which on another thread is worth waking.
+const PARALLEL_FROM: usize = 4;
 
 /// Scratch of all tethers; nothing in it is needed to resume.
 #[derive(Debug)]
@@ -59,7 +64,14 @@ impl Tethers {
     }
 
     /// Solves every line over the step that starts at `now_ns` and leaves the pulls in the robots' outside forces.
-    pub fn pull(&mut self, scene: &Scene, state: &mut State, runners: &mut [Runner], now_ns: u64) {
+    pub fn pull(
+        &mut self,
+        scene: &Scene,
+        state: &mut State,
+        runners: &mut [Runner],
+        pool: Option<&ThreadPool>,
+        now_ns: u64,
+    ) {
         for &r in &self.robots {
             kinematics::poses(&scene.robots[r], &state.robots[r].motion, &mut runners[r].work.links);
         }
@@ -69,53 +81,33 @@ impl Tethers {
             let (robot, robot_state) = (&scene.robots[r], &mut state.robots[r]);
             runners[r].evaluate(scene, robot, &state.sea, now_ns, robot_state);
         }
-        self.solve(scene, state, runners, now_ns);
+        self.solve(scene, state, runners, pool, now_ns);
         fasten(scene, &mut state.robots, runners, scene.dt(), |k| self.lines[k].pull);
     }
 
-    fn solve(&mut self, scene: &Scene, state: &mut State, runners: &[Runner], now_ns: u64) {
-        let h = scene.dt();
-        let t = now_ns as f64 * 1e-9;
+    fn solve(
+        &mut self,
+        scene: &Scene,
+        state: &mut State,
+        runners: &[Runner],
+        pool: Option<&ThreadPool>,
+        now_ns: u64,
+    ) {
         let State { sea, robots, tethers, .. } = state;
-        let variation = self.variation.at(&sea.current, scene.seed, t);
+        let variation = self.variation.at(&sea.current, scene.seed, now_ns as f64 * 1e-9);
         let at = Instant { sea, gravity: scene.gravity, variation };
-        // the points of robots stepped by order one go with the new velocity: implicit Euler is the rule that matches
-        let damping = if scene.integrator == Integrator::Rk4 { tether::DAMPING } else { 0.5 };
-        for (k, tether) in scene.tethers.iter().enumerate() {
-            let (line, memory) = (&mut self.lines[k], &mut tethers[k]);
-            if memory.halted_ns.is_some() {
-                line.pull = [Vec3::zero(); 2];
-                continue;
-            }
-            let holds = [0, 1].map(|e| {
-                let End::Link { robot, link, p_LoQ } = tether.ends[e] else {
-                    return match tether.ends[e] {
-                        End::World(p) => Hold::World(p),
-                        _ => Hold::Free,
-                    };
-                };
-                let work = &runners[robot].work;
-                let (p, v, a) = motion_of(&work.links[link], p_LoQ);
-                if robots[robot].halted.is_some() {
-                    return Hold::World(p);
-                }
-                let W = response::at_point(&scene.robots[robot], work, link, p_LoQ);
-                // ends that pull a robot together must not each count on the whole of its mass
-                let share = self.ends[robot] as f64;
-                Hold::Point { p, v, a, W: Mat3 { r: W.r.map(|row| row.scale(share)) }, pull: memory.pull[e] }
-            });
-            bring_ends(memory, &holds);
-            self.turns[k] = match &tether.winch {
-                Some(winch) => winch::turn(winch, &tether.line, memory, h),
-                None => Turn { motor: 0.0, rate: 0.0 },
-            };
-            let pace = Pace { h, rate: self.turns[k].rate, damping };
-            match tether.model {
-                LineModel::Lumped => tether::step(tether, memory, &holds, &at, pace, line),
-                LineModel::Catenary => catenary::hang(tether, memory, &holds, &at, pace, line),
-            }
-            if !line.finite {
-                line.pull = [Vec3::zero(); 2];
+        let ties = Ties { scene, robots, runners, ends: &self.ends };
+        let work = |(((tether, memory), line), turn): (((&Tether, _), _), _)| {
+            ties.solve(tether, memory, line, turn, &at)
+        };
+        match pool {
+            Some(pool) if scene.tethers.len() >= PARALLEL_FROM => pool.install(|| {
+                let memories = scene.tethers.par_iter().zip(tethers);
+                memories.zip(&mut self.lines).zip(&mut self.turns).for_each(work);
+            }),
+            _ => {
+                let memories = scene.tethers.iter().zip(tethers);
+                memories.zip(&mut self.lines).zip(&mut self.turns).for_each(work);
             }
         }
     }
@@ -138,6 +130,65 @@ impl Tethers {
             memory.length += turn.rate * scene.dt();
             memory.winch_speed = turn.motor;
         }
+    }
+}
+
+/// What the ends of lines need to know of the robots.
+struct Ties<'a> {
+    scene: &'a Scene,
+    robots: &'a [RobotState],
+    /// Evaluated at the start of the step, where a tether is made fast.
+    runners: &'a [Runner],
+    ends: &'a [usize],
+}
+
+impl Ties<'_> {
+    /// Solves one line over the step.
+    fn solve(
+        &self,
+        tether: &Tether,
+        memory: &mut TetherState,
+        line: &mut LineWork,
+        turn: &mut Turn,
+        at: &Instant<'_>,
+    ) {
+        if memory.halted_ns.is_some() {
+            line.pull = [Vec3::zero(); 2];
+            return;
+        }
+        let h = self.scene.dt();
+        let holds = [0, 1].map(|e| self.hold(&tether.ends[e], memory.pull[e]));
+        bring_ends(memory, &holds);
+        if let Some(winch) = &tether.winch {
+            *turn = winch::turn(winch, &tether.line, memory, h);
+        }
+        // the points of robots stepped by order one go with the new velocity: implicit Euler is the rule that matches
+        let damping = if self.scene.integrator == Integrator::Rk4 { tether::DAMPING } else { 0.5 };
+        let pace = Pace { h, rate: turn.rate, damping };
+        match tether.model {
+            LineModel::Lumped => tether::step(tether, memory, &holds, at, pace, line),
+            LineModel::Catenary => catenary::hang(tether, memory, &holds, at, pace, line),
+        }
+        if !line.finite {
+            line.pull = [Vec3::zero(); 2];
+        }
+    }
+
+    fn hold(&self, end: &End, pull: Vec3) -> Hold {
+        let (robot, link, p_LoQ) = match *end {
+            End::World(p) => return Hold::World(p),
+            End::Free(_) => return Hold::Free,
+            End::Link { robot, link, p_LoQ } => (robot, link, p_LoQ),
+        };
+        let work = &self.runners[robot].work;
+        let (p, v, a) = motion_of(&work.links[link], p_LoQ);
+        if self.robots[robot].halted.is_some() {
+            return Hold::World(p);
+        }
+        let W = response::at_point(&self.scene.robots[robot], work, link, p_LoQ);
+        // ends that pull a robot together must not each count on the whole of its mass
+        let share = self.ends[robot] as f64;
+        Hold::Point { p, v, a, W: Mat3 { r: W.r.map(|row| row.scale(share)) }, pull }
     }
 }
 
@@ -172,7 +223,11 @@ fn fasten(
     of: impl Fn(usize) -> [Vec3; 2],
 ) {
     let ends = || {
-        scene.tethers.iter().enumerate().flat_map(|(k, t)| t.ends.iter().enumerate().map(move |(e, end)| (k, e, end)))
+        scene
+            .tethers
+            .iter()
+            .enumerate()
+            .flat_map(|(k, t)| t.ends.iter().enumerate().map(move |(e, end)| (k, e, end)))
     };
     for (_, _, end) in ends() {
         if let End::Link { robot, link, .. } = *end {

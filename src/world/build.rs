@@ -120,7 +120,14 @@ fn build(file: &WorldFile, name: &str, overrides: Overrides, problems: &mut Prob
         about.resize(scene.robots.len(), about_one);
     }
     check_names(file, &scene, problems);
-    let lines = file.tethers.iter().filter_map(|(name, tether)| build_tether::tether(name, tether, &scene, problems));
+    for (name, _) in file.tethers.iter() {
+        if scene.robots.iter().any(|robot| robot.name == name) {
+            let text = format!("a robot and a tether are called {name}: rename one");
+            problems.push(file.tethers.place(name).unwrap_or(&file.at.whole), text);
+        }
+    }
+    let lines =
+        file.tethers.iter().filter_map(|(name, tether)| build_tether::tether(name, tether, &scene, problems));
     scene.tethers = lines.collect();
     World { scene, about }
 }

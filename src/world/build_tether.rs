@@ -132,7 +132,8 @@ fn winch(name: &str, file: &WinchFile, tether: &TetherFile, problems: &mut Probl
     let end = usize::from(file.stands_at == LineEnd::To);
     let ends = [(&tether.from, "from"), (&tether.to, "to")];
     if matches!(ends[end].0, EndFile::Free { .. }) {
-        let text = format!("the winch of {name} stands at `{}`, expected an end that is not free", ends[end].1);
+        let text =
+            format!("the winch of {name} stands at `{}`, expected an end that is not free", ends[end].1);
         problems.push(&file.at.whole, text);
     }
     Winch {
@@ -162,7 +163,8 @@ fn check_catenary(
         problems.push(file.at.of("method"), text);
     }
     if ends.iter().any(|end| matches!(end, End::Free(_))) {
-        let text = format!("{name} has a free end, expected two held ends for a catenary: use the method `lumped`");
+        let text =
+            format!("{name} has a free end, expected two held ends for a catenary: use the method `lumped`");
         problems.push(file.at.of("method"), text);
     }
 }

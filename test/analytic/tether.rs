@@ -127,11 +127,15 @@ fn energy(sim: &Simulation) -> f64 {
 // Tolerance: the highest energy is that of the start within 1e-3: a kink found late is a step of implicit Euler late.
 #[test]
 fn energy_only_decays() {
-    for (dt, stiffness, distance) in [(0.001, 1e5, 6.0), (0.002, 1e6, 6.0), (0.01, 1e6, 6.0), (0.002, 1e5, 10.1)] {
+    for (dt, stiffness, distance) in
+        [(0.001, 1e5, 6.0), (0.002, 1e6, 6.0), (0.01, 1e6, 6.0), (0.002, 1e5, 10.1)]
+    {
         let mut sim = tethered(
             &format!("step: {{dt_s: {dt}}}\ngravity_m_s2: 0\nwater: {{density_kg_m3: 0}}"),
             &format!("diameter_m: 0.01, mass_kg_m: 0.1, axial_stiffness_n: {stiffness}"),
-            &format!("from: {{kind: world, position_m: [0, 0, 0]}}\nto: {{kind: world, position_m: [{distance}, 0, 0]}}\nlength_m: 10\nsegments: 20"),
+            &format!(
+                "from: {{kind: world, position_m: [0, 0, 0]}}\nto: {{kind: world, position_m: [{distance}, 0, 0]}}\nlength_m: 10\nsegments: 20"
+            ),
         );
         let mut random = crate::common::tree::Random::new(5);
         let inner = 1..20;
@@ -166,7 +170,13 @@ fn a_line_lies_down_on_the_bottom() {
     let span = Span { x: 120.0, z: 95.0, length: 180.0, weight, stiffness: 1e6, bottom: Some(0.0) };
     let exact = span.solve();
     let lying = state.p.iter().filter(|p| p.z < -99.99).skip(1).count() as f64 * 2.0;
-    println!("H {} {}, T {:?}, lying {lying} {}", state.pull[1].x, exact.H, state.end_tensions(), span.on_bottom(exact.V));
+    println!(
+        "H {} {}, T {:?}, lying {lying} {}",
+        state.pull[1].x,
+        exact.H,
+        state.end_tensions(),
+        span.on_bottom(exact.V)
+    );
     println!("fastest {}", state.v.iter().map(|v| v.norm()).fold(0.0, f64::max));
     relative("horizontal tension", -state.pull[1].x, exact.H, 0.01);
     relative("top tension", state.end_tensions()[1], (exact.H * exact.H + exact.V * exact.V).sqrt(), 0.01);

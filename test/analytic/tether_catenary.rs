@@ -9,11 +9,15 @@ use merrow::math::Vec3;
 // Method: ends at rest. Tolerance: rounding.
 #[test]
 fn the_pulls_carry_the_weight() {
-    for (mass, from, to) in [(1.2, -20.0, -10.0), (1.2, -10.0, -20.0), (0.1, -20.0, -10.0), (0.1, -10.0, -10.0)] {
+    for (mass, from, to) in
+        [(1.2, -20.0, -10.0), (1.2, -10.0, -20.0), (0.1, -20.0, -10.0), (0.1, -10.0, -10.0)]
+    {
         let mut sim = tethered(
             "water: {density_kg_m3: 1000}\nseabed: {depth_m: 500}",
             &format!("diameter_m: 0.02, mass_kg_m: {mass}, axial_stiffness_n: 20000"),
-            &format!("from: {{kind: world, position_m: [0, 0, {from}]}}\nto: {{kind: world, position_m: [24, 32, {to}]}}\nlength_m: 60\nmethod: catenary"),
+            &format!(
+                "from: {{kind: world, position_m: [0, 0, {from}]}}\nto: {{kind: world, position_m: [24, 32, {to}]}}\nlength_m: 60\nmethod: catenary"
+            ),
         );
         sim.advance(1);
         let state = &sim.state.tethers[0];

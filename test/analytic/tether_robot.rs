@@ -122,7 +122,9 @@ fn two_tied_robots_conserve_momentum() {
 // where a snap of 1 kN swings the robot by radians within a step.
 #[test]
 fn a_light_robot_on_a_stiff_line_is_stable() {
-    for (dt, integrator) in [(0.001, "rk4"), (0.002, "rk4"), (0.01, "rk4"), (0.002, "semi_implicit"), (0.01, "semi_implicit")] {
+    for (dt, integrator) in
+        [(0.001, "rk4"), (0.002, "rk4"), (0.01, "rk4"), (0.002, "semi_implicit"), (0.01, "semi_implicit")]
+    {
         for model in ["lumped", "catenary"] {
             let mut sim = simulation(&format!(
                 "step: {{dt_s: {dt}, integrator: {integrator}}}\nwater: {{density_kg_m3: 0}}\nseabed: {{depth_m: 1000}}\nrobots:\n{}tethers:\n  t:\n    line: {{source: test, diameter_m: 0.01, mass_kg_m: 0.1, axial_stiffness_n: 100000}}\n    from: {{kind: world, position_m: [0, 0, 0]}}\n    to: {{kind: robot, robot: a, position_m: [0, 0, 0.05]}}\n    length_m: 2\n    segments: 40\n    method: {model}\n",
@@ -135,9 +137,17 @@ fn a_light_robot_on_a_stiff_line_is_stable() {
                 let motion = &sim.state.robots[0].motion;
                 let energy = 0.5 * motion.V_WB_B.v.dot(motion.V_WB_B.v) + 9.81 * (motion.p_WB.z + 2.05);
                 highest = highest.max(energy);
-                assert!(motion.p_WB.norm() < 3.0, "{model}, {dt} s, {integrator}: torn off to {:?}", motion.p_WB);
+                assert!(
+                    motion.p_WB.norm() < 3.0,
+                    "{model}, {dt} s, {integrator}: torn off to {:?}",
+                    motion.p_WB
+                );
             }
-            println!("{model}, {dt} s, {integrator}: {highest} J, at the end {:?} {:?}", sim.state.robots[0].motion.V_WB_B, sim.state.tethers[0].end_tensions());
+            println!(
+                "{model}, {dt} s, {integrator}: {highest} J, at the end {:?} {:?}",
+                sim.state.robots[0].motion.V_WB_B,
+                sim.state.tethers[0].end_tensions()
+            );
             assert!(sim.state.robots[0].halted.is_none() && sim.state.tethers[0].halted_ns.is_none());
             let allowed = if dt > 0.005 { 1.15 } else { 1.02 };
             assert!(highest < 12.5 * allowed, "{model}, {dt} s, {integrator}: {highest} J");
@@ -191,7 +201,9 @@ fn a_snap_is_as_hard_as_the_fall() {
 fn three_moorings_hold_a_light_buoy() {
     let body = ", net_buoyancy_n: 60, linear_damping: {kind: diagonal, values: [10, 10, 10, 1, 1, 1]}";
     let mooring = |name: &str, x: f64, y: f64| {
-        format!("  {name}:\n    line: {{source: test, diameter_m: 0.006, mass_kg_m: 0.05, axial_stiffness_n: 1e+5}}\n    from: {{kind: seabed, position_m: [{x}, {y}]}}\n    to: {{kind: robot, robot: buoy}}\n    length_m: 19.9\n    segments: 20\n")
+        format!(
+            "  {name}:\n    line: {{source: test, diameter_m: 0.006, mass_kg_m: 0.05, axial_stiffness_n: 1e+5}}\n    from: {{kind: seabed, position_m: [{x}, {y}]}}\n    to: {{kind: robot, robot: buoy}}\n    length_m: 19.9\n    segments: 20\n"
+        )
     };
     let mut sim = simulation(&format!(
         "step: {{dt_s: 0.002}}\nseabed: {{depth_m: 30}}\nrobots:\n{}tethers:\n{}{}{}",

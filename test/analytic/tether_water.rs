@@ -61,7 +61,9 @@ fn a_loose_line_falls_at_its_terminal_speed() {
         let mut sim = tethered(
             "step: {dt_s: 0.01}\nwater: {density_kg_m3: 1000}\nseabed: {depth_m: 5000}",
             "diameter_m: 0.01, mass_kg_m: 0.2, axial_stiffness_n: 1e+5, axial_damping_n_s: 1000, tangential_drag: 0.05",
-            &format!("from: {{kind: free, position_m: [0, 0, -10]}}\nto: {{kind: free, position_m: {to}}}\nlength_m: 10\nsegments: 20"),
+            &format!(
+                "from: {{kind: free, position_m: [0, 0, -10]}}\nto: {{kind: free, position_m: {to}}}\nlength_m: 10\nsegments: 20"
+            ),
         );
         sim.advance(6000);
         let weight = (0.2 - 1000.0 * 0.25 * PI * 1e-4) * 9.81;
@@ -78,7 +80,9 @@ fn a_loose_line_falls_at_its_terminal_speed() {
 #[test]
 fn each_node_feels_the_water_at_its_depth() {
     let world = |layers: &str| {
-        format!("step: {{dt_s: 0.01}}\nwater: {{density_kg_m3: 1000, current: {{kind: profile, layers: {layers}}}}}\nseabed: {{depth_m: 500}}")
+        format!(
+            "step: {{dt_s: 0.01}}\nwater: {{density_kg_m3: 1000, current: {{kind: profile, layers: {layers}}}}}\nseabed: {{depth_m: 500}}"
+        )
     };
     let total = |layers: &str| {
         let mut sim = tethered(

@@ -10,7 +10,9 @@ fn winched(keys: &str, distance: f64) -> Simulation {
     tethered(
         "step: {dt_s: 0.005}\nwater: {density_kg_m3: 1000}\nseabed: {depth_m: 500}",
         "diameter_m: 0.01, mass_kg_m: 0.2, axial_stiffness_n: 10000, axial_damping_n_s: 500",
-        &format!("from: {{kind: world, position_m: [0, 0, -10]}}\nto: {{kind: world, position_m: [{distance}, 0, -10]}}\nlength_m: 20\nsegments: 20\nwinch: {{max_speed_m_s: 0.5, min_length_m: 5, max_length_m: 30{keys}}}"),
+        &format!(
+            "from: {{kind: world, position_m: [0, 0, -10]}}\nto: {{kind: world, position_m: [{distance}, 0, -10]}}\nlength_m: 20\nsegments: 20\nwinch: {{max_speed_m_s: 0.5, min_length_m: 5, max_length_m: 30{keys}}}"
+        ),
     )
 }
 

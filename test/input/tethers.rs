@@ -46,7 +46,8 @@ fn lengths_and_segments() {
 
 #[test]
 fn lines() {
-    let line = |keys: &str| tether(&format!("{{source: test, diameter_m: 0.01, {keys}}}"), ENDS, "length_m: 10");
+    let line =
+        |keys: &str| tether(&format!("{{source: test, diameter_m: 0.01, {keys}}}"), ENDS, "length_m: 10");
     check(
         &line("mass_kg_m: 0.1, axial_stiffness_n: 0"),
         "w.yaml:4:81: `axial_stiffness_n`: expected a positive number [N], found `0`",
@@ -84,7 +85,8 @@ fn ends() {
 #[test]
 fn catenaries_and_winches() {
     check(
-        &tether(LINE, ENDS, "length_m: 10, method: catenary").replace("robots:", "water: {density_kg_m3: 948}\nrobots:"),
+        &tether(LINE, ENDS, "length_m: 10, method: catenary")
+            .replace("robots:", "water: {density_kg_m3: 948}\nrobots:"),
         "w.yaml:5:127: t weighs -0.0001 N/m in this water, expected at least 0.01 N/m up or down for a catenary: use the method `lumped`",
     );
     check(
