@@ -1,4 +1,4 @@
-//! What a vehicle's own electronics do: take commands, allocate thrust, time out, watch the battery, run its joints.
+//! What a vehicle's own electronics do: take commands, allocate thrust, time out, watch the battery, run its joints, turn the winch.
 
 pub mod actuator;
 pub mod allocation;
@@ -10,3 +10,4 @@ pub mod keep_out;
 pub mod power;
 pub mod servo;
 pub mod trajectory;
+pub mod winch;

@@ -1,7 +1,10 @@
 //! Featherstone's algorithms and the integrators.
 
 pub mod aba;
+pub mod catenary;
 pub mod crba;
 pub mod integrate;
 pub mod mobility;
+pub mod response;
 pub mod rnea;
+pub mod tether;

@@ -6,7 +6,7 @@ use super::msg::tf2_msgs::TFMessage;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::scene::{JointKind, Link, Robot, Scene};
 use crate::sim::Simulation;
-use crate::state::Motion;
+use crate::state::{Motion, TetherState};
 
 /// Frame of a link.
 pub fn link_frame(robot: &Robot, link: usize) -> String {
@@ -27,6 +27,8 @@ pub struct Snapshot {
     pub motions: Vec<Motion>,
     /// Joint efforts of every robot [N m or N].
     pub efforts: Vec<Vec<f64>>,
+    /// Every tether.
+    pub tethers: Vec<TetherState>,
 }
 
 impl Snapshot {
@@ -36,6 +38,7 @@ impl Snapshot {
             time_ns: simulation.time_ns(),
             motions: simulation.state.robots.iter().map(|r| r.motion.clone()).collect(),
             efforts: simulation.runners.iter().map(|r| r.work.tau.clone()).collect(),
+            tethers: simulation.state.tethers.clone(),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::msg::std_msgs::{Float64, Float64MultiArray};
 use super::plan::Target;
 use crate::scene::{JointKind, JointMode, Robot, Scene};
 use crate::sim::Request;
-use crate::state::Command;
+use crate::state::{Command, WinchCommand};
 use crossbeam_channel::Sender;
 use std::sync::Arc;
 
@@ -49,19 +49,20 @@ impl Mailbox {
                         let _ = mailbox.requests.send(Request::Command(command));
                     }
                 }
-                Err(why) => mailbox.refuse(Some(robot), &topic, &why),
+                Err(why) => mailbox.refuse(robot, &topic, &why),
             }
         })
     }
 }
 
-fn robot_of(target: Target) -> usize {
+fn robot_of(target: Target) -> Option<usize> {
     match target {
         Target::Thruster { robot, .. }
         | Target::Thrusters { robot }
         | Target::Wrench { robot }
         | Target::WrenchStamped { robot }
-        | Target::Joints { robot } => robot,
+        | Target::Joints { robot } => Some(robot),
+        Target::Winch { .. } => None,
     }
 }
 
@@ -92,6 +93,10 @@ fn commands(scene: &Scene, target: Target, bytes: &[u8]) -> Result<Vec<Command>,
             }
             let (force, moment) = (vec3(&w.wrench.force), vec3(&w.wrench.torque));
             Ok(vec![Command::Wrench { robot, force, moment }])
+        }
+        Target::Winch { tether } => {
+            let speed = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
+            Ok(vec![Command::Winch { tether, command: WinchCommand::Speed(speed) }])
         }
         Target::Joints { robot } => {
             let message = from_bytes::<JointState>(bytes).map_err(malformed)?;

@@ -14,7 +14,7 @@ use super::frames::{self, Snapshot};
 use super::message::Message;
 use super::msg::rosgraph_msgs::Clock;
 use super::msg::sensor_msgs::JointState;
-use super::msg::std_msgs::String as StringMsg;
+use super::msg::std_msgs::{Float64, Float64MultiArray, String as StringMsg};
 use super::plan::{Plan, Source};
 use crate::scene::{JointKind, Scene};
 use crate::sim::Reply;
@@ -268,6 +268,28 @@ impl Worker {
         });
         for (i, robot) in joints {
             self.emit(i, snapshot.time_ns, || joint_state(scene, robot, snapshot));
+        }
+        self.tethers(snapshot);
+    }
+
+    fn tethers(&mut self, snapshot: &Snapshot) {
+        let now = snapshot.time_ns;
+        let outputs = self.parts.plan.outputs.iter().enumerate();
+        let sources: Vec<(usize, Source)> = outputs.map(|(i, o)| (i, o.source)).collect();
+        for (i, source) in sources {
+            match source {
+                Source::TetherPath { tether } => {
+                    self.emit(i, now, || convert::path(&snapshot.tethers[tether].p, now));
+                }
+                Source::TetherTension { tether } => {
+                    let data = snapshot.tethers[tether].end_tensions().to_vec();
+                    self.emit(i, now, || Float64MultiArray { data, ..Float64MultiArray::default() });
+                }
+                Source::TetherLength { tether } => {
+                    self.emit(i, now, || Float64 { data: snapshot.tethers[tether].length });
+                }
+                _ => {}
+            }
         }
     }
 

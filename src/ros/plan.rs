@@ -7,7 +7,7 @@ use super::message::{Message, TypeInfo};
 use super::msg::diagnostic_msgs::DiagnosticArray;
 use super::msg::geometry_msgs::{TwistWithCovarianceStamped, Wrench, WrenchStamped};
 use super::msg::marine_acoustic_msgs::Dvl;
-use super::msg::nav_msgs::Odometry;
+use super::msg::nav_msgs::{Odometry, Path};
 use super::msg::rosgraph_msgs::Clock;
 use super::msg::sensor_msgs::{
     BatteryState, FluidPressure, Imu, JointState, MagneticField, NavSatFix, Range,
@@ -15,7 +15,7 @@ use super::msg::sensor_msgs::{
 use super::msg::std_msgs::{Float64, Float64MultiArray, String as StringMsg};
 use super::msg::tf2_msgs::TFMessage;
 use super::qos::Qos;
-use crate::scene::{JointKind, Robot, Scene, SensorKind};
+use crate::scene::{JointKind, Robot, Scene, SensorKind, Tether};
 
 /// Rate of `/tf` and `joint_states` in simulated time [Hz].
 pub const FRAME_RATE: f64 = 50.0;
@@ -64,6 +64,21 @@ pub enum Source {
         /// Index of the robot.
         robot: usize,
     },
+    /// Nodes of a tether.
+    TetherPath {
+        /// Index of the tether.
+        tether: usize,
+    },
+    /// Tension at both ends of a tether.
+    TetherTension {
+        /// Index of the tether.
+        tether: usize,
+    },
+    /// Length of a tether on a winch.
+    TetherLength {
+        /// Index of the tether.
+        tether: usize,
+    },
 }
 
 /// A topic that the node publishes.
@@ -110,6 +125,11 @@ pub enum Target {
     Joints {
         /// Index of the robot.
         robot: usize,
+    },
+    /// A tether's winch.
+    Winch {
+        /// Index of the tether.
+        tether: usize,
     },
 }
 
@@ -162,7 +182,25 @@ impl Plan {
             robot_outputs(i, robot, &mut outputs);
             robot_inputs(i, robot, &mut inputs);
         }
+        for (i, tether) in scene.tethers.iter().enumerate() {
+            add_tether(i, tether, &mut outputs, &mut inputs);
+        }
         Self { outputs, inputs }
+    }
+}
+
+fn add_tether(i: usize, tether: &Tether, outputs: &mut Vec<Output>, inputs: &mut Vec<Input>) {
+    let name = &tether.name;
+    let mut add = |topic: String, info, source| {
+        outputs.push(Output { topic, info, qos: Qos::DEFAULT, rate_hz: Some(FRAME_RATE), source });
+    };
+    add(format!("{name}/path"), Path::info(), Source::TetherPath { tether: i });
+    add(format!("{name}/tension"), Float64MultiArray::info(), Source::TetherTension { tether: i });
+    if let Some(winch) = &tether.winch {
+        add(format!("{name}/length"), Float64::info(), Source::TetherLength { tether: i });
+        let unit = format!("m/s, positive pays out [-{0}, {0}]", winch.max_speed);
+        let (topic, target) = (format!("{name}/winch/command"), Target::Winch { tether: i });
+        inputs.push(Input { topic, info: Float64::info(), target, unit });
     }
 }
 

@@ -7,6 +7,7 @@ pub mod collision;
 pub mod joint;
 pub mod sea;
 pub mod sensor;
+pub mod tether;
 pub mod thruster;
 
 pub use actuator::{JointGroup, KeepOut, Servo, TrajectoryRules};
@@ -16,6 +17,7 @@ pub use collision::{Collider, Geometry, Material, Structure};
 pub use joint::{Drive, Joint, JointKind, JointMode};
 pub use sea::{Current, Origin, Sea, Seabed};
 pub use sensor::{Sensor, SensorKind};
+pub use tether::{End, Line, LineModel, Tether, Winch};
 pub use thruster::{CommandUnit, Curve, Thruster};
 
 use crate::math::spatial::Factor;
@@ -53,6 +55,8 @@ pub struct Scene {
     pub structures: Vec<Structure>,
     /// Surface of the seabed.
     pub seabed_material: Material,
+    /// Tethers and mooring lines, in the order of the world file.
+    pub tethers: Vec<Tether>,
 }
 
 impl Scene {

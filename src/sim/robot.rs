@@ -151,6 +151,19 @@ impl Runner {
         if state.halted.is_some() || !robot.sensors.iter().zip(&state.sensors).any(due) {
             return;
         }
+        let at = self.evaluate(scene, robot, sea, now_ns, state);
+        read(scene, robot, state, &mut self.work, &at, now_ns, &mut self.outbox);
+    }
+
+    /// Leaves the evaluation of the state at `now_ns` in the workspace, as the step from there will find it.
+    pub fn evaluate<'a>(
+        &mut self,
+        scene: &Scene,
+        robot: &Robot,
+        sea: &'a Sea,
+        now_ns: u64,
+        state: &mut RobotState,
+    ) -> Instant<'a> {
         let t = now_ns as f64 * 1e-9;
         let variation = self.variation.at(&sea.current, scene.seed, t);
         let at = Instant { sea, gravity: scene.gravity, variation };
@@ -164,7 +177,7 @@ impl Runner {
         if joints::advance(robot, state, work, Now { ns: now_ns, dt: scene.dt(), ambient: sea.temperature }) {
             self.kernel.accelerate(robot, &state.motion, &state.joint_commands, work);
         }
-        read(scene, robot, state, work, &at, now_ns, &mut self.outbox);
+        at
     }
 }
 

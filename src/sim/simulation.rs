@@ -1,9 +1,11 @@
 //! A scene and its state, stepped in blocks, robots in parallel.
 //!
-//! Where nothing can touch, each robot runs its whole block alone; else all make one step freely, then contacts are solved.
-//! Either way no robot reads what another writes, so the result cannot depend on how many threads share the work.
+//! Where nothing can touch and nothing ties, each robot runs its whole block alone; else all make one step freely, then contacts
+//! are solved and the tethers follow. Either way no robot reads what another writes, so the result cannot depend on how many
+//! threads share the work.
 
 use super::robot::Runner;
+use super::tethers::Tethers;
 use crate::contact::Contacts;
 use crate::control::command;
 use crate::scene::{Scene, Sea};
@@ -25,6 +27,7 @@ pub struct Simulation {
     /// Robots before a block that they try to run alone.
     before: Vec<RobotState>,
     pool: Option<rayon::ThreadPool>,
+    tethers: Tethers,
 }
 
 /// Longest time that robots run alone before it is looked again whether they can touch [ns].
@@ -52,7 +55,8 @@ impl Simulation {
         let runners = scene.robots.iter().map(Runner::new).collect();
         let contacts = Contacts::new(&scene).map_err(|problems| problems.join("\n"))?;
         let before = if contacts.is_some() { state.robots.clone() } else { Vec::new() };
-        Ok(Self { scene, state, runners, contacts, before, pool })
+        let tethers = Tethers::new(&scene);
+        Ok(Self { scene, state, runners, contacts, before, pool, tethers })
     }
 
     /// Simulated time [ns].
@@ -70,13 +74,13 @@ impl Simulation {
 
     /// Makes `steps` steps and reads the sensors due at their end. Readings delivered on the way stand in the runners' outboxes afterwards.
     pub fn advance(&mut self, steps: u64) {
-        if self.contacts.is_none() {
+        if self.contacts.is_none() && self.tethers.is_empty() {
             self.advance_apart(steps);
         } else {
             let mut left = steps;
             while left > 0 {
                 let some = left.min((ALONE_NS / self.scene.dt_ns).max(1));
-                if !self.try_apart(some) {
+                if !self.tethers.is_empty() || !self.try_apart(some) {
                     self.advance_together(some);
                 }
                 left -= some;
@@ -146,6 +150,7 @@ impl Simulation {
         }
         for _ in 0..steps {
             let now = self.state.time_ns;
+            self.pull();
             self.each(1, |i, runner, sea, state| {
                 runner.step_freely(&scene, &scene.robots[i], sea, now, state)
             });
@@ -158,6 +163,16 @@ impl Simulation {
             }
             self.state.time_ns += scene.dt_ns;
             self.state.step += 1;
+            self.tethers.settle(&scene, &mut self.state, self.state.time_ns);
+        }
+        self.pull();
+    }
+
+    /// Solves the tethers over the coming step. To do so once more at the same instant changes nothing.
+    fn pull(&mut self) {
+        let Self { scene, state, runners, pool, tethers, .. } = self;
+        if !tethers.is_empty() {
+            tethers.pull(scene, state, runners, pool.as_ref(), state.time_ns);
         }
     }
 

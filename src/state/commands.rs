@@ -46,6 +46,8 @@ pub enum Command {
     Health { robot: usize, thruster: usize, health: Health },
     /// Switch a sensor's noise.
     Noise { robot: usize, sensor: usize, on: bool },
+    /// Turn a tether's winch.
+    Winch { tether: usize, command: super::WinchCommand },
     /// Change the water.
     Sea(Box<crate::scene::Sea>),
 }

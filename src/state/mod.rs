@@ -4,11 +4,13 @@ pub mod commands;
 pub mod contact;
 pub mod joint;
 pub mod snapshot;
+pub mod tether;
 pub mod workspace;
 
 pub use commands::{Command, Health};
 pub use contact::Contacts;
 pub use joint::{GroupState, JointMemory};
+pub use tether::{TetherState, WinchCommand};
 pub use workspace::Workspace;
 
 use crate::math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
@@ -28,6 +30,8 @@ pub struct State {
     pub robots: Vec<RobotState>,
     /// What touches what.
     pub contacts: Contacts,
+    /// One entry per tether of the scene.
+    pub tethers: Vec<TetherState>,
 }
 
 /// Position and velocity of one robot (or of several copies in the lanes of `T`).
@@ -209,6 +213,7 @@ impl State {
             sea: scene.sea.clone(),
             robots: scene.robots.iter().map(RobotState::new).collect(),
             contacts: Contacts::default(),
+            tethers: scene.tethers.iter().map(TetherState::new).collect(),
         }
     }
 

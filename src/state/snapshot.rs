@@ -4,7 +4,7 @@
 
 use super::joint::{ActiveTrajectory, Goal, GoalState, Reference, Task};
 use super::reading::Reading;
-use super::{Health, RobotState, State};
+use super::{Health, RobotState, State, TetherState, WinchCommand};
 use crate::math::{Quat, SpatialVelocity, Vec3};
 use sha2::{Digest, Sha256};
 
@@ -22,6 +22,9 @@ impl State {
             robot.bits(&mut sink);
         }
         self.contact_bits(&mut sink);
+        for tether in &self.tethers {
+            tether.bits(&mut sink);
+        }
         sink.0.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
 
@@ -125,6 +128,24 @@ impl RobotState {
                 }
             }
         }
+    }
+}
+
+impl TetherState {
+    fn bits(&self, sink: &mut Bits) {
+        self.p.iter().chain(&self.v).chain(&self.pull).for_each(|x| sink.vector(*x));
+        sink.reals(&[self.length, self.winch_speed]);
+        match self.winch {
+            WinchCommand::Speed(speed) => {
+                sink.int(0);
+                sink.real(speed);
+            }
+            WinchCommand::Length(length) => {
+                sink.int(1);
+                sink.real(length);
+            }
+        }
+        sink.int(self.halted_ns.map_or(0, |t| t + 1));
     }
 }
 

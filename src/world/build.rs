@@ -4,6 +4,7 @@ use super::assets::Assets;
 use super::build_body::Surroundings;
 use super::build_collision as collision;
 use super::build_robot::{self, Frame};
+use super::build_tether;
 use super::error::Problems;
 use super::file::{CurrentFile, IntegratorFile, Layer, OriginFile, RobotEntry, WorldFile};
 use super::node::{Loader, Node, Value};
@@ -53,6 +54,7 @@ pub(super) const COMPONENTS: &[(&str, &str)] = &[
     ("motor", "thrusters"),
     ("battery", "batteries"),
     ("device", "sensors"),
+    ("line", "lines"),
 ];
 
 fn loader() -> Loader {
@@ -115,6 +117,7 @@ fn build(file: &WorldFile, name: &str, overrides: Overrides, problems: &mut Prob
         robots: Vec::new(),
         structures: Vec::new(),
         seabed_material: collision::material(&file.seabed.material),
+        tethers: Vec::new(),
     };
     let mut about = Vec::new();
     for (name, entry) in file.robots.iter() {
@@ -131,6 +134,15 @@ fn build(file: &WorldFile, name: &str, overrides: Overrides, problems: &mut Prob
         scene.structures.push(collision::structure(name, structure, &assets, problems));
     }
     check_names(file, &scene, problems);
+    for (name, _) in file.tethers.iter() {
+        if scene.robots.iter().any(|robot| robot.name == name) {
+            let text = format!("a robot and a tether are called {name}: rename one");
+            problems.push(file.tethers.place(name).unwrap_or(&file.at.whole), text);
+        }
+    }
+    let lines =
+        file.tethers.iter().filter_map(|(name, tether)| build_tether::tether(name, tether, &scene, problems));
+    scene.tethers = lines.collect();
     World { scene, about, notes: Vec::new() }
 }
 

@@ -31,6 +31,8 @@ spec! {
         props: Named<PropEntry> = Named::default(),
         /// What stands in the world and can be touched, by name.
         structures: Named<StructureFile> = Named::default(),
+        /// Tethers and mooring lines, by name.
+        tethers: Named<TetherFile> = Named::default(),
     }
 }
 
@@ -791,5 +793,125 @@ spec! {
         resolution: f64 [non_negative] = 0.0,
         /// Full scale [unit].
         full_scale: Option<f64> [positive],
+    }
+}
+
+spec! {
+    /// A tether or mooring line between two ends.
+    pub struct TetherFile {
+        /// What it is made of: a name in `params/lines`, a file, or a map.
+        line: LineFile,
+        /// Where it begins.
+        from: EndFile,
+        /// Where it ends.
+        to: EndFile,
+        /// Unstretched length.
+        length_m: f64 [positive],
+        /// Pieces it is cut into.
+        segments: u32 [in 2.0..=2000.0] = 20,
+        /// How it is computed.
+        method: LineModelFile = LineModelFile::Lumped,
+        /// A winch at one of its ends.
+        winch: Option<WinchFile>,
+    }
+}
+
+fieldless_choice! {
+    /// How a line is computed.
+    pub enum LineModelFile {
+        /// Masses at nodes, with inertia, drag, slack and the bottom.
+        Lumped = "lumped",
+        /// The elastic catenary of the moment, without inertia and drag.
+        Catenary = "catenary",
+    }
+}
+
+choice! {
+    /// An end of a line.
+    pub enum EndFile {
+        /// A fixed place.
+        World = "world" {
+            /// The place (east, north, up).
+            position_m: [f64; 3],
+        },
+        /// A place on the bottom.
+        Seabed = "seabed" {
+            /// The place (east, north).
+            position_m: [f64; 2],
+        },
+        /// A point of a robot.
+        Robot = "robot" {
+            /// The robot; a copy of a grid by its own name, such as `rov_3`.
+            robot: String [name],
+            /// Its link.
+            link: String [name] = "base_link".to_string(),
+            /// Where on the link (forward, left, up).
+            position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        },
+        /// A loose end.
+        Free = "free" {
+            /// Where it starts (east, north, up).
+            position_m: [f64; 3],
+        },
+    }
+}
+
+spec! {
+    /// A line as made, per metre of unstretched length.
+    pub struct LineFile {
+        /// What it is.
+        description: String = String::new(),
+        /// Where the figures come from.
+        source: String [not_empty],
+        /// Figures that are guessed, and why.
+        estimated: String = String::new(),
+        /// Outer diameter.
+        diameter_m: f64 [positive],
+        /// Mass in air.
+        mass_kg_m: f64 [positive],
+        /// Axial stiffness EA: tension per strain.
+        axial_stiffness_n: f64 [positive],
+        /// Axial damping: tension per strain rate.
+        axial_damping_n_s: f64 [non_negative] = 0.0,
+        /// Drag coefficient across, on the diameter.
+        normal_drag: f64 [non_negative] = 1.2,
+        /// Drag coefficient along, on the circumference.
+        tangential_drag: f64 [non_negative] = 0.01,
+        /// Added-mass coefficient across.
+        added_mass: f64 [non_negative] = 1.0,
+        /// Stiffness of the bottom per length of line; without it the line sinks in by a tenth of its diameter.
+        seabed_stiffness_n_m2: Option<f64> [positive],
+        /// Coulomb friction on the bottom.
+        seabed_friction: f64 [non_negative] = 0.5,
+    }
+}
+
+spec! {
+    /// A winch.
+    pub struct WinchFile {
+        /// The end of the line at which it stands.
+        stands_at: LineEnd = LineEnd::From,
+        /// Largest speed of paying out and heaving in.
+        max_speed_m_s: f64 [positive],
+        /// Largest change of speed.
+        max_acceleration_m_s2: f64 [positive] = 1.0,
+        /// Tension above which the turning drum slips; without it never.
+        max_pull_n: Option<f64> [positive],
+        /// Tension above which the braked drum slips; without it never.
+        brake_n: Option<f64> [positive],
+        /// Shortest unstretched length.
+        min_length_m: f64 [positive] = 1.0,
+        /// Length of line on the drum and out; without it the length at the start.
+        max_length_m: Option<f64> [positive],
+    }
+}
+
+fieldless_choice! {
+    /// An end of a line by its key.
+    pub enum LineEnd {
+        /// Where it begins.
+        From = "from",
+        /// Where it ends.
+        To = "to",
     }
 }

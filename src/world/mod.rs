@@ -8,6 +8,7 @@ mod build_collision;
 mod build_joint;
 mod build_robot;
 mod build_sensor;
+mod build_tether;
 pub mod collections;
 pub mod error;
 pub mod fields;

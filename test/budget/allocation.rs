@@ -134,3 +134,11 @@ robots:
     s.apply(&Command::Trajectory { robot: 0, group: 0, id: 1, trajectory }).unwrap();
     assert_eq!(allocations(&mut s, 1000), 0);
 }
+
+// Goal: a world with tethers, lumped, catenary and on winches, allocates nothing either. Method: as above.
+#[test]
+fn tied_steps_allocate_nothing() {
+    let mut s = crate::determinism::tethers::started(1);
+    allocations(&mut s, 60);
+    assert_eq!(allocations(&mut s, 60), 0);
+}

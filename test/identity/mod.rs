@@ -2,5 +2,6 @@
 
 mod algorithms;
 mod conservation;
+mod response;
 mod symmetry;
 mod two_halves;
