@@ -163,7 +163,8 @@ impl Simulation {
             }
             self.state.time_ns += scene.dt_ns;
             self.state.step += 1;
-            self.tethers.settle(&scene, &mut self.state, self.state.time_ns);
+            let end = self.state.time_ns;
+            self.tethers.settle(&scene, &mut self.state, end);
         }
         self.pull();
     }
