@@ -131,7 +131,13 @@ fn replace_goal(state: &mut RobotState, group: usize, id: Option<u64>, now_ns: u
     if let Some(id) = id {
         let group = &mut state.groups[group];
         group.before = group.goal;
-        group.goal = Some(Goal { id, state: GoalState::Active, accepted_ns: now_ns, since_ns: now_ns });
+        group.goal = Some(Goal {
+            id,
+            state: GoalState::Active,
+            accepted_ns: now_ns,
+            since_ns: now_ns,
+            stalled: false,
+        });
     }
 }
 
@@ -176,7 +182,7 @@ fn start_gripper(
         let own = robot.links[joint + 1].joint.max_effort;
         state.joints[*joint].effort_limit = if max_effort > 0.0 { own.min(max_effort) } else { own };
     }
-    let task = ActiveGripper { moved_ns: now, reached: false, stalled: false };
+    let task = ActiveGripper { moved_ns: now };
     state.groups[group].task = Some(Task::Gripper(task));
 }
 
@@ -218,7 +224,15 @@ fn check_count(robot: usize, found: usize, expected: usize) -> Result<(), Refusa
 }
 
 /// What is wrong with a trajectory for `group`, in one line.
-fn check_trajectory(robot: &Robot, group: &JointGroup, t: &Trajectory, now_ns: u64) -> Result<(), String> {
+///
+/// # Errors
+/// That.
+pub fn check_trajectory(
+    robot: &Robot,
+    group: &JointGroup,
+    t: &Trajectory,
+    now_ns: u64,
+) -> Result<(), String> {
     check_joints(robot, group, t)?;
     let n = t.joints.len();
     let Some(last) = t.points.last() else {
@@ -269,7 +283,11 @@ fn check_trajectory(robot: &Robot, group: &JointGroup, t: &Trajectory, now_ns: u
     check_tolerances(t)
 }
 
-fn check_joints(robot: &Robot, group: &JointGroup, t: &Trajectory) -> Result<(), String> {
+/// What is wrong with the joints of a trajectory for `group`, in one line.
+///
+/// # Errors
+/// That.
+pub fn check_joints(robot: &Robot, group: &JointGroup, t: &Trajectory) -> Result<(), String> {
     let name = |joint: usize| robot.links.get(joint + 1).map_or("?", |l| l.joint.name.as_str());
     for (i, joint) in t.joints.iter().enumerate() {
         if !group.joints.contains(joint) {

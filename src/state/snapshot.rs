@@ -98,7 +98,6 @@ impl RobotState {
                 Some(Task::Gripper(g)) => {
                     sink.int(1);
                     sink.int(g.moved_ns);
-                    sink.int(u64::from(g.reached) + 2 * u64::from(g.stalled));
                 }
                 Some(Task::Trajectory(t)) => {
                     sink.int(2);
@@ -145,6 +144,7 @@ impl Bits {
         });
         self.int(goal.accepted_ns);
         self.int(goal.since_ns);
+        self.int(u64::from(goal.stalled));
     }
 
     fn trajectory(&mut self, active: &ActiveTrajectory) {
