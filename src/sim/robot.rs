@@ -1,5 +1,6 @@
-//! One step of one robot: evaluate, read the due sensors, advance, look after the battery.
+//! One step of one robot: evaluate, run the joints' controllers, read the due sensors, advance, look after the battery.
 
+use crate::control::joints::{self, Now};
 use crate::control::{command, power};
 use crate::environment::Instant;
 use crate::environment::current::VariationCache;
@@ -7,7 +8,7 @@ use crate::forces::{external, thruster};
 use crate::kinematics;
 use crate::scene::{Robot, Scene, Sea, Sensor};
 use crate::sensors::{self, Delivered};
-use crate::state::{Halt, RobotState, SensorState, Workspace};
+use crate::state::{Halt, JointMemory, RobotState, SensorState, Workspace};
 
 use super::step::Kernel;
 
@@ -55,6 +56,9 @@ impl Runner {
         external::add(robot, state, work);
         let kernel = self.kernel;
         kernel.evaluate(robot, &instants[0], &state.motion, &state.joint_commands, work);
+        if joints::advance(robot, state, work, Now { ns: now_ns, dt, ambient: sea.temperature }) {
+            kernel.accelerate(robot, &state.motion, &state.joint_commands, work);
+        }
         thruster::report(robot, state, work, sea.density);
         sensors::read_due(robot, state, work, &instants[0], &scene.origin, now_ns, &mut self.outbox);
 
@@ -69,7 +73,7 @@ impl Runner {
         );
         power::advance(robot, state, dt);
         if let Some(what) = state.motion.not_finite() {
-            before.restore(state);
+            before.restore(robot, state);
             let cause = format!("{what} is no longer finite");
             state.halted = Some(Halt { time_ns: now_ns + scene.dt_ns, cause });
         }
@@ -98,6 +102,10 @@ impl Runner {
         thruster::hold(robot, state, work);
         external::add(robot, state, work);
         self.kernel.evaluate(robot, &at, &state.motion, &state.joint_commands, work);
+        // the step then finds that the joints' controllers have run
+        if joints::advance(robot, state, work, Now { ns: now_ns, dt: scene.dt(), ambient: sea.temperature }) {
+            self.kernel.accelerate(robot, &state.motion, &state.joint_commands, work);
+        }
         sensors::read_due(robot, state, work, &at, &scene.origin, now_ns, &mut self.outbox);
     }
 }
@@ -111,7 +119,7 @@ impl Start {
     }
 
     /// Leaves a finite state behind: where the robot was, at rest.
-    fn restore(self, state: &mut RobotState) {
+    fn restore(self, robot: &Robot, state: &mut RobotState) {
         let motion = &mut state.motion;
         (motion.q_WB, motion.p_WB) = (self.0, self.1);
         motion.V_WB_B = crate::math::SpatialVelocity::zero();
@@ -120,6 +128,11 @@ impl Start {
             if !q.is_finite() {
                 *q = 0.0;
             }
+        }
+        for (j, link) in robot.links[1..].iter().enumerate().filter(|(_, l)| l.joint.servo().is_some()) {
+            let ticks = state.joints[j].ticks;
+            state.joints[j] = JointMemory { ticks, ..JointMemory::new(&link.joint, state.motion.q[j]) };
+            state.joint_commands[j] = 0.0;
         }
     }
 }

@@ -19,8 +19,23 @@ pub struct Workspace<T = f64> {
     pub drive: Vec<[T; 3]>,
     /// Trial motion of the integrator's stages. By `dynamics::integrate`.
     pub stage: Motion<T>,
+    /// What the joints' controllers find out in one pass. By `control::joints`.
+    pub joints: Vec<JointWork>,
     /// Joint velocities and accelerations of the four stages. By `dynamics::integrate`.
     pub slopes: [(Vec<T>, Vec<T>); 4],
+}
+
+/// Scratch of one joint's controller.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JointWork {
+    /// True if the controller ticks in this pass.
+    pub ticks: bool,
+    /// Velocity that it wants [rad/s or m/s].
+    pub wanted: f64,
+    /// Effort that holds the robot without acceleration [N m or N]; only for those that ask for it.
+    pub bias: f64,
+    /// Acceleration per effort; only for those that ask for it.
+    pub mobility: f64,
 }
 
 /// Scratch of one link.
@@ -93,6 +108,7 @@ impl<T: Real> Workspace<T> {
             tau: zeros(),
             thrust: vec![[SpatialForce::zero(); 3]; n],
             drive: vec![[T::zero(); 3]; robot.thrusters.len()],
+            joints: vec![JointWork::default(); nj],
             stage: Motion::rest(nj),
             slopes: std::array::from_fn(|_| (zeros(), zeros())),
         }

@@ -66,7 +66,7 @@ pub fn robot(name: &str, entry: &RobotEntry, offset: Vec3, frame: Frame, problem
         robot.manager = Some(Manager { allocation, timeout_s: model.command_timeout_s });
     }
     merge_fixed::merge(&mut robot);
-    build_joint::finish(&mut robot, model, frame.seed, problems);
+    build_joint::finish(&mut robot, model, (frame.seed, frame.dt), problems);
     robot.finish();
     robot
 }

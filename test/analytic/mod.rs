@@ -1,5 +1,6 @@
 //! Closed solutions of mechanics and of measurement, and what the simulator makes of them.
 
+mod actuator;
 mod altimeter;
 mod buoyancy;
 mod current;
@@ -12,10 +13,14 @@ mod pendulum;
 mod position_sensors;
 mod rigid_body;
 mod schedule;
+mod servo;
+mod servo_stop;
 mod swimmer;
 mod terminal_speed;
 mod thruster;
 mod thruster_health;
+mod trajectory;
 mod turntable;
+mod wrench;
 
 pub use thruster::boat;

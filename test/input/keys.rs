@@ -137,11 +137,11 @@ fn kinds() {
     );
     check(
         &device("kind: sonar"),
-        "w.yaml:8:52: `kind`: expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, found text `sonar`",
+        "w.yaml:8:52: `kind`: expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `wrench`, found text `sonar`",
     );
     check(
         &device("latency_s: 0"),
-        "w.yaml:8:19: missing key `kind` in `device`, expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`",
+        "w.yaml:8:19: missing key `kind` in `device`, expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `wrench`",
     );
     check(
         &device("kind: pressure, altitude_m: [0.5, 50]"),

@@ -12,6 +12,7 @@ mod keys;
 mod robots;
 mod schema;
 mod sensors;
+mod servos;
 mod shipped;
 mod syntax;
 mod values;
