@@ -258,14 +258,15 @@ def check_command_topics():
 
         def command(mode, data):
             b.m.write(f"/bench/arm_{mode}_controller/commands", layout=layout, data=data)
+            before = b.run(0.3)
             take(state)
-            before = b.run(0.1)
             after = b.run(0.3)
             return latest(state), [after[name] - before[name] for name in JOINTS]
 
         told, moved = command("position", [0.4, 0.0])
         assert told.output.positions == [0.4, 0.0] and not told.output.effort, told.output
-        assert moved[0] > 0.05 and moved[1] < -0.05, moved
+        b.run(1.0)
+        b.at([0.4, 0.0], 0.01)
         told, moved = command("velocity", [-0.2, 0.3])
         assert told.output.velocities == [-0.2, 0.3], told.output
         assert abs(moved[0] + 0.06) < 0.01 and abs(moved[1] - 0.09) < 0.01, moved
@@ -319,7 +320,7 @@ def check_gripper():
         b.at([0.04], 0.003, ["jaw"])
         positions = [feedback.position for feedback in grip.feedback(name)]
         assert len(positions) > 5 and positions[-1] > positions[0], positions
-        name = grip.accepted(command=kind(position=0.0, max_effort=0.05))
+        name = grip.accepted(command=kind(position=0.0, max_effort=0.01))
         b.run(3.0)
         result = grip.result(name)
         assert result.status == ABORTED and result.result.stalled and not result.result.reached_goal, result
