@@ -1,6 +1,6 @@
 //! `merrow describe`: what a world holds and how to talk to it.
 
-use merrow::ros::{frames, live_parameters, plan::Plan, services, urdf};
+use merrow::ros::{arm, frames, live_parameters, plan::Plan, services, urdf};
 use merrow::scene::{End, JointKind, Robot, Tether};
 use merrow::sim::Pace;
 use merrow::world::World;
@@ -44,6 +44,17 @@ fn whole(world: &World) -> Value {
             json!({ "topic": full(&i.topic), "type": i.info.name, "unit": i.unit, "qos": qos })
         })
         .collect();
+    let actions: Vec<Value> = plan
+        .actions
+        .iter()
+        .map(|a| {
+            let part = |(part, kind): (&str, String)| {
+                json!({ "service": format!("{}/_action/{part}", full(&a.name)), "type": kind })
+            };
+            let parts: Vec<Value> = arm::services_of(a.kind).into_iter().map(part).collect();
+            json!({ "action": full(&a.name), "type": a.kind, "services": parts })
+        })
+        .collect();
     let services: Vec<Value> = services::SERVICES
         .iter()
         .map(|(name, kind)| json!({ "service": name.replace('~', "/merrow"), "type": kind }))
@@ -67,6 +78,7 @@ fn whole(world: &World) -> Value {
         "tethers": tethers,
         "published": published,
         "subscribed": subscribed,
+        "actions": actions,
         "services": services,
         "parameters": parameters,
         "frames": frame_tree(scene),
@@ -138,6 +150,9 @@ fn frame_tree(scene: &merrow::scene::Scene) -> Vec<Value> {
         motions: state.robots.iter().map(|r| r.motion.clone()).collect(),
         efforts: Vec::new(),
         tethers: Vec::new(),
+        tracking: Vec::new(),
+        modes: Vec::new(),
+        starts: Vec::new(),
     };
     let moving = frames::moving(scene, &snapshot, true).transforms;
     let fixed = frames::fixed(scene).transforms;
@@ -165,6 +180,10 @@ fn print_text(all: &Value) {
     println!("\nsubscribed");
     for i in rows("subscribed") {
         println!("  {:<44} {:<46} {}", text(&i["topic"]), text(&i["type"]), text(&i["unit"]));
+    }
+    println!("\nactions");
+    for a in rows("actions") {
+        println!("  {:<44} {}", text(&a["action"]), text(&a["type"]));
     }
     println!("\nservices");
     for s in rows("services") {

@@ -224,7 +224,15 @@ fn check_count(robot: usize, found: usize, expected: usize) -> Result<(), Refusa
 }
 
 /// What is wrong with a trajectory for `group`, in one line.
-fn check_trajectory(robot: &Robot, group: &JointGroup, t: &Trajectory, now_ns: u64) -> Result<(), String> {
+///
+/// # Errors
+/// That.
+pub fn check_trajectory(
+    robot: &Robot,
+    group: &JointGroup,
+    t: &Trajectory,
+    now_ns: u64,
+) -> Result<(), String> {
     check_joints(robot, group, t)?;
     let n = t.joints.len();
     let Some(last) = t.points.last() else {
@@ -275,7 +283,11 @@ fn check_trajectory(robot: &Robot, group: &JointGroup, t: &Trajectory, now_ns: u
     check_tolerances(t)
 }
 
-fn check_joints(robot: &Robot, group: &JointGroup, t: &Trajectory) -> Result<(), String> {
+/// What is wrong with the joints of a trajectory for `group`, in one line.
+///
+/// # Errors
+/// That.
+pub fn check_joints(robot: &Robot, group: &JointGroup, t: &Trajectory) -> Result<(), String> {
     let name = |joint: usize| robot.links.get(joint + 1).map_or("?", |l| l.joint.name.as_str());
     for (i, joint) in t.joints.iter().enumerate() {
         if !group.joints.contains(joint) {

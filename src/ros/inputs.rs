@@ -1,5 +1,6 @@
 //! Subscribed commands: decode, check the form, put into the mailbox. Nothing here touches the state.
 
+use super::arm::{self, Progress};
 use super::cdr::from_bytes;
 use super::convert::vec3;
 use super::dds::Callback;
@@ -26,6 +27,8 @@ pub struct Mailbox {
     pub refusals: Arc<Refusals>,
     /// Where they are reported.
     pub logger: Logger,
+    /// Where the run is.
+    pub progress: Arc<Progress>,
 }
 
 impl Mailbox {
@@ -42,7 +45,7 @@ impl Mailbox {
         let topic = topic.to_string();
         Box::new(move |bytes| {
             let robot = robot_of(target);
-            match commands(&mailbox.scene, target, bytes) {
+            match commands(&mailbox, target, bytes) {
                 Ok(commands) => {
                     for command in commands {
                         // a world that has ended takes no commands
@@ -62,12 +65,14 @@ fn robot_of(target: Target) -> Option<usize> {
         | Target::Wrench { robot }
         | Target::WrenchStamped { robot }
         | Target::Joints { robot } => Some(robot),
+        Target::Trajectory { place } | Target::Group { place, .. } => Some(place.robot),
         Target::Winch { .. } => None,
     }
 }
 
 /// The commands that a message stands for.
-fn commands(scene: &Scene, target: Target, bytes: &[u8]) -> Result<Vec<Command>, String> {
+fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Command>, String> {
+    let scene = &mailbox.scene;
     let malformed = |e: super::cdr::CdrError| format!("a malformed message: {e}");
     match target {
         Target::Thruster { robot, thruster } => {
@@ -75,10 +80,16 @@ fn commands(scene: &Scene, target: Target, bytes: &[u8]) -> Result<Vec<Command>,
             Ok(vec![Command::Thruster { robot, thruster, value }])
         }
         Target::Thrusters { robot } => {
-            let message = from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?;
-            let offset = message.layout.data_offset as usize;
-            let values = message.data.get(offset..).unwrap_or_default().to_vec();
+            let values = values(&from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?);
             Ok(vec![Command::Thrusters { robot, values }])
+        }
+        Target::Trajectory { place } => {
+            Ok(vec![arm::topic_trajectory(scene, place, bytes, &mailbox.progress)?])
+        }
+        Target::Group { place, mode } => {
+            let values = values(&from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?);
+            let (robot, group) = (place.robot, place.group);
+            Ok(vec![Command::JointGroup { robot, group, mode, values }])
         }
         Target::Wrench { robot } => {
             let w = from_bytes::<Wrench>(bytes).map_err(malformed)?;
@@ -103,6 +114,12 @@ fn commands(scene: &Scene, target: Target, bytes: &[u8]) -> Result<Vec<Command>,
             joint_commands(&scene.robots[robot], robot, &message)
         }
     }
+}
+
+/// The numbers of an array, whatever its shape.
+fn values(message: &Float64MultiArray) -> Vec<f64> {
+    let offset = message.layout.data_offset as usize;
+    message.data.get(offset..).unwrap_or_default().to_vec()
 }
 
 /// All joints of the message or none.

@@ -3,6 +3,7 @@
 
 pub mod action_type;
 pub mod args;
+pub mod arm;
 pub mod bag;
 pub mod bridge;
 pub mod cdr;

@@ -1,8 +1,9 @@
-//! Which topics and services a world has: one list, from which publishers, subscriptions and `describe` are made.
+//! Which topics and actions a world has: one list, from which endpoints and `describe` are made.
 //!
 //! Names are relative to the node's namespace, so that `__ns` moves them all; `/clock`, `/tf`, `/tf_static` and
 //! `/diagnostics` are absolute, as everywhere in ROS.
 
+use super::arm::{self, ActionPlan, Place};
 use super::message::{Message, TypeInfo};
 use super::msg::diagnostic_msgs::DiagnosticArray;
 use super::msg::geometry_msgs::{TwistWithCovarianceStamped, Wrench, WrenchStamped};
@@ -15,7 +16,7 @@ use super::msg::sensor_msgs::{
 use super::msg::std_msgs::{Float64, Float64MultiArray, String as StringMsg};
 use super::msg::tf2_msgs::TFMessage;
 use super::qos::Qos;
-use crate::scene::{JointKind, Robot, Scene, SensorKind, Tether};
+use crate::scene::{JointKind, JointMode, Robot, Scene, SensorKind, Tether};
 
 /// Rate of `/tf` and `joint_states` in simulated time [Hz].
 pub const FRAME_RATE: f64 = 50.0;
@@ -58,6 +59,11 @@ pub enum Source {
     Joints {
         /// Index of the robot.
         robot: usize,
+    },
+    /// What the controller of a group of joints wants, measures and commands.
+    Controller {
+        /// Which group.
+        place: Place,
     },
     /// Battery state.
     Battery {
@@ -131,6 +137,18 @@ pub enum Target {
         /// Index of the tether.
         tether: usize,
     },
+    /// A group of joints, along a trajectory.
+    Trajectory {
+        /// Which group.
+        place: Place,
+    },
+    /// All joints of a group, in one mode.
+    Group {
+        /// Which group.
+        place: Place,
+        /// The mode.
+        mode: JointMode,
+    },
 }
 
 /// A topic that the node subscribes.
@@ -146,13 +164,15 @@ pub struct Input {
     pub unit: String,
 }
 
-/// All topics of a world.
+/// All topics and actions of a world.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Published.
     pub outputs: Vec<Output>,
     /// Subscribed.
     pub inputs: Vec<Input>,
+    /// Actions.
+    pub actions: Vec<ActionPlan>,
 }
 
 impl Plan {
@@ -177,15 +197,16 @@ impl Plan {
                 Source::Diagnostics,
             ),
         ];
-        let mut inputs = Vec::new();
+        let (mut inputs, mut actions) = (Vec::new(), Vec::new());
         for (i, robot) in scene.robots.iter().enumerate() {
             robot_outputs(i, robot, &mut outputs);
             robot_inputs(i, robot, &mut inputs);
+            actions.extend(arm::actions(i, robot));
         }
         for (i, tether) in scene.tethers.iter().enumerate() {
             add_tether(i, tether, &mut outputs, &mut inputs);
         }
-        Self { outputs, inputs }
+        Self { outputs, inputs, actions }
     }
 }
 
@@ -224,6 +245,10 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
         let source = Source::Joints { robot: i };
         add(format!("{name}/joint_states"), JointState::info(), Qos::DEFAULT, Some(FRAME_RATE), source);
     }
+    arm::outputs(i, robot, outputs);
+    let mut add = |topic: String, info, qos, rate_hz, source| {
+        outputs.push(Output { topic, info, qos, rate_hz, source });
+    };
     if robot.battery.is_some() {
         let source = Source::Battery { robot: i };
         let topic = format!("{name}/battery_state");
@@ -274,6 +299,7 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         let unit = "position [rad, m] for position drives, effort [N m, N] for the others".to_string();
         add(format!("{name}/joint_commands"), JointState::info(), Target::Joints { robot: i }, unit);
     }
+    arm::inputs(i, robot, inputs);
 }
 
 /// True if the robot has a joint that moves.
