@@ -3,4 +3,5 @@
 pub mod aba;
 pub mod crba;
 pub mod integrate;
+pub mod mimic;
 pub mod rnea;

@@ -4,3 +4,4 @@ mod algorithms;
 mod conservation;
 mod symmetry;
 mod two_halves;
+mod urdf;

@@ -15,6 +15,7 @@ mod schema;
 mod sensors;
 mod shipped;
 mod syntax;
+mod urdf;
 mod values;
 
 use merrow::world::{Overrides, error::quote, load_text, share};

@@ -17,6 +17,7 @@ const COMPONENTS: &[(&str, &str)] = &[
     ("motor", "thrusters"),
     ("battery", "batteries"),
     ("device", "sensors"),
+    ("hydrodynamics", "hydrodynamics"),
 ];
 
 /// A world with all its files laid together, as JSON.
