@@ -4,6 +4,7 @@ pub mod aba;
 pub mod catenary;
 pub mod crba;
 pub mod integrate;
+pub mod mimic;
 pub mod mobility;
 pub mod response;
 pub mod rnea;

@@ -286,6 +286,7 @@ impl Worker {
         for (i, place) in controllers {
             self.emit(i, snapshot.time_ns, || arm::controller_state(scene, place, snapshot));
         }
+        self.tethers(snapshot);
     }
 
     fn goals(&self, scene: &Scene, batch: &Batch) {
@@ -297,7 +298,6 @@ impl Worker {
                 goal.feedback(scene, snapshot);
             }
         }
-        self.tethers(snapshot);
     }
 
     fn tethers(&mut self, snapshot: &Snapshot) {

@@ -105,6 +105,8 @@ pub struct Robot {
     pub base_factor: Option<Factor>,
     /// True if a thruster feels its inflow, so that it must be found at every stage.
     pub inflow: bool,
+    /// Links whose joints follow others.
+    pub mimics: Vec<usize>,
 }
 
 impl Robot {
@@ -120,6 +122,7 @@ impl Robot {
     pub fn finish(&mut self) {
         let alone = self.links.len() == 1 && self.floating && self.links[0].wet;
         self.servos = self.links[1..].iter().any(|l| l.joint.servo().is_some());
+        self.mimics = (0..self.links.len()).filter(|i| self.links[*i].joint.mimic.is_some()).collect();
         self.inflow = self.thrusters.iter().any(Thruster::feels_inflow);
         self.base_factor = alone.then(|| Factor::new(&self.links[0].total));
     }

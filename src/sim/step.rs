@@ -22,7 +22,7 @@ pub fn evaluate<T: Real>(
     kinematics::velocities(robot, motion, &mut work.links); //   q, v       -> V, c
     environment::sample(robot, at, &mut work.links); //          pose, time -> water
     forces::sum(robot, at, motion, joint_commands, stage, work); // all above -> F, inertia, tau
-    dynamics::aba::accelerations(robot, work); //                F, tau     -> A, qdd
+    dynamics::mimic::accelerations(robot, work); //              F, tau     -> A, qdd
 }
 
 /// The accelerations anew after [`evaluate`] of the same motion, for other joint commands.

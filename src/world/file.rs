@@ -5,6 +5,7 @@
 
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
 use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
+use super::file_urdf::{HydrodynamicsFile, MimicFile};
 use super::read::{Named, Placed};
 use super::spec::{choice, fieldless_choice, spec};
 
@@ -158,7 +159,7 @@ spec! {
         /// Angular velocity of the base, in its own frame.
         angular_velocity_rad_s: [f64; 3] = [0.0, 0.0, 0.0],
         /// Joint positions at the start, by joint name.
-        joints_rad: Named<f64> = Named::default(),
+        joints_rad: Named<f64> [frame] = Named::default(),
         /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
         repeat: Option<Repeat>,
     }
@@ -181,12 +182,18 @@ spec! {
         description: String = String::new(),
         /// Where the figures come from.
         source: String [not_empty],
+        /// A URDF that says its links, joints and shapes; what the model says itself is laid over that.
+        urdf: Option<String> [not_empty],
+        /// What the water does to the links of the URDF: a name in `params/hydrodynamics`, a file, or a map.
+        hydrodynamics: HydrodynamicsFile => "{}",
         /// Whether the base moves or is held in the world.
         base: Base = Base::Floating,
+        /// Name of the base link.
+        root: String [frame] = super::build_robot::BASE.to_string(),
         /// The base link: a name in `params/bodies`, a file, or a map.
         body: Body,
         /// Further links, parents first.
-        links: Named<LinkFile> = Named::default(),
+        links: Named<LinkFile> [frame] = Named::default(),
         /// Whether links that are not neighbours may touch each other.
         self_collision: bool = false,
         /// Joints that are commanded together, by the group's name; without it `arm` has all moving joints.
@@ -369,11 +376,11 @@ spec! {
     /// A link and the joint that holds it.
     pub struct LinkFile {
         /// The parent link; `base_link` is the base.
-        parent: String [name],
+        parent: String [frame],
         /// The joint.
         joint: JointFile,
-        /// The link's body: a name in `params/bodies`, a file, or a map.
-        body: Body,
+        /// The link's body: a name in `params/bodies`, a file, or a map; none for a mere frame, fixed to its parent.
+        body: Option<Body>,
     }
 }
 
@@ -381,7 +388,7 @@ spec! {
     /// A joint, in URDF's terms.
     pub struct JointFile {
         /// Its name; the link's name with `_joint` if not given.
-        name: Option<String> [name],
+        name: Option<String> [frame],
         /// What moves.
         kind: JointKindFile,
         /// Origin in the parent link.
@@ -408,6 +415,8 @@ spec! {
         armature: f64 [non_negative] = 0.0,
         /// What holds it.
         drive: DriveFile => "{kind: effort}",
+        /// Joint that this one follows.
+        mimic: Option<MimicFile>,
     }
 }
 
@@ -455,7 +464,7 @@ spec! {
         /// The thruster: a name in `params/thrusters`, a file, or a map.
         motor: MotorFile,
         /// Link it is bolted to.
-        link: String [name] = "base_link".to_string(),
+        link: String [frame] = "base_link".to_string(),
         /// Axes of position and direction.
         axes: Axes = Axes::Flu,
         /// Its place on the link.
@@ -644,7 +653,7 @@ spec! {
         /// The sensor: a name in `params/sensors`, a file, or a map.
         device: Device,
         /// Link it is mounted on.
-        link: String [name] = "base_link".to_string(),
+        link: String [frame] = "base_link".to_string(),
         /// Its place on the link (forward, left, up).
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Roll, pitch, yaw of its frame on the link.

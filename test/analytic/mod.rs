@@ -9,6 +9,7 @@ mod dvl;
 mod external;
 mod imu;
 mod kirchhoff;
+mod mimic;
 mod noise;
 mod pendulum;
 mod position_sensors;

@@ -5,3 +5,4 @@ mod conservation;
 mod response;
 mod symmetry;
 mod two_halves;
+mod urdf;

@@ -17,6 +17,7 @@ mod servos;
 mod shipped;
 mod syntax;
 mod tethers;
+mod urdf;
 mod values;
 
 use merrow::world::{Overrides, error::quote, load_text, share};

@@ -18,6 +18,7 @@ const COMPONENTS: &[(&str, &str)] = &[
     ("battery", "batteries"),
     ("device", "sensors"),
     ("line", "lines"),
+    ("hydrodynamics", "hydrodynamics"),
 ];
 
 /// A world with all its files laid together, as JSON.
