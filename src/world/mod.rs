@@ -19,6 +19,7 @@ pub mod schema;
 pub mod share;
 pub mod sname;
 pub mod spec;
+pub mod trials;
 pub mod units;
 
 pub use build::{Overrides, load as load_world, load_text};
