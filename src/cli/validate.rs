@@ -1,7 +1,10 @@
 //! `merrow validate`: recorded experiments replayed.
 
 use clap::{Args, Subcommand};
+use merrow::validate::baseline::{self, Ascent};
 use merrow::validate::model::Model;
+use merrow::validate::recording::Recording;
+use merrow::validate::study;
 use merrow::validate::summary::{self, PAPER, Rest, Summary};
 use merrow::validate::trial::{self, Mode, Outcome};
 use merrow::world::trials;
@@ -27,6 +30,9 @@ pub struct Arguments {
     /// Let the arm's servo follow the commanded motion, instead of the measured joint angles.
     #[arg(long)]
     servo: bool,
+    /// Compare models of added mass, drag and actuators instead, as docs/uvms.md shows; needs --out.
+    #[arg(long, requires = "out", conflicts_with_all = ["servo", "check"])]
+    study: bool,
     /// World whose robot is replayed.
     #[arg(long, default_value = "uvms_pool")]
     world: String,
@@ -52,6 +58,9 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
     if let Some(out) = out {
         std::fs::create_dir_all(out).map_err(|e| format!("{}: cannot be made: {e}", out.display()))?;
     }
+    if let (true, Some(out)) = (arguments.study, out) {
+        return study(&model, &trials.recordings, out);
+    }
     let mode = if arguments.servo { Mode::Servo } else { Mode::Measured };
     let n = trials.recordings.len();
     println!(
@@ -70,7 +79,7 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
     let home = model.joints.map(|j| model.robot.start.q[j]);
     let rest = summary::rest(&model, home);
     let overall = summary::summarize(&outcomes);
-    print_rest(&rest);
+    print_rest(&rest, &trials.recordings);
     if let Some(overall) = &overall {
         print_summary(overall);
     }
@@ -90,6 +99,22 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
     Ok(if misses.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// World of the vehicle as the trials' authors simulated it.
+const PUBLISHED: &str = "uvms_pool_published";
+
+fn study(model: &Model, recordings: &[Recording], out: &Path) -> Result<ExitCode, String> {
+    let published = Model::new(super::load(PUBLISHED, None)?.scene)?;
+    let mut progress = |what: &str| eprintln!("{what} ...");
+    let study = study::study(model, &published, recordings, &mut progress);
+    print!("{}", study.text);
+    for (name, drawing) in &study.figures {
+        write(&out.join(format!("{name}.svg")), drawing.svg().as_bytes())?;
+    }
+    write(&out.join("study.json"), format!("{:#}\n", study.json).as_bytes())?;
+    println!("figures and study.json in {}", out.display());
+    Ok(ExitCode::SUCCESS)
+}
+
 fn print_trial(o: &Outcome, number: usize, of: usize) {
     let blown = o.track.blown_up.map_or_else(String::new, |t| format!("  unstable from {t:.2} s"));
     println!(
@@ -98,11 +123,24 @@ fn print_trial(o: &Outcome, number: usize, of: usize) {
     );
 }
 
-fn print_rest(rest: &Rest) {
-    println!(
-        "\nat rest, arm folded: roll {:.2} deg, pitch {:.2} deg, ascent {:.4} m/s (measured: 3.8 +- 0.22, 1.5 +- 0.40, 0.02 to 0.03)",
-        rest.angles[0], rest.angles[1], rest.ascent
-    );
+fn print_rest(rest: &Rest, recordings: &[Recording]) {
+    println!("\nat rest, arm folded         roll [deg]  pitch [deg]  ascent [m/s]");
+    let row = |name: &str, [roll, pitch]: [f64; 2], ascent: f64| {
+        println!("{name:<26} {roll:>11.2} {pitch:>12.2} {ascent:>13.4}");
+    };
+    row("here", rest.angles, rest.ascent);
+    let ascents: Vec<Ascent> = recordings
+        .iter()
+        .filter_map(|r| {
+            let ascent = baseline::ascent(r)?;
+            row(&format!("{}, measured", r.name), ascent.angles, ascent.speed);
+            Some(ascent)
+        })
+        .collect();
+    if let Some(mean) = baseline::mean(&ascents) {
+        row("mean of these", mean.angles, mean.speed);
+    }
+    println!("{:<26} {:>11} {:>12} {:>13}", "paper", "3.8 +- 0.22", "1.5 +- 0.40", "0.02 to 0.03");
 }
 
 fn print_summary(s: &Summary) {

@@ -26,10 +26,10 @@ use super::recording::{JOINTS, JointSample, Quintic};
 const KNOT: f64 = 0.02;
 
 /// Width of the window [s]: the driver reads each encoder about every 40 ms and stamps it on arrival, up to 20 ms late.
-const SIGMA: f64 = 0.06;
+const SIGMA: f64 = 0.1;
 
 /// Time for which the arm is taken to stand before the first and after the last reading [s].
-const PADDING: f64 = 0.5;
+const PADDING: f64 = 0.8;
 
 /// Longest time without a new value after which a repeated one counts as a reading [s].
 const REPEAT: f64 = 0.1;

@@ -3,7 +3,7 @@
 use super::recording::{JOINT_NAMES, JOINTS};
 use crate::environment::{Instant, Variation};
 use crate::math::{Mat3, SpatialInertia, Sym3, Vec3};
-use crate::scene::{Drive, JointKind, Robot, Scene};
+use crate::scene::{Damping, Drive, JointKind, Robot, Scene};
 
 /// A robot of a scene, in still water without surface or bottom.
 #[derive(Clone, Debug)]
@@ -88,5 +88,28 @@ impl Model {
             let B = Mat3 { r: [Vec3::zero(); 3] };
             SpatialInertia { A: at_center.A, B, D }.to_parent(&still, link.p_LoCb)
         })
+    }
+
+    /// The same with the vehicle's drag of rotation and of translation exchanged: the slip that the trials' authors made.
+    #[must_use]
+    pub fn with_drag_exchanged(mut self) -> Self {
+        let base = &mut self.robot.links[0];
+        for damping in [&mut base.linear_damping, &mut base.quadratic_damping] {
+            if let Damping::Diagonal(d) = damping {
+                let [a, b, c, x, y, z] = *d;
+                *d = [x, y, z, a, b, c];
+            }
+        }
+        self
+    }
+
+    /// The same with reflected inertia [kg m²] and viscous friction [N m s/rad] in the joints; the servo alone feels them.
+    #[must_use]
+    pub fn with_actuators(mut self, armature: [f64; JOINTS], damping: [f64; JOINTS]) -> Self {
+        for (k, j) in self.joints.into_iter().enumerate() {
+            let joint = &mut self.robot.links[j + 1].joint;
+            (joint.armature, joint.damping) = (armature[k], damping[k]);
+        }
+        self
     }
 }

@@ -49,24 +49,26 @@ pub struct Track {
     pub height: Curve,
     /// Joint positions [rad].
     pub joints: [Curve; JOINTS],
-    /// Instant at which a value was no longer finite, or the vehicle turned faster than 100 rad/s; the curves end there.
+    /// Instant at which a value was no longer finite, or the vehicle faster than 100 rad/s or 100 m/s; the curves end there.
     pub blown_up: Option<f64>,
 }
 
 /// One replay in progress.
-struct Replay<'a> {
+pub(super) struct Replay<'a> {
     model: &'a Model,
     motion: Motion,
     /// The integrator's stage with the joints put where they are prescribed.
     stage: Motion,
-    work: Workspace,
+    /// Scratch, as the last evaluation left it.
+    pub(super) work: Workspace,
     commands: Vec<f64>,
     /// Accelerations one step before, for the delayed added mass.
     before: Vec<SpatialVelocity>,
 }
 
 impl<'a> Replay<'a> {
-    fn new(model: &'a Model, q_WB: Quat) -> Self {
+    /// At rest, the arm where all joints are 0.
+    pub(super) fn new(model: &'a Model, q_WB: Quat) -> Self {
         let robot = &model.robot;
         let mut motion = Motion::rest(robot.n_joints());
         motion.q_WB = q_WB.normalized();
@@ -82,7 +84,7 @@ impl<'a> Replay<'a> {
     }
 
     /// One step from `t`; `joints` prescribes the arm, none leaves it to the efforts in `commands`.
-    fn step(&mut self, t: f64, joints: Option<&dyn Fn(f64) -> JointState>) {
+    pub(super) fn step(&mut self, t: f64, joints: Option<&dyn Fn(f64) -> JointState>) {
         let model = self.model;
         let dt = model.dt();
         let (motion, stage, work, commands) =
@@ -103,6 +105,19 @@ impl<'a> Replay<'a> {
         }
     }
 
+    /// Puts the arm at `q`, at rest, and evaluates it there.
+    pub(super) fn hold(&mut self, q: [f64; JOINTS]) {
+        let still = JointState { q, ..JointState::default() };
+        put(self.model, &still, &mut self.motion);
+        let (model, motion) = (self.model, &mut self.motion);
+        accelerations(model, motion, &self.commands, Some(&still), &self.before, &mut self.work);
+    }
+
+    /// Acceleration of the base at the start of the last step.
+    pub(super) fn accelerations_before(&self) -> SpatialVelocity {
+        self.before[0]
+    }
+
     /// Efforts of the joints that would hold the acceleration of base and joints at zero at this instant.
     fn bias(&mut self) -> [f64; JOINTS] {
         let model = self.model;
@@ -113,8 +128,8 @@ impl<'a> Replay<'a> {
     }
 
     fn blown_up(&self) -> bool {
-        let w = self.motion.V_WB_B.w;
-        self.motion.not_finite().is_some() || w.dot(w) > 1e4
+        let V = self.motion.V_WB_B;
+        self.motion.not_finite().is_some() || V.w.dot(V.w).max(V.v.dot(V.v)) > 1e4
     }
 }
 

@@ -82,8 +82,9 @@ pub fn rest(model: &Model, hold: [f64; JOINTS]) -> Rest {
 pub fn misses(summary: &Summary, rest: &Rest) -> Vec<String> {
     let mut lines = Vec::new();
     let mut most = |what: &str, value: f64, limit: f64| {
-        // written so that a value that is no number misses too
-        if !(value <= limit) {
+        // false too for a value that is no number
+        let held = value <= limit;
+        if !held {
             lines.push(format!("{what} {value:.3}, expected at most {limit}"));
         }
     };
