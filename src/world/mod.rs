@@ -29,6 +29,7 @@ pub mod schema;
 pub mod share;
 pub mod sname;
 pub mod spec;
+pub mod trials;
 pub mod units;
 mod urdf;
 
