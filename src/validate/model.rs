@@ -60,7 +60,7 @@ impl Model {
     #[must_use]
     pub fn with_drive(mut self, drive: Drive) -> Self {
         for j in self.joints {
-            self.robot.links[j + 1].joint.drive = drive;
+            self.robot.links[j + 1].joint.drive = drive.clone();
         }
         self
     }
