@@ -149,6 +149,8 @@ fn frame_tree(scene: &merrow::scene::Scene) -> Vec<Value> {
         time_ns: 0,
         motions: state.robots.iter().map(|r| r.motion.clone()).collect(),
         efforts: Vec::new(),
+        contacts: Vec::new(),
+        contact_wrenches: Vec::new(),
         tethers: Vec::new(),
         tracking: Vec::new(),
         modes: Vec::new(),

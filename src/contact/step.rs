@@ -5,6 +5,7 @@ use super::detect::{Detector, Touch};
 use super::island::{self, Frame, Island, Surroundings};
 use super::shapes::{Owner, pose};
 use crate::dynamics::integrate;
+use crate::math::{SpatialForce, Vec3};
 use crate::scene::{Robot, Scene};
 use crate::state::contact::{Contact, Impulse, Side};
 use crate::state::{RobotState, State, Workspace};
@@ -73,7 +74,6 @@ impl Contacts {
 
     /// Writes down that nothing touched in the last step.
     pub fn nothing(&self, state: &mut State) {
-        state.robots.iter_mut().for_each(|r| r.kick.clear());
         state.contacts.touching.clear();
         state.contacts.impulses.clear();
         state.contacts.pairs.clear();
@@ -107,7 +107,7 @@ impl Contacts {
         } else {
             islands.iter_mut().for_each(solve);
         }
-        self.write(scene, state);
+        self.write(scene, state, works);
     }
 
     /// Sorts robots and touches into islands.
@@ -192,7 +192,7 @@ impl Contacts {
     }
 
     /// Velocities, positions and impulses into the state.
-    fn write(&mut self, scene: &Scene, state: &mut State) {
+    fn write<W: AsRef<Workspace>>(&mut self, scene: &Scene, state: &mut State, works: &[W]) {
         let h = scene.dt();
         for robot in &mut state.robots {
             robot.kick.clear();
@@ -202,6 +202,7 @@ impl Contacts {
         for island in &self.islands[..self.n_islands] {
             for r in &island.robots {
                 let (frame, robot) = (&self.frames[*r as usize], &mut state.robots[*r as usize]);
+                robot.contact_force.fill(SpatialForce::zero());
                 let part = frame.offset..frame.offset + frame.dofs.n;
                 let (v, x) = (&island.problem.v[part.clone()], &island.problem.x[part]);
                 let is_floating = scene.robots[*r as usize].floating;
@@ -217,7 +218,7 @@ impl Contacts {
             let touches = island.touches.iter().map(|t| &self.touches[*t as usize]);
             let joints = island.keys.len() - island.touches.len();
             for (key, along_rows) in island.impulses().take(joints) {
-                let impulse = Impulse { along_rows, force_W: crate::math::Vec3::zero() };
+                let impulse = Impulse { along_rows, force_W: Vec3::zero() };
                 state.contacts.impulses.push((key, impulse));
             }
             for ((key, along_rows), touch) in island.impulses().skip(joints).zip(touches) {
@@ -225,6 +226,7 @@ impl Contacts {
                 state.contacts.impulses.push((key, impulse));
                 if along_rows[0] > 0.0 {
                     state.contacts.touching.push(contact(touch, &impulse));
+                    press(touch, impulse.force_W.scale(1.0 / h), &mut state.robots, works);
                 }
             }
         }
@@ -252,6 +254,19 @@ impl Contacts {
         let fresh = self.pairs.iter().filter(|p| known.binary_search(p).is_err()).count();
         state.contacts.collisions += fresh as u64;
         std::mem::swap(&mut self.pairs, &mut state.contacts.pairs);
+    }
+}
+
+/// Adds the mean force of a touch over the step to both links.
+fn press<W: AsRef<Workspace>>(touch: &Touch, f: Vec3, robots: &mut [RobotState], works: &[W]) {
+    for (owner, f) in [(touch.a, f), (touch.b, -f)] {
+        if let Owner::Link(r, l) = owner
+            && robots[r as usize].kick.any
+        {
+            let arm = touch.p_W - works[r as usize].as_ref().links[l as usize].p_WL;
+            let sum = &mut robots[r as usize].contact_force[l as usize];
+            *sum = sum.plus(&SpatialForce { m: arm.cross(f), f });
+        }
     }
 }
 

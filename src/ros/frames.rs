@@ -3,9 +3,10 @@
 use super::convert::{WORLD_FRAME, header, transform};
 use super::msg::geometry_msgs::TransformStamped;
 use super::msg::tf2_msgs::TFMessage;
-use crate::math::{Mat3, Quat, Vec3};
+use crate::math::{Mat3, Quat, SpatialForce, Vec3};
 use crate::scene::{JointKind, JointMode, Link, Robot, Scene};
 use crate::sim::Simulation;
+use crate::state::contact::Contact;
 use crate::state::joint::{Task, Tracking};
 use crate::state::{GroupState, Motion, RobotState, TetherState};
 
@@ -28,6 +29,10 @@ pub struct Snapshot {
     pub motions: Vec<Motion>,
     /// Joint efforts of every robot [N m or N].
     pub efforts: Vec<Vec<f64>>,
+    /// What touches what.
+    pub contacts: Vec<Contact>,
+    /// Wrenches of contacts on all links of every robot; empty for a robot that nothing touches.
+    pub contact_wrenches: Vec<Vec<SpatialForce>>,
     /// Every tether.
     pub tethers: Vec<TetherState>,
     /// Joints of every robot against their set-points.
@@ -49,6 +54,11 @@ impl Snapshot {
             time_ns: simulation.time_ns(),
             motions: robots().map(|(_, r)| r.motion.clone()).collect(),
             efforts: simulation.runners.iter().map(|r| r.work.tau.clone()).collect(),
+            contacts: simulation.state.contacts.touching.clone(),
+            contact_wrenches: robots()
+                .zip(&simulation.runners)
+                .map(|((robot, state), runner)| super::contacts::wrenches(robot, state, &runner.work))
+                .collect(),
             tethers: simulation.state.tethers.clone(),
             tracking: robots().map(tracking).collect(),
             modes: robots().map(|(_, r)| r.joints.iter().map(|joint| joint.mode).collect()).collect(),

@@ -7,6 +7,7 @@ pub mod arm;
 pub mod bag;
 pub mod bridge;
 pub mod cdr;
+pub mod contacts;
 pub mod convert;
 pub mod dds;
 pub mod description;

@@ -7,6 +7,7 @@
 use super::arm::{self, GroupStatus, Watched};
 use super::bag::{Bag, ChannelId};
 use super::cdr::to_bytes;
+use super::contacts;
 use super::convert::{self, header};
 use super::dds::Logger;
 use super::dds::Publisher;
@@ -285,6 +286,14 @@ impl Worker {
         });
         for (i, place) in controllers {
             self.emit(i, snapshot.time_ns, || arm::controller_state(scene, place, snapshot));
+        }
+        self.emit_from(Source::Contacts, snapshot.time_ns, || contacts::message(scene, snapshot));
+        let wrenches = self.sources(|s| match s {
+            Source::ContactWrench { robot, link } => Some((robot, link)),
+            _ => None,
+        });
+        for (i, (robot, link)) in wrenches {
+            self.emit(i, snapshot.time_ns, || contacts::wrench(scene, robot, link, snapshot));
         }
         self.tethers(snapshot);
     }

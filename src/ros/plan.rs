@@ -8,6 +8,7 @@ use super::message::{Message, TypeInfo};
 use super::msg::diagnostic_msgs::DiagnosticArray;
 use super::msg::geometry_msgs::{TwistWithCovarianceStamped, Wrench, WrenchStamped};
 use super::msg::marine_acoustic_msgs::Dvl;
+use super::msg::merrow::Contacts;
 use super::msg::nav_msgs::{Odometry, Path};
 use super::msg::rosgraph_msgs::Clock;
 use super::msg::sensor_msgs::{
@@ -64,6 +65,15 @@ pub enum Source {
     Controller {
         /// Which group.
         place: Place,
+    },
+    /// What touches what.
+    Contacts,
+    /// Wrench of contacts on a link.
+    ContactWrench {
+        /// Index of the robot.
+        robot: usize,
+        /// Index of the link.
+        link: usize,
     },
     /// Battery state.
     Battery {
@@ -197,6 +207,10 @@ impl Plan {
                 Source::Diagnostics,
             ),
         ];
+        if scene.robots.iter().any(|r| !r.colliders.is_empty()) {
+            let rate = Some(FRAME_RATE);
+            outputs.push(global("/contacts", Contacts::info(), Qos::DEFAULT, rate, Source::Contacts));
+        }
         let (mut inputs, mut actions) = (Vec::new(), Vec::new());
         for (i, robot) in scene.robots.iter().enumerate() {
             robot_outputs(i, robot, &mut outputs);
@@ -253,6 +267,11 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
         let source = Source::Battery { robot: i };
         let topic = format!("{name}/battery_state");
         add(topic, BatteryState::info(), Qos::DEFAULT, Some(BATTERY_RATE), source);
+    }
+    for link in &robot.contact_wrenches {
+        let source = Source::ContactWrench { robot: i, link: *link };
+        let topic = format!("{name}/{}/contact_wrench", robot.links[*link].name);
+        add(topic, WrenchStamped::info(), Qos::DEFAULT, Some(FRAME_RATE), source);
     }
     let topic = format!("{name}/robot_description");
     add(topic, StringMsg::info(), Qos::LATCHED, None, Source::Description { robot: i });

@@ -97,6 +97,8 @@ pub struct Robot {
     pub servos: bool,
     /// Shapes that touch things; none: the robot passes through everything.
     pub colliders: Vec<Collider>,
+    /// Links whose wrench of contacts is published.
+    pub contact_wrenches: Vec<usize>,
     /// True if links of this robot that are not neighbours may touch each other.
     pub self_collision: bool,
     /// Where and how it starts.

@@ -73,6 +73,8 @@ pub struct RobotState {
     pub battery: BatteryState,
     /// Forces from outside the robot (tethers) over the coming step: one per link, at Lo, along the world's axes.
     pub external: Vec<SpatialForce>,
+    /// Mean forces of contacts over the last step: one per link, at Lo, along the world's axes; stale unless `kick.any`.
+    pub contact_force: Vec<SpatialForce>,
     /// What contacts added to the accelerations of the last step.
     pub kick: Kick,
     /// Why the robot stands still; set once a value is no longer finite.
@@ -263,6 +265,7 @@ impl RobotState {
                 current: 0.0,
             },
             external: vec![SpatialForce::zero(); robot.links.len()],
+            contact_force: vec![SpatialForce::zero(); robot.links.len()],
             kick: Kick::new(robot.n_joints()),
             halted: None,
         }
@@ -283,6 +286,7 @@ impl RobotState {
             sensors,
             battery,
             external,
+            contact_force,
             kick,
             halted,
         } = self;
@@ -299,6 +303,7 @@ impl RobotState {
         }
         spare.battery = *battery;
         spare.external.copy_from_slice(external);
+        spare.contact_force.copy_from_slice(contact_force);
         (spare.kick.any, spare.kick.A_WB_B) = (kick.any, kick.A_WB_B);
         spare.kick.qdd.copy_from_slice(&kick.qdd);
         spare.halted.clone_from(halted);

@@ -96,6 +96,12 @@ impl RobotState {
             sink.vector(F.f);
         }
         sink.reals(&[self.battery.charge, self.battery.voltage, self.battery.current]);
+        if self.kick.any {
+            for F in &self.contact_force {
+                sink.vector(F.m);
+                sink.vector(F.f);
+            }
+        }
         sink.spatial(&self.kick.A_WB_B);
         sink.reals(&self.kick.qdd);
         sink.int(self.halted.as_ref().map_or(0, |h| h.time_ns + 1));

@@ -59,6 +59,7 @@ pub fn robot(
         sensors: Vec::new(),
         battery: model.battery.as_ref().map(|b| actuator::battery(b, problems)),
         colliders: colliders(model, &links, frame.assets, problems),
+        contact_wrenches: Vec::new(),
         self_collision: model.self_collision,
         joint_groups: Vec::new(),
         trajectory_rules: TrajectoryRules::default(),
@@ -85,6 +86,16 @@ pub fn robot(
         robot.manager = Some(Manager { allocation, timeout_s: model.command_timeout_s });
     }
     merge_fixed::merge(&mut robot);
+    for name in &model.contact_wrenches {
+        let attached = || robot.attached.iter().find(|a| a.name == *name).map(|a| a.link);
+        match robot.link_index(name).or_else(attached) {
+            Some(link) => robot.contact_wrenches.push(link),
+            None => {
+                let hint = did_you_mean(name, robot.links.iter().map(|l| l.name.as_str()));
+                problems.push(model.at.of("contact_wrenches"), format!("no link {}{hint}", quote(name)));
+            }
+        }
+    }
     build_joint::finish(&mut robot, model, (frame.seed, frame.dt), problems);
     robot.finish();
     robot
@@ -117,6 +128,7 @@ pub fn prop(entry: &PropEntry) -> RobotEntry {
                 at: entry.at.clone(),
             },
             keep_out: None,
+            contact_wrenches: Vec::new(),
             self_collision: false,
             thrusters: Named::default(),
             command_timeout_s: None,

@@ -194,6 +194,8 @@ spec! {
         body: Body,
         /// Further links, parents first.
         links: Named<LinkFile> [frame] = Named::default(),
+        /// Links whose wrench of contacts is published.
+        contact_wrenches: Vec<String> = Vec::new(),
         /// Whether links that are not neighbours may touch each other.
         self_collision: bool = false,
         /// Joints that are commanded together, by the group's name; without it `arm` has all moving joints.
