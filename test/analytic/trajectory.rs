@@ -269,7 +269,8 @@ fn trajectories_are_refused() {
         change(&mut t);
         send(&mut s, 1, t).unwrap_err()
     };
-    let cases: [(&dyn Fn(&mut Trajectory), &str); 17] = [
+    type Change<'a> = &'a dyn Fn(&mut Trajectory);
+    let cases: [(Change<'_>, &str); 17] = [
         (&|t| t.points.clear(), "the trajectory has no points, expected at least one"),
         (&|t| t.points[0].positions = vec![1.0], "point 0: found 1 positions, expected 2, one per joint"),
         (&|t| t.points[0].positions.clear(), "point 0: found 0 positions, expected 2, one per joint"),
