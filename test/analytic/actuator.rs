@@ -89,8 +89,9 @@ fn a_steep_line_is_stable_on_a_light_joint() {
 }
 
 // Goal: no motor and no chain makes them swing each other up. Method: chains of light and heavy links on a free base under water, each joint
-// with a steep line, losses, and every other one with a gap, at efforts that change every 50 ms. A joint is never faster than a few times its
-// motor's no-load speed by what the others do. Tolerance: 5 times.
+// with a steep line, losses, and in every other chain gaps, at full effort one way or the other, changed every 50 ms. Tolerance: 5 times the
+// motors' no-load speed; 1.0 to 1.5 is found with rigid gears, up to 3.7 where a rotor's way through its gap ends; motors that do not
+// know of each other come to 10 to 21.
 #[test]
 fn motors_on_a_chain_do_not_swing_each_other_up() {
     use merrow::scene::actuator::{Actuator, Elastic, Encoder, Law, Line, Servo, Tachometer};
@@ -131,18 +132,20 @@ fn motors_on_a_chain_do_not_swing_each_other_up() {
         }
         robot.finish();
         let mut s = Simulation::new(std::sync::Arc::new(scene), 1).unwrap();
-        for _ in 0..40 {
+        let mut worst = 0.0_f64;
+        for _ in 0..20 {
             for joint in 0..5 {
-                let value = random.between(-5.0, 5.0);
+                let value = 20_000.0 * random.between(-1.0, 1.0).signum();
                 s.apply(&merrow::state::Command::Joint { robot: 0, joint, value }).unwrap();
             }
             for _ in 0..50 {
                 s.advance(1);
                 let r = &s.state.robots[0];
                 assert!(r.halted.is_none(), "case {case}: {:?}", r.halted);
-                assert!(r.motion.qd.iter().all(|v| v.abs() < 5.0), "case {case}: {:?}", r.motion.qd);
+                worst = r.motion.qd.iter().fold(worst, |w, v| w.max(v.abs()));
             }
         }
+        assert!(worst < 5.0, "case {case}: {worst} rad/s");
     }
 }
 
