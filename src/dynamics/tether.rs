@@ -85,8 +85,9 @@ pub struct LineWork {
     rows: Vec<BlockRow>,
 }
 
-/// Newton's method ends when no velocity changes by more than this [m/s].
-const CONVERGED: f64 = 1e-8;
+/// Newton's method ends when no velocity changes by more than this [m/s]; it doubles its digits each round, so that the
+/// velocities are then good to 1e-10 m/s or so.
+const CONVERGED: f64 = 1e-6;
 /// Rounds of Newton's method; a step whose kinks have not settled by then is as good as one can have it.
 const MAX_ROUNDS: usize = 8;
 /// θ - ½ of a line whose fastest wave is not resolved by the step.

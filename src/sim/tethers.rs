@@ -73,12 +73,17 @@ impl Tethers {
         now_ns: u64,
     ) {
         for &r in &self.robots {
-            kinematics::poses(&scene.robots[r], &state.robots[r].motion, &mut runners[r].work.links);
+            let (robot, motion) = (&scene.robots[r], &state.robots[r].motion);
+            kinematics::poses(robot, motion, &mut runners[r].work.links);
+            kinematics::velocities(robot, motion, &mut runners[r].work.links);
         }
         let tethers = &state.tethers;
         fasten(scene, &mut state.robots, runners, 0.0, |k| tethers[k].pull);
         for &r in &self.robots {
             let (robot, robot_state) = (&scene.robots[r], &mut state.robots[r]);
+            if robot_state.halted.is_some() {
+                continue;
+            }
             runners[r].evaluate(scene, robot, &state.sea, now_ns, robot_state);
         }
         self.solve(scene, state, runners, pool, now_ns);
