@@ -128,6 +128,9 @@ fn print_text(all: &Value) {
     println!("\nrobots");
     for r in rows("robots") {
         println!("  {}: {} ({} kg)", text(&r["name"]), text(&r["description"]), r["mass_kg"]);
+        for s in r["sources"].as_array().into_iter().flatten().filter(|s| s["estimated"] != "") {
+            println!("    {}, estimated: {}", text(&s["part"]), text(&s["estimated"]));
+        }
     }
     println!("\npublished");
     for o in rows("published") {
