@@ -169,6 +169,9 @@ fn print_text(all: &Value) {
     println!("\nrobots");
     for r in rows("robots") {
         println!("  {}: {} ({} kg)", text(&r["name"]), text(&r["description"]), r["mass_kg"]);
+        for s in r["sources"].as_array().into_iter().flatten().filter(|s| s["estimated"] != "") {
+            println!("    {}, estimated: {}", text(&s["part"]), text(&s["estimated"]));
+        }
     }
     for t in rows("tethers") {
         let (name, from, to) = (text(&t["name"]), text(&t["from"]), text(&t["to"]));

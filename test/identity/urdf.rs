@@ -294,7 +294,9 @@ fn mimic_joints_and_what_is_known_of_the_water() {
     close("neutral", hand.volume * 1025.0, 2.0, 1e-12);
     // the mesh is a corner of a cube of 2 m; its centroid is a quarter along
     near("centre", hand.p_LoCb, Vec3::new(0.5, 0.5, 0.5), 1e-12);
-    assert!(matches!(&robot.colliders[0].geometry, Geometry::ConvexHull(m) if m.vertices[1].x == 2.0));
+    assert!(
+        matches!(&robot.colliders[0].geometry, Geometry::ConvexHull(m) if m.vertices.iter().any(|v| v.x == 2.0))
+    );
     assert_eq!(robot.links[right].joint.kind, JointKind::Prismatic);
     assert_eq!(
         world.about[0].sources[1].2,

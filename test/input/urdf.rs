@@ -71,12 +71,12 @@ fn numbers_and_elements() {
         ),
         (
             "<collision><geometry><box size='1 0 1'/></geometry></collision>",
-            "r.urdf:3:23: `size` of <box>: expected positive numbers, found `1 0 1`",
+            "r.urdf:3:22: `size` of <box>: expected positive numbers, found `1 0 1`",
         ),
         ("<collision><geometry/></collision>", "r.urdf:3:1: missing <geometry> with a shape in <collision>"),
         (
             "<collision><geometry><mesh filename=''/></geometry></collision>",
-            "r.urdf:3:23: missing attribute `filename` in <mesh>",
+            "r.urdf:3:22: missing attribute `filename` in <mesh>",
         ),
         (
             "<inertial><mass value='1'/><inertia ixx='nan'/></inertial>",
@@ -112,7 +112,7 @@ fn trees() {
     check(
         "loop",
         &robot(&two),
-        "r.urdf:4:50: the link `arm` has two parents, by the joints `j` and `k`: a loop, expected a tree",
+        "r.urdf:4:51: the link `arm` has two parents, by the joints `j` and `k`: a loop, expected a tree",
     );
     let back = format!(
         "{}\n<joint name='k' type='fixed'><parent link='arm'/><child link='base'/></joint>",
@@ -207,12 +207,12 @@ fn what_the_model_says_besides() {
     let good = robot(&joint("continuous", ""));
     let says = |name: &str, model: &str| messages(name, &good, &format!("      {model}\n"));
     assert_eq!(
-        says("link", "hydrodynamics: {links: {amr: {volume_m3: 1}}}"),
-        "w.yaml:5:31: no link `amr` in the URDF, expected one of `base`, `arm`; did you mean `arm`?"
+        says("link", "hydrodynamics: {links: {bases: {volume_m3: 1}}}"),
+        "w.yaml:5:31: no link `bases` in the URDF, expected one of `base`, `arm`; did you mean `base`?"
     );
     assert_eq!(
         says("volume", "hydrodynamics: {links: {arm: {volume_m3: -1}}}"),
-        "w.yaml:5:48: `volume_m3`: expected a number of 0 or more [m3], found `-1`"
+        "w.yaml:5:48: `volume_m3`: expected a non-negative number [m3], found `-1`"
     );
     assert_eq!(says("drive", "links: {arm: {joint: {drive: {kind: position, max_speed: 2}}}}"), "accepted");
     assert_eq!(says("sensor", "sensors: {imu: {device: truth, link: arm}}"), "accepted");

@@ -168,7 +168,7 @@ struct Reader<'a, 'i> {
     unused: BTreeMap<String, (Place, usize)>,
 }
 
-impl<'a> Reader<'a, '_> {
+impl Reader<'_, '_> {
     fn place(&self, node: Node<'_, '_>) -> Place {
         let at = self.document.text_pos_at(node.range().start);
         Place::new(&self.name, at.row, at.col)
@@ -192,7 +192,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn child<'n>(&mut self, node: Node<'n, 'n>, name: &str) -> Option<Node<'n, 'n>> {
+    fn child<'n, 'm>(&self, node: Node<'n, 'm>, name: &str) -> Option<Node<'n, 'm>> {
         node.children().find(|n| n.has_tag_name(name))
     }
 
@@ -266,10 +266,7 @@ impl<'a> Reader<'a, '_> {
     fn link(&mut self, node: Node<'_, '_>) -> Option<Link> {
         self.only(node, &["inertial", "collision", "visual"]);
         let name = self.frame_name(node);
-        let inertial = match node.children().find(|n| n.has_tag_name("inertial")) {
-            Some(inertial) => Some(self.inertial(inertial)),
-            None => None,
-        };
+        let inertial = node.children().find(|n| n.has_tag_name("inertial")).map(|n| self.inertial(n));
         let shapes = |reader: &mut Self, kind: &str| -> Vec<Shape> {
             node.children().filter(|n| n.has_tag_name(kind)).filter_map(|n| reader.shape(n)).collect()
         };
@@ -380,14 +377,8 @@ impl<'a> Reader<'a, '_> {
         let axis = self.or(axis_node, "xyz", [1.0, 0.0, 0.0]);
         let dynamics = self.child(node, "dynamics");
         let [damping, friction] = ["damping", "friction"].map(|key| self.at_least_zero(dynamics, key));
-        let limit = match self.child(node, "limit") {
-            Some(limit) => Some(self.limit(limit)),
-            None => None,
-        };
-        let mimic = match self.child(node, "mimic") {
-            Some(mimic) => Some(self.mimic(mimic)),
-            None => None,
-        };
+        let limit = self.child(node, "limit").map(|n| self.limit(n));
+        let mimic = self.child(node, "mimic").map(|n| self.mimic(n));
         let (xyz, rpy) = origin?;
         Some(Joint {
             name: name?,
