@@ -14,7 +14,7 @@ use std::process::ExitCode;
 /// What to validate against.
 #[derive(Subcommand, Debug)]
 pub enum Against {
-    /// Pool trials of a vehicle with arm (paper 5): replay them, print the errors, draw the overlays.
+    /// Pool trials of a vehicle with arm (Kolano 2022): replay them, print the errors, draw the overlays.
     Uvms(Arguments),
 }
 

@@ -77,7 +77,7 @@ impl Model {
     }
 
     /// The same with the added mass of every link made one mass, the mean of its three, at the centre of buoyancy;
-    /// the added inertia about that point stays [paper 5's simplification].
+    /// the added inertia about that point stays [Kolano 2022, §III-A].
     #[must_use]
     pub fn with_scalar_added_mass(self) -> Self {
         self.with_added_mass(|link| {

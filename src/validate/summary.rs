@@ -9,7 +9,7 @@ use super::trial::Outcome;
 use crate::math::Quat;
 use serde_json::{Value, json};
 
-/// Paper 5's table II: mean and deviation over its 50 trials of the error in roll and pitch [deg].
+/// [Kolano 2022, table II]: mean and deviation over its 50 trials of the error in roll and pitch [deg].
 pub const PAPER: [[f64; 2]; 2] = [[1.27, 0.69], [1.73, 0.82]];
 
 /// What `--check` demands of the mean errors in roll and pitch [deg], and of the mean lag's size [s].

@@ -1,4 +1,4 @@
-//! Reads a folder of recorded trials of the vehicle with arm (paper 5's format) into [`Recording`]s.
+//! Reads a folder of recorded trials of the vehicle with arm (format of [Kolano 2022]) into [`Recording`]s.
 //!
 //! Exists so that a trial whose files are missing or wrong costs one line each and the others are still replayed.
 //!
