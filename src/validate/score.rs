@@ -129,9 +129,9 @@ pub fn score(curve: &Curve, measured: &[(f64, f64)]) -> Score {
     Score { rmse: rmse(curve, measured, 0.0), lag, rmse_at_lag: square.sqrt() }
 }
 
-/// (3) for several angles shifted together, and the error there.
-pub fn best_lag(pairs: &[(&Curve, &[(f64, f64)])]) -> (f64, f64) {
-    let cost = |shift: f64| pairs.iter().map(|(c, m)| mean_square(c, m, shift, true)).sum::<f64>();
+/// (3) for several angles shifted together, and the error there; as (2), without b, if not `free`.
+pub fn best_lag(pairs: &[(&Curve, &[(f64, f64)])], free: bool) -> (f64, f64) {
+    let cost = |shift: f64| pairs.iter().map(|(c, m)| mean_square(c, m, shift, free)).sum::<f64>();
     let (lag, square) = search(cost);
     (lag, (square / pairs.len() as f64).sqrt())
 }
@@ -177,7 +177,7 @@ mod tests {
         assert!((gain(&[(&late.scaled(2.5).shifted(1.0), &delayed)]) - 0.4).abs() < 1e-3);
         // a constant offset moves (2), not (3)
         let higher = late.shifted(0.4);
-        let (lag, rest) = best_lag(&[(&higher, &measured)]);
+        let (lag, rest) = best_lag(&[(&higher, &measured)], true);
         assert!((lag - 0.8).abs() < 1e-9 && rest < 1e-4, "{lag} {rest}");
     }
 
