@@ -14,7 +14,7 @@ use std::process::ExitCode;
 /// What to validate against.
 #[derive(Subcommand, Debug)]
 pub enum Against {
-    /// Pool trials of a vehicle with arm (paper 5): replay them, print the errors, draw the overlays.
+    /// Pool trials of a vehicle with arm (Kolano 2022): replay them, print the errors, draw the overlays.
     Uvms(Arguments),
 }
 
@@ -157,6 +157,11 @@ fn print_summary(s: &Summary) {
     }
     println!("{:<34} {:>5.2} +- {:.2} {:>13}", "lag, + simulation later [s]", s.lag.0, s.lag.1, "1 to 2");
     println!("{:<34} {:>13.2}", "mean size of the lag [s]", s.lag_size);
+    let (mean, deviation, size) = s.lag_with_offset;
+    println!(
+        "{:<34} {mean:>5.2} +- {deviation:.2}, mean size {size:.2}",
+        "lag, constant offsets left in [s]"
+    );
     if s.blown_up > 0 {
         println!("{} replays were unstable", s.blown_up);
     }

@@ -5,7 +5,7 @@
 //!   v* = clip(v_d + K (q_d - y), v_max)                                     (1)  position mode; v* = v_d in velocity mode
 //!   e = v* - v
 //!   τ = clip(τ_{k-1} + clip(Kp e + Ki Σ e T + Kd Δe/T + β (τ_bias - τ_{k-1}), Δτ), τ_max)
-//!                                                                           (2)  torque PID [Kolano 2024, table I]
+//!                                                                           (2)  torque PID [Kolano 2022, table I]
 //!   τ = clip(k_v e + k_i Σ e T + J a_d + β τ_bias + τ_d, τ_max)             (3)  cascade
 //! ```
 //! In (3) the integral rests while the motor gives less than was asked and the error asks for more. In effort mode

@@ -13,6 +13,9 @@ pub type Colour = [u8; 3];
 /// Lengths of a dash and of the gap after it [px].
 const DASH: [f32; 2] = [6.0, 4.0];
 
+/// Ascent plus descent of the font over its em, by which ab_glyph and SVG measure a size.
+const EM: f32 = 1.172;
+
 /// Where a text stands relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
@@ -51,6 +54,13 @@ pub enum Shape {
         /// Colour.
         colour: Colour,
     },
+}
+
+/// Width of a text [px], as the letters of the PNG have it; the SVG asks for the same.
+pub fn text_width(text: &str, size: f64) -> f64 {
+    let Ok(font) = FontRef::try_from_slice(FONT) else { return 0.0 };
+    let scaled = font.as_scaled(size as f32 * EM);
+    f64::from(text.chars().map(|c| scaled.h_advance(scaled.glyph_id(c))).sum::<f32>())
 }
 
 /// A white sheet with shapes on it.
@@ -95,7 +105,9 @@ impl Drawing {
                     };
                     writeln!(
                         out,
-                        "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" text-anchor=\"{anchor}\" fill=\"{}\">{}</text>",
+                        "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" text-anchor=\"{anchor}\" \
+                         textLength=\"{:.1}\" lengthAdjust=\"spacingAndGlyphs\" fill=\"{}\">{}</text>",
+                        text_width(text, *size),
                         hex(*colour),
                         escaped(text)
                     )
@@ -162,9 +174,8 @@ fn letters(
     colour: Colour,
     scale: f32,
 ) {
-    // the size of a text is its em; the font's own unit is ascent plus descent
-    let scaled = font.as_scaled(size as f32 * scale * 1.172);
-    let advance: f32 = text.chars().map(|c| scaled.h_advance(scaled.glyph_id(c))).sum();
+    let scaled = font.as_scaled(size as f32 * scale * EM);
+    let advance = text_width(text, size) as f32 * scale;
     let start = match anchor {
         Anchor::Start => 0.0,
         Anchor::Middle => 0.5,

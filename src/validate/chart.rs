@@ -1,6 +1,6 @@
 //! Curves over one axis, in panels below one another.
 
-use super::canvas::{Anchor, Colour, Drawing, Shape};
+use super::canvas::{Anchor, Colour, Drawing, Shape, text_width};
 
 /// Measured curves.
 pub const BLACK: Colour = [30, 30, 30];
@@ -57,6 +57,9 @@ pub fn stack(title: &str, panels: &[Panel], width: u32, height: u32) -> Drawing 
 }
 
 fn text(drawing: &mut Drawing, at: [f64; 2], what: &str, size: f64, anchor: Anchor) {
+    if what.is_empty() {
+        return;
+    }
     drawing.shapes.push(Shape::Text { at, text: what.to_string(), size, anchor, colour: BLACK });
 }
 
@@ -94,10 +97,10 @@ fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4]) {
 fn legend(drawing: &mut Drawing, panel: &Panel, [mut x, y]: [f64; 2]) {
     for line in panel.lines.iter().rev().filter(|l| !l.label.is_empty()) {
         text(drawing, [x, y], &line.label, LETTERS, Anchor::End);
-        x -= 0.52 * LETTERS * line.label.chars().count() as f64 + 8.0;
+        x -= text_width(&line.label, LETTERS) + 6.0;
         let points = vec![[x - 24.0, y - 4.0], [x, y - 4.0]];
         drawing.shapes.push(Shape::Line { points, colour: line.colour, width: 2.0, dashed: line.dashed });
-        x -= 38.0;
+        x -= 40.0;
     }
 }
 

@@ -3,7 +3,7 @@
 //! # Law
 //! A body of inertia M and added mass M_A, each step with the acceleration of the one before:
 //! ```text
-//!   M a_n = F - M_A a_{n-1}                                     (1)  paper 5, its equation 3
+//!   M a_n = F - M_A a_{n-1}                                     (1)  [Kolano 2022, eq. 3]
 //!   a_n = M⁻¹ F - (M⁻¹ M_A) a_{n-1}   stable  ⇔  ρ(M⁻¹ M_A) < 1  (2)
 //! ```
 //! whatever the step's length: a shorter step only blows up sooner. On one axis the limit is M_A / M = 1.

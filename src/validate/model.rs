@@ -1,6 +1,7 @@
 //! The vehicle with its arm as a replay drives it, and the ways in which a study may change it.
 
 use super::recording::{JOINT_NAMES, JOINTS};
+use super::replay::CURVE_STEP;
 use crate::environment::{Instant, Variation};
 use crate::math::{Mat3, SpatialInertia, Sym3, Vec3};
 use crate::scene::{Damping, Drive, JointKind, Robot, Scene};
@@ -22,7 +23,7 @@ impl Model {
     /// The first robot of `scene` that has the arm's four joints.
     ///
     /// # Errors
-    /// One line if there is none.
+    /// One line if there is none, or if the step does not fit the replays.
     pub fn new(scene: Scene) -> Result<Self, String> {
         let found = scene.robots.iter().find_map(|robot| {
             let place = |name: &&str| robot.links[1..].iter().position(|l| l.joint.name == **name);
@@ -38,6 +39,14 @@ impl Model {
                 JOINT_NAMES.join(", ")
             ));
         };
+        let steps = CURVE_STEP / scene.dt();
+        if steps < 0.999 || (steps - libm::round(steps)).abs() > 1e-3 {
+            return Err(format!(
+                "{}: the step of {} s does not fit, expected a whole number of steps in {CURVE_STEP} s",
+                scene.name,
+                scene.dt()
+            ));
+        }
         robot.thrusters.clear();
         robot.manager = None;
         robot.sensors.clear();
@@ -77,7 +86,7 @@ impl Model {
     }
 
     /// The same with the added mass of every link made one mass, the mean of its three, at the centre of buoyancy;
-    /// the added inertia about that point stays [paper 5's simplification].
+    /// the added inertia about that point stays [Kolano 2022, §III-A].
     #[must_use]
     pub fn with_scalar_added_mass(self) -> Self {
         self.with_added_mass(|link| {

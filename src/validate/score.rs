@@ -59,6 +59,12 @@ impl Curve {
         Self { values: self.values.iter().map(|v| v * factor).collect(), ..*self }
     }
 
+    /// All values and `offset`.
+    #[must_use]
+    pub fn shifted(&self, offset: f64) -> Self {
+        Self { values: self.values.iter().map(|v| v + offset).collect(), ..*self }
+    }
+
     /// Instants and values.
     pub fn points(&self) -> Vec<[f64; 2]> {
         self.values.iter().enumerate().map(|(k, v)| [self.start + k as f64 * self.step, *v]).collect()
@@ -123,11 +129,27 @@ pub fn score(curve: &Curve, measured: &[(f64, f64)]) -> Score {
     Score { rmse: rmse(curve, measured, 0.0), lag, rmse_at_lag: square.sqrt() }
 }
 
-/// (3) for several angles shifted together, and the error there.
-pub fn best_lag(pairs: &[(&Curve, &[(f64, f64)])]) -> (f64, f64) {
-    let cost = |shift: f64| pairs.iter().map(|(c, m)| mean_square(c, m, shift, true)).sum::<f64>();
+/// (3) for several angles shifted together, and the error there; as (2), without b, if not `free`.
+pub fn best_lag(pairs: &[(&Curve, &[(f64, f64)])], free: bool) -> (f64, f64) {
+    let cost = |shift: f64| pairs.iter().map(|(c, m)| mean_square(c, m, shift, free)).sum::<f64>();
     let (lag, square) = search(cost);
     (lag, (square / pairs.len() as f64).sqrt())
+}
+
+/// The factor on all curves, after the mean of each was taken out of it and of its measurement, that is nearest to what was measured.
+pub fn gain(pairs: &[(&Curve, &[(f64, f64)])]) -> f64 {
+    let mut sum = (0.0, 0.0);
+    for (curve, measured) in pairs {
+        let both: Vec<[f64; 2]> = measured.iter().filter_map(|(t, m)| Some([curve.at(*t)?, *m])).collect();
+        let n = both.len().max(1) as f64;
+        let mean = |k: usize| both.iter().map(|b| b[k]).sum::<f64>() / n;
+        let (y, m) = (mean(0), mean(1));
+        for b in &both {
+            sum.0 += (b[0] - y) * (b[1] - m);
+            sum.1 += (b[0] - y) * (b[0] - y);
+        }
+    }
+    sum.0 / sum.1
 }
 
 /// Mean and sample standard deviation.
@@ -148,12 +170,14 @@ mod tests {
         let late =
             Curve { start: 0.0, step: 0.01, values: (0..3000).map(|k| f(k as f64 * 0.01 - 0.8)).collect() };
         let measured: Vec<(f64, f64)> = (10..400).map(|k| k as f64 * 0.05).map(|t| (t, f(t))).collect();
+        let delayed: Vec<(f64, f64)> = measured.iter().map(|(t, _)| (*t, f(t - 0.8))).collect();
         let s = score(&late, &measured);
         assert!((s.lag - 0.8).abs() < 1e-9, "{s:?}");
         assert!(s.rmse_at_lag < 1e-4 && s.rmse > 0.3, "{s:?}");
+        assert!((gain(&[(&late.scaled(2.5).shifted(1.0), &delayed)]) - 0.4).abs() < 1e-3);
         // a constant offset moves (2), not (3)
-        let higher = Curve { values: late.values.iter().map(|v| v + 0.4).collect(), ..late };
-        let (lag, rest) = best_lag(&[(&higher, &measured)]);
+        let higher = late.shifted(0.4);
+        let (lag, rest) = best_lag(&[(&higher, &measured)], true);
         assert!((lag - 0.8).abs() < 1e-9 && rest < 1e-4, "{lag} {rest}");
     }
 

@@ -1,4 +1,4 @@
-//! The arm's servo as paper 5 approximates it: a torque controller on joint velocity.
+//! The arm's servo as [Kolano 2022] approximates it: a torque controller on joint velocity.
 //!
 //! # Law
 //! At 100 Hz, for each joint:
@@ -14,8 +14,8 @@
 //! None.
 //!
 //! # Limits
-//! The maker's own controller is not published; in the trials it followed better than this one. The gains are those of paper 5,
-//! table I, the limits those of its program.
+//! The maker's own controller is not published; in the trials it followed better than this one. The gains are those of
+//! [Kolano 2022, table I], the limits those of its program.
 //!
 //! # Checked by
 //! test/witness/uvms.rs

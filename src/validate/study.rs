@@ -7,7 +7,7 @@ use super::delayed;
 use super::joints::JointMotion;
 use super::model::Model;
 use super::recording::{JOINTS, Recording};
-use super::score::{Curve, rmse};
+use super::score::{Curve, gain, rmse};
 use super::summary::{PAPER, Summary, summarize};
 use super::trial::{Mode, Outcome, outcome};
 use crate::math::SpatialInertia;
@@ -137,15 +137,29 @@ fn errors(study: &mut Study, variants: &[Variant], results: &[Vec<Outcome>]) {
     let _ = writeln!(
         study.text,
         "{:<30} {:>15} {:>15} {:>14}\n",
-        "paper 5, its 50 trials",
+        "paper, its 50 trials",
         paper(0),
         paper(1),
         "1 to 2"
     );
     study.json["variants"] = Value::Object(rows);
+    let Some(full) = results.first() else { return };
+    let gains: [f64; 2] = std::array::from_fn(|k| {
+        let pairs: Vec<_> = full.iter().map(|o| (&o.simulated[k], o.measured[k].as_slice())).collect();
+        gain(&pairs)
+    });
+    let _ = writeln!(
+        study.text,
+        "measured over simulated excursion, full 6x6: roll {:.2}, pitch {:.2}\n",
+        gains[0], gains[1]
+    );
+    study.json["gain"] = json!({ "roll": gains[0], "pitch": gains[1] });
 }
 
 fn row(s: &Summary) -> Value {
+    if s.blown_up > 0 {
+        return json!({ "trials": s.trials, "blown_up": s.blown_up });
+    }
     json!({
         "trials": s.trials, "blown_up": s.blown_up,
         "roll_rmse_deg": s.rmse[0].0, "roll_rmse_deviation_deg": s.rmse[0].1,
@@ -196,9 +210,10 @@ fn panels(variants: &[Variant], results: &[Vec<Outcome>], trial: &str, shown: &[
     Some(vec![panel(0, "roll"), panel(1, "pitch")])
 }
 
-/// The trial of the longest way in pitch: most is to be seen in it.
+/// The trial in which the lesser of roll and pitch moves most: most is to be seen in it.
 fn liveliest(results: &[Vec<Outcome>]) -> Option<&Outcome> {
-    results.first()?.iter().max_by(|a, b| a.unmodelled[1].total_cmp(&b.unmodelled[1]))
+    let lesser = |o: &Outcome| o.unmodelled[0].min(o.unmodelled[1]);
+    results.first()?.iter().max_by(|a, b| lesser(a).total_cmp(&lesser(b)))
 }
 
 fn overlay(variants: &[Variant], results: &[Vec<Outcome>]) -> Option<Drawing> {
@@ -264,10 +279,10 @@ fn late_added_mass(study: &mut Study, model: &Model, home: [f64; JOINTS]) {
     };
     let curves = [0.95, 1.0, 1.01, 1.05].map(|f| f * theory);
     let mut lines: Vec<Line> =
-        curves.iter().enumerate().map(|(c, f)| line(&format!("{f:.3}"), c, growth(*f))).collect();
-    lines.push(line("1 (as it is)", 4, growth(1.0)));
+        curves.iter().enumerate().map(|(c, f)| line(&format!("{f:.3} M_A"), c, growth(*f))).collect();
+    lines.push(line("M_A as it is", 4, growth(1.0)));
     let panel = Panel {
-        y_label: "acceleration [SI], by factor on the added mass".into(),
+        y_label: "acceleration [m/s2, rad/s2]".into(),
         x_label: "time [s]".into(),
         lines,
         logarithmic: true,

@@ -9,7 +9,7 @@ use super::trial::Outcome;
 use crate::math::Quat;
 use serde_json::{Value, json};
 
-/// Paper 5's table II: mean and deviation over its 50 trials of the error in roll and pitch [deg].
+/// [Kolano 2022, table II]: mean and deviation over its 50 trials of the error in roll and pitch [deg].
 pub const PAPER: [[f64; 2]; 2] = [[1.27, 0.69], [1.73, 0.82]];
 
 /// What `--check` demands of the mean errors in roll and pitch [deg], and of the mean lag's size [s].
@@ -32,6 +32,8 @@ pub struct Summary {
     pub lag: (f64, f64),
     /// Mean size of the best lags [s].
     pub lag_size: f64,
+    /// Best lag with the offsets left in: mean, deviation and mean size [s].
+    pub lag_with_offset: (f64, f64, f64),
     /// Mean error of the best constant [deg].
     pub unmodelled: [f64; 2],
     /// Replays that blew up.
@@ -51,6 +53,10 @@ pub fn summarize(outcomes: &[Outcome]) -> Option<Summary> {
         rmse: [over(&|o| o.score[0].rmse), over(&|o| o.score[1].rmse)],
         lag: over(&|o| o.lag),
         lag_size: over(&|o| o.lag.abs()).0,
+        lag_with_offset: {
+            let (mean, deviation) = over(&|o| o.lag_with_offset);
+            (mean, deviation, over(&|o| o.lag_with_offset.abs()).0)
+        },
         unmodelled: [over(&|o| o.unmodelled[0]).0, over(&|o| o.unmodelled[1]).0],
         blown_up: trials.iter().filter(|o| o.track.blown_up.is_some()).count(),
     })
@@ -114,6 +120,7 @@ pub fn json(outcomes: &[Outcome], summary: Option<&Summary>, rest: &Rest) -> Val
                 "trial": o.name, "baseline": o.baseline,
                 "roll_rmse_deg": o.score[0].rmse, "pitch_rmse_deg": o.score[1].rmse,
                 "roll_lag_s": o.score[0].lag, "pitch_lag_s": o.score[1].lag, "lag_s": o.lag,
+                "lag_with_offset_s": o.lag_with_offset,
                 "roll_offset_deg": o.offset[0], "pitch_offset_deg": o.offset[1],
                 "roll_rmse_without_model_deg": o.unmodelled[0], "pitch_rmse_without_model_deg": o.unmodelled[1],
                 "blown_up_at_s": o.track.blown_up,
@@ -126,6 +133,8 @@ pub fn json(outcomes: &[Outcome], summary: Option<&Summary>, rest: &Rest) -> Val
             "roll_rmse_deg": s.rmse[0].0, "roll_rmse_deviation_deg": s.rmse[0].1,
             "pitch_rmse_deg": s.rmse[1].0, "pitch_rmse_deviation_deg": s.rmse[1].1,
             "lag_s": s.lag.0, "lag_deviation_s": s.lag.1, "mean_lag_size_s": s.lag_size,
+            "lag_with_offset_s": s.lag_with_offset.0, "lag_with_offset_deviation_s": s.lag_with_offset.1,
+            "mean_lag_with_offset_size_s": s.lag_with_offset.2,
             "roll_rmse_without_model_deg": s.unmodelled[0], "pitch_rmse_without_model_deg": s.unmodelled[1],
             "blown_up": s.blown_up,
         })

@@ -31,6 +31,8 @@ pub struct Outcome {
     pub score: [Score; 2],
     /// Best common lag of roll and pitch, constant offsets taken out [s].
     pub lag: f64,
+    /// The same with the offsets left in [s].
+    pub lag_with_offset: f64,
     /// Root mean square error of the best constant for roll and for pitch: what having no model would give.
     pub unmodelled: [f64; 2],
     /// Mean of simulation less measurement, roll and pitch.
@@ -64,7 +66,8 @@ pub fn outcome(model: &Model, recording: &Recording, mode: Mode) -> Option<Outco
     let simulated: [Curve; 2] = std::array::from_fn(|k| track.rpy[k].scaled(1f64.to_degrees()));
     let score: [Score; 2] = std::array::from_fn(|k| score(&simulated[k], &measured[k]));
     let offset = std::array::from_fn(|k| simulated[k].offset(&measured[k]));
-    let (lag, _) = best_lag(&[(&simulated[0], &measured[0]), (&simulated[1], &measured[1])]);
+    let pairs: [(&Curve, &[(f64, f64)]); 2] = [(&simulated[0], &measured[0]), (&simulated[1], &measured[1])];
+    let [lag, lag_with_offset] = [true, false].map(|free| best_lag(&pairs, free).0);
     let unmodelled = std::array::from_fn(|k| {
         let values: Vec<f64> = measured[k].iter().map(|(_, m)| *m).collect();
         let mean = values.iter().sum::<f64>() / values.len() as f64;
@@ -75,6 +78,7 @@ pub fn outcome(model: &Model, recording: &Recording, mode: Mode) -> Option<Outco
         baseline: recording.is_baseline(),
         score,
         lag,
+        lag_with_offset,
         unmodelled,
         offset,
         measured,

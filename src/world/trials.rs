@@ -1,4 +1,4 @@
-//! Reads a folder of recorded trials of the vehicle with arm (paper 5's format) into [`Recording`]s.
+//! Reads a folder of recorded trials of the vehicle with arm (format of [Kolano 2022]) into [`Recording`]s.
 //!
 //! Exists so that a trial whose files are missing or wrong costs one line each and the others are still replayed.
 //!
@@ -58,11 +58,36 @@ pub fn load(folder: &Path) -> Result<Trials, String> {
         let read = attitude(&folder.join(format!("{name}_imu.csv")), &mut trials.problems)
             .zip(encoders(&folder.join(format!("{name}_joint_states.csv")), &mut trials.problems));
         let Some((attitude, joints)) = read else { continue };
+        if let Err(text) = together(&attitude, &joints) {
+            trials
+                .problems
+                .push(&Place::file(&folder.join(format!("{name}_imu.csv")).display().to_string()), text);
+            continue;
+        }
         let height = height(&folder.join(format!("{name}_mocap.csv")), &mut trials.problems);
         let command = command(folder, &name, &mut trials.problems);
         trials.recordings.push(Recording { name, attitude, joints, height, command });
     }
     Ok(trials)
+}
+
+/// Longest trial [s]: a time stamp in other units must not become hours of simulation.
+const LONGEST: f64 = 3600.0;
+
+/// Whether attitude and encoders were recorded at the same time, and for how long.
+fn together(attitude: &[AttitudeSample], joints: &[JointSample]) -> Result<(), String> {
+    let (a, b) = ([attitude[0].t, attitude[attitude.len() - 1].t], [joints[0].t, joints[joints.len() - 1].t]);
+    let (length, overlap) = (a[1].max(b[1]) - a[0].min(b[0]), a[1].min(b[1]) - a[0].max(b[0]));
+    if overlap < 1.0 {
+        return Err(format!(
+            "recorded from {:.3} to {:.3} s, the joint states from {:.3} to {:.3} s, expected both at the same time",
+            a[0], a[1], b[0], b[1]
+        ));
+    }
+    if length > LONGEST {
+        return Err(format!("the trial lasts {length:.0} s, expected at most {LONGEST} s"));
+    }
+    Ok(())
 }
 
 /// Numbers of the wanted columns, with the time first; rows that do not come later than the one before are left out.

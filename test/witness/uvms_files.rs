@@ -100,6 +100,30 @@ fn rows(rest: &str) -> String {
 }
 
 #[test]
+fn clocks_that_do_not_agree_are_said() {
+    let row = |t: f64| format!("{t},0,0,0,1\n");
+    let imu = |step: f64, start: f64| {
+        let rows: String = (0..60).map(|k| row(start + step * f64::from(k))).collect();
+        format!("time_secs,x_ori,y_ori,z_ori,w_ori\n{rows}")
+    };
+    let cases = [
+        (
+            imu(0.05, 1.6e9),
+            "traj2_imu.csv: recorded from 1600000000.000 to 1600000002.950 s, the joint states from 0.000",
+        ),
+        (imu(100.0, 0.0), "traj2_imu.csv: the trial lasts 5900 s, expected at most 3600 s"),
+    ];
+    for (k, (text, expected)) in cases.into_iter().enumerate() {
+        let (names, lines) = read(&folder(&format!("clock{k}"), |f| {
+            trial(f, "traj2");
+            write(f, "traj2_imu.csv", &text);
+        }));
+        assert_eq!(names.len(), 1, "{lines:?}");
+        assert!(lines.len() == 1 && lines[0].starts_with(expected), "{lines:?}");
+    }
+}
+
+#[test]
 fn without_its_command_a_trial_is_replayed_from_the_encoders() {
     let cases = [
         ("metadata_1.yml", "", "metadata_1.yml: missing key `start_time`"),
