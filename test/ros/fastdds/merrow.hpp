@@ -176,4 +176,5 @@ struct Check {
   void (*run)();
 };
 
-extern const std::vector<Check> kTopicChecks, kServiceChecks, kParameterChecks, kDriveChecks, kGarbageChecks;
+extern const std::vector<Check> kTopicChecks, kServiceChecks, kParameterChecks, kDriveChecks, kActionChecks,
+    kGarbageChecks;
