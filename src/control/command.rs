@@ -55,11 +55,11 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             let link = model.links.get(joint + 1).ok_or_else(|| refuse(*robot, "no such joint".into()))?;
             check(*robot, &link.joint.name, *value)?;
             let mode = target.joints[*joint].mode;
-            joint_command::check_value(*robot, &link.joint, mode, *value)?;
             joint_command::preempt_group_of(model, target, *joint, now);
             joint_command::set(model, target, *joint, mode, *value);
         }
-        Command::JointMode { .. }
+        Command::JointIn { .. }
+        | Command::JointMode { .. }
         | Command::JointGroup { .. }
         | Command::Trajectory { .. }
         | Command::CancelGoal { .. }

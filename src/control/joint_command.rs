@@ -14,6 +14,14 @@ use std::sync::Arc;
 pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), Refusal> {
     let now = state.time_ns;
     match command {
+        Command::JointIn { robot, joint, mode, value } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let link = model.links.get(joint + 1).ok_or_else(|| refuse(*robot, "no such joint".into()))?;
+            check_mode(*robot, &link.joint, *mode)?;
+            check_value(*robot, &link.joint, *mode, *value)?;
+            preempt_group_of(model, target, *joint, now);
+            set(model, target, *joint, *mode, *value);
+        }
         Command::JointMode { robot, joint, mode } => {
             let (model, target) = pick(scene, state, *robot)?;
             let link = model.links.get(joint + 1).ok_or_else(|| refuse(*robot, "no such joint".into()))?;
@@ -209,7 +217,7 @@ fn check_mode(robot: usize, joint: &Joint, mode: JointMode) -> Result<(), Refusa
     }
 }
 
-pub(super) fn check_value(robot: usize, joint: &Joint, mode: JointMode, value: f64) -> Result<(), Refusal> {
+fn check_value(robot: usize, joint: &Joint, mode: JointMode, value: f64) -> Result<(), Refusal> {
     if value.is_finite() {
         return Ok(());
     }

@@ -124,18 +124,24 @@ fn joint_commands(model: &Robot, robot: usize, message: &JointState) -> Result<V
         let found =
             model.links[1..].iter().position(|l| l.joint.name == *name && l.joint.kind != JointKind::Fixed);
         let joint = found.ok_or_else(|| format!("no joint {name:?}"))?;
-        let (values, what) = match model.links[joint + 1].joint.start_mode() {
-            JointMode::Position => (&message.position, "position"),
-            JointMode::Velocity => (&message.velocity, "velocity"),
-            JointMode::Effort => (&message.effort, "effort"),
-        };
+        let lists = [
+            (JointMode::Position, &message.position),
+            (JointMode::Velocity, &message.velocity),
+            (JointMode::Effort, &message.effort),
+        ];
+        let drive = &model.links[joint + 1].joint;
+        // a servo takes what the message has, an ideal drive knows one mode only
+        let given = lists.iter().find(|(_, values)| !values.is_empty()).filter(|_| drive.servo().is_some());
+        let mode = given.map_or(drive.start_mode(), |(mode, _)| *mode);
+        let values = lists.iter().find(|(m, _)| *m == mode).map_or(&message.position, |(_, values)| *values);
+        let what = mode.word();
         if values.len() != message.name.len() {
             return Err(format!("{} values of {what} for {} joints", values.len(), message.name.len()));
         }
         if !values[k].is_finite() {
             return Err(format!("{name}: found {}, expected a finite {what}", values[k]));
         }
-        commands.push(Command::Joint { robot, joint, value: values[k] });
+        commands.push(Command::JointIn { robot, joint, mode, value: values[k] });
     }
     Ok(commands)
 }

@@ -30,6 +30,8 @@ pub enum Command {
     /// Command a joint in the mode it is in: effort [N m or N], velocity [rad/s or m/s] or position [rad or m]. Ends a goal
     /// of its group.
     Joint { robot: usize, joint: usize, value: f64 },
+    /// Command a joint in `mode`, switching it if need be. Ends a goal of its group.
+    JointIn { robot: usize, joint: usize, mode: JointMode, value: f64 },
     /// Switch what a servo is asked for. It goes on with no effort, at rest, or where it is. Ends a goal of its group.
     JointMode { robot: usize, joint: usize, mode: JointMode },
     /// Command all joints of a group, switching them to `mode`; one value per joint of the group. Ends its goal.

@@ -217,3 +217,23 @@ fn derating_finds_its_balance() {
     relative("effort", s.state.robots[0].joint_commands[0], 2.0 * part, 1e-6);
     relative("rise", s.state.robots[0].joints[0].heat, 48.0 * part * part, 1e-6);
 }
+
+// Goal: reading the sensors at the end of a block does not advance rotor and winding a second time. Method: a gap, a winding and a sensor
+// that is due at every step, in blocks of 1, 7 and all steps. Tolerance: none.
+#[test]
+fn blocks_do_not_advance_a_motor_twice() {
+    let drive = gap(
+        "effort_per_ampere: 0.5, winding: {resistance_ohm: 1.5, thermal_resistance_k_w: 2, thermal_time_constant_s: 1}",
+    );
+    let model = "sensors: {truth: {device: {source: test, rate_hz: 1000, kind: odometry}}}";
+    let ended = |block: u64| {
+        let mut s = Hinge { drive: &drive, model, ..Hinge::default() }.world();
+        command(&mut s, 0.1);
+        for _ in 0..350 / block {
+            s.advance(block);
+            s.clear_outboxes();
+        }
+        s.state.hash()
+    };
+    assert!(ended(1) == ended(350) && ended(7) == ended(350));
+}

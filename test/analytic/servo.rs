@@ -262,6 +262,14 @@ fn modes_are_switched_and_refused() {
         refused(&mut open, JointMode::Position),
         "hinge has a servo without position loop (`position_gain` is 0), it knows no position mode"
     );
+    let both = |mode, value| Command::JointIn { robot: 0, joint: 0, mode, value };
+    open.apply(&both(JointMode::Effort, 0.7)).unwrap();
+    let memory = open.state.robots[0].joints[0];
+    assert_eq!((memory.mode, memory.reference.effort), (JointMode::Effort, 0.7));
+    assert_eq!(
+        open.apply(&both(JointMode::Velocity, f64::INFINITY)).unwrap_err().reason,
+        "hinge: found inf, expected a finite velocity"
+    );
     let group = Command::JointGroup { robot: 0, group: 0, mode: JointMode::Velocity, values: vec![0.1, 0.2] };
     assert_eq!(
         open.apply(&group).unwrap_err().reason,

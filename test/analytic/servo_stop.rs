@@ -28,6 +28,23 @@ fn servos_freeze_before_a_box_and_lead_out_of_it() {
     close("out again", s.state.robots[0].motion.q[0], 0.2, 1e-6);
 }
 
+// Goal: an arm that is inside the box may go out, and no deeper. Method: a start in the box, set-points further in and out. Tolerance: two
+// ticks of the wanted speed for the first, the loop's decay for the second.
+#[test]
+fn an_arm_in_the_box_may_leave_it() {
+    let keys = "rate_hz: 100, position_gain: 20,";
+    let drive = cascade("velocity_gain: 50", keys).replace("max_speed: 1000", "max_speed: 0.5");
+    let mut s = Hinge { drive: &drive, model: MODEL, ..Hinge::default() }.world();
+    s.state.robots[0].motion.q[0] = 1.0;
+    command(&mut s, 1.2);
+    s.advance(3000);
+    close("no deeper", s.state.robots[0].motion.q[0], 1.0, 1e-6);
+    // where it looks, 0.05 rad ahead, is in the box still
+    command(&mut s, 0.3);
+    s.advance(5000);
+    close("out", s.state.robots[0].motion.q[0], 0.3, 1e-6);
+}
+
 // Goal: a goal ends with the link that would enter, and the arm holds. Method: the same as a trajectory. Tolerance: as above.
 #[test]
 fn a_goal_into_a_box_is_aborted() {
