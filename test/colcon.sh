@@ -66,6 +66,9 @@ rosidl_generate_interfaces(${PROJECT_NAME} ${files}'
   stand_in rosidl_default_runtime "" "" "ament_export_dependencies(rosidl_runtime_c rosidl_runtime_cpp)"
   stand_in builtin_interfaces "$group" "rosidl_default_generators" "$generate)"
   interface builtin_interfaces Time "int32 sec" "uint32 nanosec"
+  stand_in std_msgs "$group" "rosidl_default_generators builtin_interfaces" \
+    "$generate DEPENDENCIES builtin_interfaces)"
+  interface std_msgs Header "builtin_interfaces/Time stamp" "string frame_id"
   stand_in geometry_msgs "$group" "rosidl_default_generators builtin_interfaces" \
     "$generate DEPENDENCIES builtin_interfaces)"
   interface geometry_msgs Point "float64 x" "float64 y" "float64 z"

@@ -154,7 +154,7 @@ fn start_trajectory(
     state: &mut RobotState,
     group: usize,
     id: u64,
-    trajectory: &Trajectory,
+    trajectory: &Arc<Trajectory>,
     now: u64,
 ) {
     // a joint that already follows positions goes on from its set-point, so that a replaced trajectory leaves no jump
@@ -168,7 +168,7 @@ fn start_trajectory(
     let from: Arc<[Reference]> = trajectory.joints.iter().map(|j| state.joints[*j].reference).collect();
     replace_goal(state, group, Some(id), now);
     state.groups[group].task = Some(Task::Trajectory(ActiveTrajectory {
-        trajectory: Arc::new(trajectory.clone()),
+        trajectory: Arc::clone(trajectory),
         from,
         accepted_ns: now,
         start_ns: trajectory.start_ns.unwrap_or(now),

@@ -315,7 +315,8 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         add(format!("{name}/thruster_manager/input_stamped"), WrenchStamped::info(), target, unit);
     }
     if has_joints(robot) {
-        let unit = "position [rad, m] for position drives, effort [N m, N] for the others".to_string();
+        let unit =
+            "position [rad, m], velocity [rad/s, m/s] or effort [N m, N], as the drive takes it".to_string();
         add(format!("{name}/joint_commands"), JointState::info(), Target::Joints { robot: i }, unit);
     }
     arm::inputs(i, robot, inputs);

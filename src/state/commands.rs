@@ -3,6 +3,7 @@
 use super::joint::Trajectory;
 use crate::math::{Quat, Vec3};
 use crate::scene::JointMode;
+use std::sync::Arc;
 
 /// Health of an actuator.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +38,7 @@ pub enum Command {
     /// Command all joints of a group, switching them to `mode`; one value per joint of the group. Ends its goal.
     JointGroup { robot: usize, group: usize, mode: JointMode, values: Vec<f64> },
     /// Follow a trajectory; the goal `id` can be watched in `RobotState::groups`. Replaces the group's goal.
-    Trajectory { robot: usize, group: usize, id: u64, trajectory: Box<Trajectory> },
+    Trajectory { robot: usize, group: usize, id: u64, trajectory: Arc<Trajectory> },
     /// End goal `id` of a group, of a trajectory or a gripper, and hold.
     CancelGoal { robot: usize, group: usize, id: u64 },
     /// Move a gripper; `max_effort` 0 is that of its joints. Replaces the group's goal.

@@ -50,7 +50,7 @@ fn an_arm_in_the_box_may_leave_it() {
 fn a_goal_into_a_box_is_aborted() {
     let drive = cascade("velocity_gain: 50", "rate_hz: 100, position_gain: 20,");
     let mut s = Hinge { drive: &drive, model: MODEL, ..Hinge::default() }.world();
-    let trajectory = Box::new(trajectory(&[(4.0, &[1.5], &[0.0])]));
+    let trajectory = std::sync::Arc::new(trajectory(&[(4.0, &[1.5], &[0.0])]));
     s.apply(&Command::Trajectory { robot: 0, group: 0, id: 7, trajectory }).unwrap();
     s.advance(6000);
     let goal = s.state.robots[0].groups[0].goal.unwrap();

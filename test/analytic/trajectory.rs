@@ -81,7 +81,7 @@ robots:
 }
 
 fn send(s: &mut Simulation, id: u64, trajectory: Trajectory) -> Result<(), String> {
-    let trajectory = Box::new(trajectory);
+    let trajectory = std::sync::Arc::new(trajectory);
     s.apply(&Command::Trajectory { robot: 0, group: 0, id, trajectory }).map_err(|refusal| refusal.reason)
 }
 
@@ -390,7 +390,7 @@ robots: {u: {model: osu_uvms_servo, position_m: [0, 0, -5], joints_rad: {shoulde
     let start = |threads| {
         let mut s = Simulation::new(scene.clone(), threads).unwrap();
         for robot in 0..4 {
-            let trajectory = Box::new(quintic(1.5, &[0.3, 0.8, 0.7, -0.4]));
+            let trajectory = std::sync::Arc::new(quintic(1.5, &[0.3, 0.8, 0.7, -0.4]));
             s.apply(&Command::Trajectory { robot, group: 0, id: 1, trajectory }).unwrap();
         }
         s

@@ -54,7 +54,7 @@ impl Executor<Action> for Follower {
 
     fn start(&mut self, goal: GoalHandle<Action>, task: Trajectory) {
         let Place { robot, group } = self.place;
-        let trajectory = Box::new(task);
+        let trajectory = Arc::new(task);
         self.slot.start(&self.mailbox, goal, |id| Command::Trajectory { robot, group, id, trajectory });
     }
 

@@ -2,6 +2,7 @@
 //! control, by the same rules as when the trajectory arrives there.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::{Place, Progress};
@@ -56,7 +57,7 @@ pub fn topic_trajectory(
     let found = trajectory(robot, group, message).and_then(|t| judged(robot, group, t, now_ns));
     let found = found.map_err(|rejection| rejection.reason)?;
     let Place { robot, group } = place;
-    Ok(Command::Trajectory { robot, group, id: goal_number(progress), trajectory: Box::new(found) })
+    Ok(Command::Trajectory { robot, group, id: goal_number(progress), trajectory: Arc::new(found) })
 }
 
 /// The trajectory of an action's goal.

@@ -78,7 +78,8 @@ class Liar {
 
   static int bad_messages(Input& input, Random& random) {
     static const std::map<std::string, size_t> shortest = {
-        {"Float64", 8}, {"Float64MultiArray", 12}, {"Wrench", 48}, {"WrenchStamped", 64}, {"JointState", 28}};
+        {"Float64", 8}, {"Float64MultiArray", 12}, {"Wrench", 48}, {"WrenchStamped", 64}, {"JointState", 28},
+        {"JointTrajectory", 28}};
     const size_t n = shortest.at(input.kind);
     // too short to be any such message; longer random bytes may well be a command
     send(input, kLittleEndian + random_bytes(random, 4 * (random() % (n / 4 - 1) + 1)));

@@ -178,4 +178,5 @@ struct Check {
   const char* known_fault = nullptr;
 };
 
-extern const std::vector<Check> kTopicChecks, kServiceChecks, kParameterChecks, kDriveChecks, kGarbageChecks;
+extern const std::vector<Check> kTopicChecks, kServiceChecks, kParameterChecks, kDriveChecks, kActionChecks,
+    kGarbageChecks;
