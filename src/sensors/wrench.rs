@@ -23,14 +23,19 @@
 use super::noise;
 use crate::math::rng::Draw;
 use crate::math::{SpatialForce, Vec3};
-use crate::scene::{Robot, Sensor};
 use crate::scene::sensor::Errors;
-use crate::state::{SensorState, Workspace};
+use crate::scene::{Robot, Sensor};
 use crate::state::reading::Wrench;
+use crate::state::{SensorState, Workspace};
 
 /// What its parent exerts on `link` through their joint, at Lo in L. `contacts` are the contacts' forces on all links, at Lo
 /// along the world's axes; none where nothing touches.
-pub fn on_link(robot: &Robot, work: &Workspace, link: usize, contacts: Option<&[SpatialForce]>) -> SpatialForce {
+pub fn on_link(
+    robot: &Robot,
+    work: &Workspace,
+    link: usize,
+    contacts: Option<&[SpatialForce]>,
+) -> SpatialForce {
     let own = &work.links[link];
     let Some(contacts) = contacts else { return own.IA.mul(&own.A).plus(&own.pA) }; // (1)
     let mut sum = SpatialForce::zero();
