@@ -129,7 +129,8 @@ robots:
         ..TrajectoryPoint::default()
     };
     let points = vec![to(&[0.3, 0.8, 0.7, -0.4], 2), to(&[0.0, 0.5, 0.5, 0.0], 4)];
-    let trajectory = std::sync::Arc::new(Trajectory { joints: vec![0, 1, 2, 3], points, ..Trajectory::default() });
+    let trajectory =
+        std::sync::Arc::new(Trajectory { joints: vec![0, 1, 2, 3], points, ..Trajectory::default() });
     allocations(&mut s, 20);
     s.apply(&Command::Trajectory { robot: 0, group: 0, id: 1, trajectory }).unwrap();
     assert_eq!(allocations(&mut s, 1000), 0);
