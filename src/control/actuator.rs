@@ -23,17 +23,19 @@
 //! # Limits
 //! τ holds over a step. (2), (3) and (5) are solved for the velocity at the step's end, ω⁺ = ω_f + h μ τ with ω_f that without
 //! motor, so they are stable at any step: (2) becomes τ_s (1 - ω_f/ω_0)/(1 + h μ τ_s/ω_0), (3) at most what brings the joint to
-//! rest, (5) an implicit Euler step of the gap's coordinate, order one, which loses energy but gains none. Motors of other joints
-//! count as they were in the step before.
+//! rest, (5) an implicit Euler step of the gap's coordinate, order one, which loses energy but gains none. Joints that move each other
+//! are solved one after the other, forth and back, beginning with the efforts of the step before (symmetric Gauss-Seidel): what is
+//! left of a step's error is less than a whole and of one sign, so that motors on one chain cannot swing each other up.
 //!
 //! # Checked by
 //! test/analytic/actuator.rs
 
 use super::joints::Now;
-use crate::dynamics::mobility::mobility;
+use crate::dynamics::mobility;
 use crate::scene::Robot;
 use crate::scene::actuator::{Actuator, Elastic};
-use crate::state::{JointMemory, Workspace};
+use crate::state::workspace::JointWork;
+use crate::state::{JointMemory, RobotState, Workspace};
 
 /// A joint at the start of a step.
 #[derive(Clone, Copy, Debug)]
@@ -50,12 +52,48 @@ pub struct At {
     pub mobility: f64,
 }
 
-/// Finds the mobility of the joints whose actuators need it.
-pub fn find_mobilities(robot: &Robot, work: &mut Workspace) {
-    for j in 0..robot.n_joints() {
-        let needed = robot.links[j + 1].joint.servo().is_some_and(|s| needs_mobility(&s.actuator));
-        if needed {
-            work.joints[j].mobility = mobility(robot, work, j);
+/// Efforts of all motors over the step that starts now, into `work` and `state`; advances rotors and temperatures to its end.
+pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now: Now) {
+    let n = robot.n_joints();
+    let servo = |j: &usize| robot.links[j + 1].joint.servo();
+    let coupled = (0..n).filter_map(|j| servo(&j)).any(|s| needs_mobility(&s.actuator));
+    for j in (0..n).filter(|j| servo(j).is_some()) {
+        work.joints[j].effort = state.joint_commands[j];
+        if coupled {
+            mobility::row(robot, work, j);
+        }
+    }
+    for j in 0..n {
+        visit(robot, state, work, j, coupled, now);
+    }
+    if coupled {
+        (0..n).rev().for_each(|j| visit(robot, state, work, j, coupled, now));
+    }
+    for (j, link) in robot.links[1..].iter().enumerate() {
+        let Some(servo) = link.joint.servo() else { continue };
+        let (memory, found) = (&mut state.joints[j], &work.joints[j]);
+        (memory.motor_effort, memory.rotor) = (found.motor_effort, found.rotor);
+        if let Some(thermal) = &servo.actuator.thermal {
+            let current = memory.motor_effort / servo.actuator.effort_per_ampere;
+            let end = thermal.resistance * current * current * thermal.kelvin_per_watt;
+            memory.heat = end + (memory.heat - end) * libm::exp(-now.dt / thermal.tau); // (4)
+        }
+        state.joint_commands[j] = found.effort;
+    }
+}
+
+/// Solves (2), (3) and (5) for joint `j`, the others as they are known so far; what changes, all joints are told.
+fn visit(robot: &Robot, state: &RobotState, work: &mut Workspace, j: usize, coupled: bool, now: Now) {
+    let Some(servo) = robot.links[j + 1].joint.servo() else { return };
+    let n = robot.n_joints();
+    let (motion, held) = (&state.motion, work.joints[j].effort);
+    let mobility = if coupled { work.mobility[j * n + j] } else { 0.0 };
+    let joint = At { q: motion.q[j], qd: motion.qd[j], qdd: work.qdd[j], held, mobility };
+    solve(&servo.actuator, &state.joints[j], &joint, now, &mut work.joints[j]);
+    let change = work.joints[j].effort - held;
+    if coupled && change != 0.0 {
+        for k in 0..n {
+            work.qdd[k] += work.mobility[j * n + k] * change;
         }
     }
 }
@@ -75,25 +113,19 @@ pub fn effort_limit(actuator: &Actuator, memory: &JointMemory, ambient: f64) -> 
     if left < 1.0 { limit.min(f64::MAX) * left } else { limit }
 }
 
-/// Effort on the joint over the step that starts now; advances rotor and temperature to its end.
-pub fn step(actuator: &Actuator, memory: &mut JointMemory, joint: &At, now: Now) -> f64 {
+/// Effort on the joint over the step that starts now, and what motor and rotor do, into `out`.
+fn solve(actuator: &Actuator, memory: &JointMemory, joint: &At, now: Now, out: &mut JointWork) {
     let limit = effort_limit(actuator, memory, now.ambient);
     let asked = memory.effort.clamp(-limit, limit);
-    let tau = match &actuator.elastic {
+    match &actuator.elastic {
         None => {
             let free = joint.qd + now.dt * (joint.qdd - joint.mobility * joint.held);
             let (motor, loss) = motor(actuator, asked, free, now.dt * joint.mobility);
-            memory.motor_effort = motor;
-            motor + loss
+            (out.motor_effort, out.effort) = (motor, motor + loss);
+            out.rotor = memory.rotor;
         }
-        Some(gear) => through_gap(actuator, gear, memory, asked, joint, now.dt),
-    };
-    if let Some(thermal) = &actuator.thermal {
-        let current = memory.motor_effort / actuator.effort_per_ampere;
-        let end = thermal.resistance * current * current * thermal.kelvin_per_watt;
-        memory.heat = end + (memory.heat - end) * libm::exp(-now.dt / thermal.tau); // (4)
+        Some(gear) => through_gap(actuator, gear, memory.rotor, asked, joint, now.dt, out),
     }
-    tau
 }
 
 /// (2) and (3): effort of the motor and of the gear's friction, for something that would go at `free` at the step's end without
@@ -114,19 +146,18 @@ fn motor(actuator: &Actuator, asked: f64, free: f64, yields: f64) -> (f64, f64) 
     (tau, loss)
 }
 
-/// (5) over one step: effort on the joint.
+/// (5) over one step.
 fn through_gap(
     actuator: &Actuator,
     gear: &Elastic,
-    memory: &mut JointMemory,
+    [q_r, w_r]: [f64; 2],
     asked: f64,
     joint: &At,
     h: f64,
-) -> f64 {
-    let [q_r, w_r] = memory.rotor;
+    out: &mut JointWork,
+) {
     let yields = h / actuator.rotor_inertia;
     let (motor, loss) = motor(actuator, asked, w_r - yields * joint.held, yields);
-    memory.motor_effort = motor;
     // both sides at the step's end if nothing passed between them
     let w_free = w_r + yields * (motor + loss);
     let qd_free = joint.qd + h * (joint.qdd - joint.mobility * joint.held);
@@ -137,6 +168,5 @@ fn through_gap(
     // the flanks of a gap push and never pull
     let tau = if gear.gap == 0.0 || past * push > 0.0 { push / softened } else { 0.0 };
     let w = w_free - yields * tau;
-    memory.rotor = [q_r + h * w, w];
-    tau
+    (out.effort, out.motor_effort, out.rotor) = (tau, motor, [q_r + h * w, w]);
 }

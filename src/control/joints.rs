@@ -41,8 +41,6 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now:
     for group in 0..robot.joint_groups.len() {
         trajectory::advance(robot, state, &work.joints, group, now.ns);
     }
-    // the mobilities first: the bias takes their scratch
-    actuator::find_mobilities(robot, work);
     if wants_bias {
         let Workspace { joints, .. } = work;
         let mut scratch = std::mem::take(joints);
@@ -52,19 +50,10 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now:
     servo::want(robot, state, &mut work.joints);
     keep_out::freeze(robot, state, work, now.ns);
     for (j, link) in robot.links[1..].iter().enumerate() {
-        let Some(servo) = link.joint.servo() else { continue };
-        let memory = &mut state.joints[j];
-        if work.joints[j].ticks {
-            servo::tick(servo, memory, &work.joints[j], now);
+        if let Some(servo) = link.joint.servo().filter(|_| work.joints[j].ticks) {
+            servo::tick(servo, &mut state.joints[j], &work.joints[j], now);
         }
-        let joint = actuator::At {
-            q: state.motion.q[j],
-            qd: state.motion.qd[j],
-            qdd: work.qdd[j],
-            held: state.joint_commands[j],
-            mobility: work.joints[j].mobility,
-        };
-        state.joint_commands[j] = actuator::step(&servo.actuator, memory, &joint, now);
     }
+    actuator::advance(robot, state, work, now);
     true
 }
