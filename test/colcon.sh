@@ -18,8 +18,8 @@ fail() { echo "FAIL test/colcon.sh: $*" >&2; exit 1; }
 # Debian's build tools, where no ROS 2 brings them
 install_tools() {
   local missing=() package
-  for package in cmake make g++ colcon python3-colcon-{bash,cmake,library-path,metadata,output,package-selection} \
-    python3-colcon-{recursive-crawl,ros} ament-cmake python3-ament-index rosidl-cmake rosidl-generator-c-cpp; do
+  for package in cmake make g++ colcon python3-colcon-{bash,cmake,library-path,metadata,output,package-information} \
+    python3-colcon-{package-selection,recursive-crawl,ros} ament-cmake python3-ament-index rosidl-cmake rosidl-generator-c-cpp; do
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
   done
   [ ${#missing[@]} = 0 ] && return
