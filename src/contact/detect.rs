@@ -98,9 +98,9 @@ impl Detector {
             boxes: Vec::with_capacity(n),
             tree: Bvh::new(),
             tree_scratch: BvhWorkspace::default(),
-            pairs: Vec::new(),
+            pairs: Vec::with_capacity(64 + 8 * n),
             manifolds: vec![ContactManifold::new()],
-            touches: Vec::new(),
+            touches: Vec::with_capacity(64 + 8 * n),
             moving,
         })
     }
