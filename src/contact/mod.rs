@@ -5,6 +5,7 @@
 //! has no place for it.
 
 pub mod clip;
+pub mod coupling;
 pub mod detect;
 pub mod dofs;
 pub mod island;

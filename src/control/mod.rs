@@ -2,5 +2,6 @@
 
 pub mod allocation;
 pub mod command;
+pub mod coupling;
 pub mod joint_command;
 pub mod power;

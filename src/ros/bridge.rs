@@ -155,13 +155,16 @@ impl Bridge {
 impl Observer for Bridge {
     fn after_block(&mut self, simulation: &Simulation, control: &Control) {
         let now = simulation.time_ns();
-        let mut batch = Batch { time_ns: now, ..Batch::default() };
+        let couplings = &simulation.state.couplings;
+        let engaged = couplings.iter().map(|c| c.engaged).collect();
+        let mut batch = Batch { time_ns: now, engaged, ..Batch::default() };
         for (robot, runner) in simulation.runners.iter().enumerate() {
             let of_robot = |d: &crate::sensors::Delivered| (robot as u32, d.sensor as u32, d.stamped);
             batch.readings.extend(runner.outbox.iter().map(of_robot));
         }
         if due(&mut self.next_frame, FRAME_RATE, now) {
             batch.snapshot = Some(Snapshot::of(simulation));
+            batch.loads = Some(couplings.iter().map(|c| [c.force_W, c.moment_W]).collect());
         }
         if due(&mut self.next_battery, BATTERY_RATE, now) {
             batch.batteries = Some(simulation.state.robots.iter().map(|r| r.battery).collect());

@@ -7,7 +7,7 @@ use super::dds::Logger;
 use super::diagnostics::Refusals;
 use super::msg::geometry_msgs::{Wrench, WrenchStamped};
 use super::msg::sensor_msgs::JointState;
-use super::msg::std_msgs::{Float64, Float64MultiArray};
+use super::msg::std_msgs::{Bool, Float64, Float64MultiArray};
 use super::plan::Target;
 use crate::scene::{JointKind, JointMode, Robot, Scene};
 use crate::sim::Request;
@@ -49,19 +49,20 @@ impl Mailbox {
                         let _ = mailbox.requests.send(Request::Command(command));
                     }
                 }
-                Err(why) => mailbox.refuse(Some(robot), &topic, &why),
+                Err(why) => mailbox.refuse(robot, &topic, &why),
             }
         })
     }
 }
 
-fn robot_of(target: Target) -> usize {
+fn robot_of(target: Target) -> Option<usize> {
     match target {
         Target::Thruster { robot, .. }
         | Target::Thrusters { robot }
         | Target::Wrench { robot }
         | Target::WrenchStamped { robot }
-        | Target::Joints { robot } => robot,
+        | Target::Joints { robot } => Some(robot),
+        Target::Coupling { .. } => None,
     }
 }
 
@@ -92,6 +93,10 @@ fn commands(scene: &Scene, target: Target, bytes: &[u8]) -> Result<Vec<Command>,
             }
             let (force, moment) = (vec3(&w.wrench.force), vec3(&w.wrench.torque));
             Ok(vec![Command::Wrench { robot, force, moment }])
+        }
+        Target::Coupling { coupling } => {
+            let engage = from_bytes::<Bool>(bytes).map_err(malformed)?.data;
+            Ok(vec![Command::Couple { coupling, engage, partner: None }])
         }
         Target::Joints { robot } => {
             let message = from_bytes::<JointState>(bytes).map_err(malformed)?;

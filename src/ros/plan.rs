@@ -12,10 +12,10 @@ use super::msg::rosgraph_msgs::Clock;
 use super::msg::sensor_msgs::{
     BatteryState, FluidPressure, Imu, JointState, MagneticField, NavSatFix, Range,
 };
-use super::msg::std_msgs::{Float64, Float64MultiArray, String as StringMsg};
+use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use super::msg::tf2_msgs::TFMessage;
 use super::qos::Qos;
-use crate::scene::{JointKind, Robot, Scene, SensorKind};
+use crate::scene::{Coupling, JointKind, Robot, Scene, SensorKind};
 
 /// Rate of `/tf` and `joint_states` in simulated time [Hz].
 pub const FRAME_RATE: f64 = 50.0;
@@ -64,6 +64,16 @@ pub enum Source {
         /// Index of the robot.
         robot: usize,
     },
+    /// Whether a coupling holds.
+    Coupling {
+        /// Index of the coupling.
+        coupling: usize,
+    },
+    /// What it bears.
+    CouplingLoad {
+        /// Index of the coupling.
+        coupling: usize,
+    },
 }
 
 /// A topic that the node publishes.
@@ -110,6 +120,11 @@ pub enum Target {
     Joints {
         /// Index of the robot.
         robot: usize,
+    },
+    /// A coupling.
+    Coupling {
+        /// Index of the coupling.
+        coupling: usize,
     },
 }
 
@@ -162,8 +177,32 @@ impl Plan {
             robot_outputs(i, robot, &mut outputs);
             robot_inputs(i, robot, &mut inputs);
         }
+        for (k, coupling) in scene.couplings.iter().enumerate() {
+            couple(k, coupling, &mut outputs, &mut inputs);
+        }
         Self { outputs, inputs }
     }
+}
+
+fn couple(k: usize, coupling: &Coupling, outputs: &mut Vec<Output>, inputs: &mut Vec<Input>) {
+    let topic = |what: &str| format!("couplings/{}/{what}", coupling.name);
+    outputs.push(Output {
+        topic: topic("state"),
+        info: Bool::info(),
+        qos: Qos::LATCHED,
+        rate_hz: None,
+        source: Source::Coupling { coupling: k },
+    });
+    outputs.push(Output {
+        topic: topic("wrench"),
+        info: WrenchStamped::info(),
+        qos: Qos::DEFAULT,
+        rate_hz: Some(FRAME_RATE),
+        source: Source::CouplingLoad { coupling: k },
+    });
+    let unit = "true: take hold, for a latch: capture what comes; false: let go".to_string();
+    let target = Target::Coupling { coupling: k };
+    inputs.push(Input { topic: topic("command"), info: Bool::info(), target, unit });
 }
 
 fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {

@@ -4,6 +4,7 @@ pub mod actuator;
 pub mod battery;
 pub mod body;
 pub mod collision;
+pub mod coupling;
 pub mod joint;
 pub mod sea;
 pub mod sensor;
@@ -13,6 +14,7 @@ pub use actuator::{JointGroup, KeepOut, Servo, TrajectoryRules};
 pub use battery::Battery;
 pub use body::{Damping, Hull, Link};
 pub use collision::{Collider, Geometry, Material, Structure};
+pub use coupling::{Coupling, CouplingKind, End, Funnel, Latch, Strength};
 pub use joint::{Drive, Joint, JointKind, JointMode};
 pub use sea::{Current, Origin, Sea, Seabed};
 pub use sensor::{Sensor, SensorKind};
@@ -53,6 +55,8 @@ pub struct Scene {
     pub structures: Vec<Structure>,
     /// Surface of the seabed.
     pub seabed_material: Material,
+    /// What holds bodies together, or can.
+    pub couplings: Vec<Coupling>,
 }
 
 impl Scene {

@@ -97,6 +97,7 @@ impl Simulation {
         }
         for k in 0..steps {
             let now = now + k * scene.dt_ns;
+            self.feed(&scene);
             self.each(1, |i, runner, sea, state| {
                 runner.step_freely(&scene, &scene.robots[i], sea, now, state)
             });
@@ -109,9 +110,17 @@ impl Simulation {
             }
         }
         let end = now + steps * scene.dt_ns;
+        self.feed(&scene);
         self.each(1, |i, runner, sea, state| runner.observe(&scene, &scene.robots[i], sea, end, state));
         self.state.time_ns = end;
         self.state.step += steps;
+    }
+
+    /// Lets what the couplings are expected to do act on the robots.
+    fn feed(&mut self, scene: &Scene) {
+        if let Some(contacts) = &self.contacts {
+            contacts.feed(scene, &self.state, &mut self.runners);
+        }
     }
 
     /// Does something with every robot, in parallel where `steps` steps each are worth it.

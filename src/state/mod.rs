@@ -2,12 +2,14 @@
 
 pub mod commands;
 pub mod contact;
+pub mod coupling;
 pub mod joint;
 pub mod snapshot;
 pub mod workspace;
 
 pub use commands::{Command, Health};
 pub use contact::Contacts;
+pub use coupling::CouplingState;
 pub use joint::{GroupState, JointMemory};
 pub use workspace::Workspace;
 
@@ -28,6 +30,8 @@ pub struct State {
     pub robots: Vec<RobotState>,
     /// What touches what.
     pub contacts: Contacts,
+    /// One per coupling of the scene.
+    pub couplings: Vec<CouplingState>,
 }
 
 /// Position and velocity of one robot (or of several copies in the lanes of `T`).
@@ -209,6 +213,7 @@ impl State {
             sea: scene.sea.clone(),
             robots: scene.robots.iter().map(RobotState::new).collect(),
             contacts: Contacts::default(),
+            couplings: scene.couplings.iter().map(CouplingState::new).collect(),
         }
     }
 

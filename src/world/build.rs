@@ -3,6 +3,7 @@
 use super::assets::Assets;
 use super::build_body::Surroundings;
 use super::build_collision as collision;
+use super::build_coupling;
 use super::build_robot::{self, Frame};
 use super::error::Problems;
 use super::file::{CurrentFile, IntegratorFile, Layer, OriginFile, RobotEntry, WorldFile};
@@ -115,6 +116,7 @@ fn build(file: &WorldFile, name: &str, overrides: Overrides, problems: &mut Prob
         robots: Vec::new(),
         structures: Vec::new(),
         seabed_material: collision::material(&file.seabed.material),
+        couplings: Vec::new(),
     };
     let mut about = Vec::new();
     for (name, entry) in file.robots.iter() {
@@ -131,6 +133,7 @@ fn build(file: &WorldFile, name: &str, overrides: Overrides, problems: &mut Prob
         scene.structures.push(collision::structure(name, structure, &assets, problems));
     }
     check_names(file, &scene, problems);
+    scene.couplings = build_coupling::couplings(&file.couplings, &scene, problems);
     World { scene, about, notes: Vec::new() }
 }
 

@@ -3,7 +3,9 @@
 mod altimeter;
 mod buoyancy;
 mod contact;
+mod coupling;
 mod current;
+mod docking;
 mod dvl;
 mod external;
 mod imu;

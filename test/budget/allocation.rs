@@ -101,3 +101,12 @@ fn single_commands_allocate_nothing() {
     }
     assert_eq!(COUNT.with(Cell::get), before);
 }
+
+// Goal: the same for robots that hold together. Method: a chain of ten on every kind of coupling, on one thread.
+// Tolerance: none.
+#[test]
+fn coupled_robots_allocate_nothing() {
+    let mut s = Simulation::new(std::sync::Arc::new(crate::determinism::fleet::chain()), 1).unwrap();
+    allocations(&mut s, 40);
+    assert_eq!(allocations(&mut s, 100), 0);
+}

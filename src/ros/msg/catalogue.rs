@@ -12,9 +12,9 @@ use crate::ros::message::{Message, Service, TypeInfo};
 
 use super::control_msgs::{follow_joint_trajectory, gripper_command, parallel_gripper_command};
 use super::{
-    action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs, marine_acoustic_msgs, merrow, nav_msgs,
-    rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs, service_msgs, std_msgs, std_srvs, tf2_msgs,
-    trajectory_msgs, unique_identifier_msgs,
+    action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs, marine_acoustic_msgs,
+    merrow, nav_msgs, rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs, service_msgs, std_msgs,
+    std_srvs, tf2_msgs, trajectory_msgs, unique_identifier_msgs,
 };
 
 /// A message type and one message of it.
@@ -65,7 +65,7 @@ pub fn catalogue() -> Vec<TypeSample> {
         }
         marine_acoustic_msgs { Dvl }
         merrow {
-            StepSimulationRequest, StepSimulationResponse, SetPoseRequest, SetPoseResponse,
+            StepSimulationRequest, StepSimulationResponse, SetPoseRequest, SetPoseResponse, CoupleRequest, CoupleResponse,
             RecordRequest, RecordResponse, Contact, Contacts,
         }
         nav_msgs { Odometry }
@@ -106,7 +106,7 @@ pub fn services() -> Vec<(&'static str, &'static str)> {
         follow_joint_trajectory { SendGoal, GetResult }
         gripper_command { SendGoal, GetResult }
         parallel_gripper_command { SendGoal, GetResult }
-        merrow { StepSimulation, SetPose, Record }
+        merrow { StepSimulation, SetPose, Couple, Record }
         rcl_interfaces {
             GetParameters, GetParameterTypes, SetParameters, SetParametersAtomically, ListParameters,
             DescribeParameters, GetLoggerLevels, SetLoggerLevels,
