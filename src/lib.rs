@@ -15,4 +15,5 @@ pub mod scene;
 pub mod sensors;
 pub mod sim;
 pub mod state;
+pub mod validate;
 pub mod world;

@@ -18,8 +18,8 @@ fail() { echo "FAIL test/colcon.sh: $*" >&2; exit 1; }
 # Debian's build tools, where no ROS 2 brings them
 install_tools() {
   local missing=() package
-  for package in cmake make g++ colcon python3-colcon-{bash,cmake,library-path,metadata,output,package-selection} \
-    python3-colcon-{recursive-crawl,ros} ament-cmake python3-ament-index rosidl-cmake rosidl-generator-c-cpp; do
+  for package in cmake make g++ colcon python3-colcon-{bash,cmake,library-path,metadata,output,package-information} \
+    python3-colcon-{package-selection,recursive-crawl,ros} ament-cmake python3-ament-index rosidl-cmake rosidl-generator-c-cpp; do
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
   done
   [ ${#missing[@]} = 0 ] && return
@@ -66,6 +66,9 @@ rosidl_generate_interfaces(${PROJECT_NAME} ${files}'
   stand_in rosidl_default_runtime "" "" "ament_export_dependencies(rosidl_runtime_c rosidl_runtime_cpp)"
   stand_in builtin_interfaces "$group" "rosidl_default_generators" "$generate)"
   interface builtin_interfaces Time "int32 sec" "uint32 nanosec"
+  stand_in std_msgs "$group" "rosidl_default_generators builtin_interfaces" \
+    "$generate DEPENDENCIES builtin_interfaces)"
+  interface std_msgs Header "builtin_interfaces/Time stamp" "string frame_id"
   stand_in geometry_msgs "$group" "rosidl_default_generators builtin_interfaces" \
     "$generate DEPENDENCIES builtin_interfaces)"
   interface geometry_msgs Point "float64 x" "float64 y" "float64 z"

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Modules in the order data flows; each may name itself and those before it.
-const ORDER: [&str; 10] = [
+const ORDER: [&str; 11] = [
     "math",
     "scene",
     "state",
@@ -15,6 +15,7 @@ const ORDER: [&str; 10] = [
     "sensors",
     "control",
     "sim",
+    "validate",
 ];
 
 fn root() -> &'static Path {

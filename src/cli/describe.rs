@@ -1,7 +1,7 @@
 //! `merrow describe`: what a world holds and how to talk to it.
 
-use merrow::ros::{frames, live_parameters, plan::Plan, services, urdf};
-use merrow::scene::{JointKind, Robot};
+use merrow::ros::{arm, frames, live_parameters, plan::Plan, services, urdf};
+use merrow::scene::{End, JointKind, Robot, Tether};
 use merrow::sim::Pace;
 use merrow::world::World;
 use serde_json::{Value, json};
@@ -44,6 +44,17 @@ fn whole(world: &World) -> Value {
             json!({ "topic": full(&i.topic), "type": i.info.name, "unit": i.unit, "qos": qos })
         })
         .collect();
+    let actions: Vec<Value> = plan
+        .actions
+        .iter()
+        .map(|a| {
+            let part = |(part, kind): (&str, String)| {
+                json!({ "service": format!("{}/_action/{part}", full(&a.name)), "type": kind })
+            };
+            let parts: Vec<Value> = arm::services_of(a.kind).into_iter().map(part).collect();
+            json!({ "action": full(&a.name), "type": a.kind, "services": parts })
+        })
+        .collect();
     let services: Vec<Value> = services::SERVICES
         .iter()
         .map(|(name, kind)| json!({ "service": name.replace('~', "/merrow"), "type": kind }))
@@ -57,17 +68,41 @@ fn whole(world: &World) -> Value {
             })
         })
         .collect();
+    let tethers: Vec<Value> = scene.tethers.iter().map(|t| tether(t, scene)).collect();
     let robots: Vec<Value> = scene.robots.iter().zip(&world.about).map(|(r, a)| robot(r, a)).collect();
     json!({
         "world": scene.name,
         "step_s": scene.dt(),
         "seed": scene.seed,
         "robots": robots,
+        "tethers": tethers,
         "published": published,
         "subscribed": subscribed,
+        "actions": actions,
         "services": services,
         "parameters": parameters,
         "frames": frame_tree(scene),
+    })
+}
+
+fn tether(tether: &Tether, scene: &merrow::scene::Scene) -> Value {
+    let end = |end: &End| match *end {
+        End::World(p) => format!("world [{}, {}, {}]", p.x, p.y, p.z),
+        End::Free(_) => "free".to_string(),
+        End::Link { robot, link, .. } => frames::link_frame(&scene.robots[robot], link),
+    };
+    let line = &tether.line;
+    json!({
+        "name": tether.name,
+        "from": end(&tether.ends[0]),
+        "to": end(&tether.ends[1]),
+        "length_m": tether.length,
+        "segments": tether.n_segments(),
+        "diameter_m": line.diameter,
+        "mass_kg_m": line.mass,
+        "axial_stiffness_n": line.stiffness,
+        "weight_in_water_n_m": line.weight_in_water(scene.sea.density, scene.gravity),
+        "winch": tether.winch.is_some(),
     })
 }
 
@@ -114,6 +149,12 @@ fn frame_tree(scene: &merrow::scene::Scene) -> Vec<Value> {
         time_ns: 0,
         motions: state.robots.iter().map(|r| r.motion.clone()).collect(),
         efforts: Vec::new(),
+        contacts: Vec::new(),
+        contact_wrenches: Vec::new(),
+        tethers: Vec::new(),
+        tracking: Vec::new(),
+        modes: Vec::new(),
+        starts: Vec::new(),
     };
     let moving = frames::moving(scene, &snapshot, true).transforms;
     let fixed = frames::fixed(scene).transforms;
@@ -128,6 +169,13 @@ fn print_text(all: &Value) {
     println!("\nrobots");
     for r in rows("robots") {
         println!("  {}: {} ({} kg)", text(&r["name"]), text(&r["description"]), r["mass_kg"]);
+        for s in r["sources"].as_array().into_iter().flatten().filter(|s| s["estimated"] != "") {
+            println!("    {}, estimated: {}", text(&s["part"]), text(&s["estimated"]));
+        }
+    }
+    for t in rows("tethers") {
+        let (name, from, to) = (text(&t["name"]), text(&t["from"]), text(&t["to"]));
+        println!("  {name}: tether from {from} to {to} ({} m in {} segments)", t["length_m"], t["segments"]);
     }
     println!("\npublished");
     for o in rows("published") {
@@ -137,6 +185,10 @@ fn print_text(all: &Value) {
     println!("\nsubscribed");
     for i in rows("subscribed") {
         println!("  {:<44} {:<46} {}", text(&i["topic"]), text(&i["type"]), text(&i["unit"]));
+    }
+    println!("\nactions");
+    for a in rows("actions") {
+        println!("  {:<44} {}", text(&a["action"]), text(&a["type"]));
     }
     println!("\nservices");
     for s in rows("services") {

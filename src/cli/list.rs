@@ -13,6 +13,7 @@ pub fn list(as_json: bool) -> Result<ExitCode, String> {
         ("thrusters", "params/thrusters"),
         ("sensors", "params/sensors"),
         ("batteries", "params/batteries"),
+        ("lines", "params/lines"),
     ];
     if as_json {
         let all: serde_json::Map<_, _> =

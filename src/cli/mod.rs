@@ -3,6 +3,7 @@
 mod describe;
 mod list;
 mod run;
+mod validate;
 
 use clap::{Parser, Subcommand};
 use merrow::world::{self, Overrides, World};
@@ -36,6 +37,11 @@ enum Command {
         /// The URDF of one robot instead.
         #[arg(long, value_name = "ROBOT")]
         urdf: Option<String>,
+    },
+    /// Replay recorded experiments and say how far the simulation is from them.
+    Validate {
+        #[command(subcommand)]
+        against: validate::Against,
     },
     /// Print the JSON Schema of the world file, for editors.
     Schema,
@@ -78,6 +84,7 @@ pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
         Command::Describe { world, json, urdf } => {
             describe::describe(&load(&world, None)?, json, urdf.as_deref())
         }
+        Command::Validate { against } => validate::run(&against),
         Command::Schema => {
             let schema = world::schema::schema::<world::file::WorldFile>("Merrow world");
             println!("{}", serde_json::to_string_pretty(&schema).map_err(|e| e.to_string())?);

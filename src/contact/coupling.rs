@@ -31,7 +31,7 @@ use super::shapes::Owner;
 use super::solve::{Block, Kind, Row, Segment};
 use crate::kinematics::coupling::{self, Moving};
 use crate::math::{Quat, SpatialForce, Vec3};
-use crate::scene::{Coupling, CouplingKind, End, Funnel, Latch, Scene};
+use crate::scene::{Coupling, CouplingKind, CouplingEnd, Funnel, Latch, Scene};
 use crate::state::coupling::Watch;
 use crate::state::{CouplingState, State, Workspace};
 
@@ -91,7 +91,7 @@ pub fn body(owner: Owner) -> Body {
     }
 }
 
-fn side(state: &State, end: &End) -> Option<(usize, usize)> {
+fn side(state: &State, end: &CouplingEnd) -> Option<(usize, usize)> {
     end.link().filter(|(r, _)| state.robots[*r].halted.is_none())
 }
 
@@ -116,7 +116,7 @@ impl Couplings {
             let sides = [side(state, &c.a), side(state, &b)];
             self.live.push(Live { coupling: k as u32, sides, T, B, misfit });
             if memory.engaged {
-                let of = |end: &End| end.link().map_or(WORLD, |(r, l)| (r as u32, l as u32));
+                let of = |end: &CouplingEnd| end.link().map_or(WORLD, |(r, l)| (r as u32, l as u32));
                 let (a, b) = (of(&c.a), of(&b));
                 self.apart.push([a.min(b), a.max(b)]);
             }

@@ -3,6 +3,7 @@
 //! Found anew at every step from the poses alone, so that nothing but `State` is needed to resume a run. Pairs are
 //! visited in a fixed order.
 
+use super::clearance::Clearance;
 use super::clip::{self, Feature, Place};
 use super::coupling::{self, Body};
 use super::shapes::{self, Owner, Shape, ours, vector};
@@ -103,6 +104,13 @@ impl Detector {
             touches: Vec::new(),
             moving,
         })
+    }
+
+    /// Whether robots are far from everything; `always` if something beside touching ties them together.
+    pub fn clearance(&self, scene: &Scene, always: bool) -> Clearance {
+        let fixed: Vec<(Shape, Pose)> =
+            self.fixed.iter().cloned().zip(self.fixed_poses.iter().copied()).collect();
+        Clearance::new(scene, &self.moving, &fixed, always)
     }
 
     /// True if nothing can ever touch.

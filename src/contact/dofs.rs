@@ -31,8 +31,9 @@ pub struct Dofs {
     pub n: usize,
     /// Index of the first joint's coordinate: 6 for a floating base, 0 for one that is held.
     base: usize,
-    /// Coordinate of each joint; none if forces do not move it.
-    pub joint: Vec<Option<usize>>,
+    /// Coordinate of each joint and how far the joint goes with it; none if forces do not move it. A joint that follows
+    /// another shares its coordinate.
+    pub joint: Vec<Option<(usize, f64)>>,
     /// Joint of each coordinate after the base's.
     of_joint: Vec<usize>,
 }
@@ -43,9 +44,16 @@ impl Dofs {
         let base = if robot.floating { 6 } else { 0 };
         let (mut joint, mut of_joint) = (Vec::new(), Vec::new());
         for (j, link) in robot.links[1..].iter().enumerate() {
-            joint.push(link.joint.is_free().then_some(base + of_joint.len()));
-            if link.joint.is_free() {
+            let own = link.joint.is_free() && link.joint.mimic.is_none();
+            joint.push(own.then_some((base + of_joint.len(), 1.0)));
+            if own {
                 of_joint.push(j);
+            }
+        }
+        for (j, link) in robot.links[1..].iter().enumerate() {
+            if let Some(mimic) = &link.joint.mimic {
+                let leader: Option<(usize, f64)> = joint[mimic.leader - 1];
+                joint[j] = leader.map(|(c, _)| (c, mimic.multiplier));
             }
         }
         Self { n: base + of_joint.len(), base, joint, of_joint }
@@ -76,13 +84,24 @@ impl Dofs {
     /// Cholesky factor of the inertia over the free coordinates, row-major lower triangle with the inverse of the diagonal.
     pub fn factor(&self, robot: &Robot, work: &mut Workspace, full: &mut Vec<f64>, L: &mut Vec<f64>) {
         let size = crba::inertia_matrix_into(robot, work, full);
-        let index = |k: usize| if k < self.base { k } else { 6 + self.of_joint[k - self.base] };
         let n = self.n;
         L.clear();
         L.resize(n * n, 0.0);
+        // Gᵀ H G, where G says how each coordinate of H goes with the free ones
+        let free = |k: usize| if k < 6 { (k < self.base).then_some((k, 1.0)) } else { self.joint[k - 6] };
+        for i in 0..size {
+            let Some((a, s)) = free(i) else { continue };
+            for j in 0..size {
+                if let Some((b, t)) = free(j)
+                    && b <= a
+                {
+                    L[a * n + b] += s * t * full[i * size + j];
+                }
+            }
+        }
         for i in 0..n {
             for j in 0..=i {
-                let mut sum = full[index(i) * size + index(j)];
+                let mut sum = L[i * n + j];
                 for k in 0..j {
                     sum -= L[i * n + k] * L[j * n + k];
                 }
@@ -104,12 +123,14 @@ impl Dofs {
     ) {
         let mut l = link;
         while let Some(parent) = robot.links[l].parent {
-            if let Some(c) = self.joint[l - 1] {
+            if let Some((c, s)) = self.joint[l - 1] {
                 let z = links[l].R_WL.col(2);
-                row[c] += k * match robot.links[l].joint.kind {
-                    JointKind::Prismatic => z.dot(d_W),
-                    _ => d_W.dot(z.cross(p_W - links[l].p_WL)),
-                };
+                row[c] += k
+                    * s
+                    * match robot.links[l].joint.kind {
+                        JointKind::Prismatic => z.dot(d_W),
+                        _ => d_W.dot(z.cross(p_W - links[l].p_WL)),
+                    };
             }
             l = parent;
         }
@@ -136,8 +157,9 @@ impl Dofs {
     ) {
         let mut l = link;
         while let Some(parent) = robot.links[l].parent {
-            if let (Some(c), true) = (self.joint[l - 1], robot.links[l].joint.kind != JointKind::Prismatic) {
-                row[c] += k * links[l].R_WL.col(2).dot(d_W);
+            let slides = robot.links[l].joint.kind == JointKind::Prismatic;
+            if let (Some((c, s)), false) = (self.joint[l - 1], slides) {
+                row[c] += k * s * links[l].R_WL.col(2).dot(d_W);
             }
             l = parent;
         }

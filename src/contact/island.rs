@@ -101,14 +101,14 @@ impl Island {
         let (robot, state, frame) = (&around.scene.robots[r], &around.state.robots[r], &around.frames[r]);
         let (h, work) = (around.scene.dt(), around.works[r].as_ref());
         for (j, link) in robot.links[1..].iter().enumerate() {
-            let Some(c) = frame.dofs.joint[j] else { continue };
+            let Some((c, part)) = frame.dofs.joint[j] else { continue };
             let (q, qd) = (state.motion.q[j], state.motion.qd[j]);
             let joint = &link.joint;
             if joint.friction > 0.0 {
                 let most = joint.friction * h;
                 let kind = Kind::Box { lo: -most, hi: most, stops: false };
                 let row = Row { duration: held(around.scene.integrator) * h, ..Row::default() };
-                self.joint_row(around, r, (j, 0), c, 1.0, kind, row);
+                self.joint_row(around, r, (j, 0), c, part, kind, row);
             }
             for (side, sign, gap) in [(1, 1.0, q - joint.limits[0]), (2, -1.0, joint.limits[1] - q)] {
                 if gap > LIMIT_MARGIN.max(h * qd.abs()) {
@@ -117,7 +117,7 @@ impl Island {
                 let speeds = [sign * work.qd_start[j], sign * qd];
                 let row = stop_row(around.scene, gap, None, speeds, 0.0);
                 let kind = Kind::Box { lo: 0.0, hi: f64::INFINITY, stops: true };
-                self.joint_row(around, r, (j, side), c, sign, kind, row);
+                self.joint_row(around, r, (j, side), c, sign * part, kind, row);
             }
         }
     }

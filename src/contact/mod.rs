@@ -4,6 +4,7 @@
 //! coordinates of the robots and on their inertia with added mass ([`island`], [`solve`]), because rapier's own solver
 //! has no place for it.
 
+pub mod clearance;
 pub mod clip;
 pub mod coupling;
 pub mod detect;

@@ -1,10 +1,12 @@
 //! The contact part of a step: after every robot has moved freely, what would overlap is held back.
 
+use super::clearance::Clearance;
 use super::coupling::Couplings;
 use super::detect::{Detector, Touch};
 use super::island::{self, Frame, Island, Surroundings};
 use super::shapes::{Owner, pose};
 use crate::dynamics::integrate;
+use crate::math::{SpatialForce, Vec3};
 use crate::scene::{Robot, Scene};
 use crate::state::contact::{Contact, Impulse, Side};
 use crate::state::{RobotState, State, Workspace};
@@ -25,6 +27,7 @@ pub struct Contacts {
     touches: Vec<Touch>,
     couplings: Couplings,
     pairs: Vec<(u32, u64)>,
+    clearance: Clearance,
 }
 
 /// Touches in a step from which islands are worth solving in parallel.
@@ -42,7 +45,9 @@ impl Contacts {
             return Ok(None);
         }
         let frames: Vec<Frame> = scene.robots.iter().map(Frame::new).collect();
+        let clearance = detector.clearance(scene, jointed.contains(&true) || !scene.couplings.is_empty());
         Ok(Some(Self {
+            clearance,
             detector,
             movable: frames.iter().map(|f| f.dofs.n > 0).collect(),
             frames,
@@ -69,6 +74,23 @@ impl Contacts {
         if !scene.couplings.is_empty() {
             self.couplings.feed(scene, state, works);
         }
+    }
+
+    /// True if no robot can touch anything within `span_s` seconds, as long as none gets further than [`Contacts::allowed`].
+    pub fn is_clear(&mut self, state: &State, span_s: f64) -> bool {
+        self.clearance.is_clear(state, span_s)
+    }
+
+    /// How far robot `r` may get from where it was when [`Contacts::is_clear`] was asked [m].
+    pub fn allowed(&self, r: usize) -> f64 {
+        self.clearance.allowed(r)
+    }
+
+    /// Writes down that nothing touched in the last step.
+    pub fn nothing(&self, state: &mut State) {
+        state.contacts.touching.clear();
+        state.contacts.impulses.clear();
+        state.contacts.pairs.clear();
     }
 
     /// Holds back what would overlap: `works` has the poses at the end of the free step, `state` its motions.
@@ -102,7 +124,7 @@ impl Contacts {
         } else {
             islands.iter_mut().for_each(solve);
         }
-        self.write(scene, state);
+        self.write(scene, state, works);
         self.couplings.follow(scene, state, &self.islands[..self.n_islands], &self.frames);
     }
 
@@ -198,7 +220,7 @@ impl Contacts {
     }
 
     /// Velocities, positions and impulses into the state.
-    fn write(&mut self, scene: &Scene, state: &mut State) {
+    fn write<W: AsRef<Workspace>>(&mut self, scene: &Scene, state: &mut State, works: &[W]) {
         let h = scene.dt();
         for robot in &mut state.robots {
             robot.kick.clear();
@@ -208,6 +230,7 @@ impl Contacts {
         for island in &self.islands[..self.n_islands] {
             for r in &island.robots {
                 let (frame, robot) = (&self.frames[*r as usize], &mut state.robots[*r as usize]);
+                robot.contact_force.fill(SpatialForce::zero());
                 let part = frame.offset..frame.offset + frame.dofs.n;
                 let (v, x) = (&island.problem.v[part.clone()], &island.problem.x[part]);
                 let is_floating = scene.robots[*r as usize].floating;
@@ -223,7 +246,7 @@ impl Contacts {
             let touches = island.touches.iter().map(|t| &self.touches[*t as usize]);
             let joints = island.keys.len() - island.touches.len();
             for (key, along_rows) in island.impulses().take(joints) {
-                let impulse = Impulse { along_rows, force_W: crate::math::Vec3::zero() };
+                let impulse = Impulse { along_rows, force_W: Vec3::zero() };
                 state.contacts.impulses.push((key, impulse));
             }
             for ((key, along_rows), touch) in island.impulses().skip(joints).zip(touches) {
@@ -231,6 +254,7 @@ impl Contacts {
                 state.contacts.impulses.push((key, impulse));
                 if along_rows[0] > 0.0 {
                     state.contacts.touching.push(contact(touch, &impulse));
+                    press(touch, impulse.force_W.scale(1.0 / h), &mut state.robots, works);
                 }
             }
         }
@@ -266,6 +290,19 @@ fn mover(movable: &[bool], state: &State, owner: Owner) -> Option<u32> {
     match owner {
         Owner::Link(r, _) if movable[r as usize] && state.robots[r as usize].halted.is_none() => Some(r),
         _ => None,
+    }
+}
+
+/// Adds the mean force of a touch over the step to both links.
+fn press<W: AsRef<Workspace>>(touch: &Touch, f: Vec3, robots: &mut [RobotState], works: &[W]) {
+    for (owner, f) in [(touch.a, f), (touch.b, -f)] {
+        if let Owner::Link(r, l) = owner
+            && robots[r as usize].kick.any
+        {
+            let arm = touch.p_W - works[r as usize].as_ref().links[l as usize].p_WL;
+            let sum = &mut robots[r as usize].contact_force[l as usize];
+            *sum = sum.plus(&SpatialForce { m: arm.cross(f), f });
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::{allocation, coupling, joint_command};
 use crate::math::SpatialVelocity;
 use crate::scene::{Robot, Scene};
 use crate::state::commands::Refusal;
-use crate::state::{Command, Health, RobotState, State};
+use crate::state::{Command, Health, RobotState, State, WinchCommand};
 
 /// Applies one command to the state, or says why not. Nothing changes if it is refused.
 pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), Refusal> {
@@ -55,11 +55,11 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             let link = model.links.get(joint + 1).ok_or_else(|| refuse(*robot, "no such joint".into()))?;
             check(*robot, &link.joint.name, *value)?;
             let mode = target.joints[*joint].mode;
-            joint_command::check_value(*robot, &link.joint, mode, *value)?;
             joint_command::preempt_group_of(model, target, *joint, now);
             joint_command::set(model, target, *joint, mode, *value);
         }
-        Command::JointMode { .. }
+        Command::JointIn { .. }
+        | Command::JointMode { .. }
         | Command::JointGroup { .. }
         | Command::Trajectory { .. }
         | Command::CancelGoal { .. }
@@ -113,7 +113,24 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
                 target.sensors.get_mut(*sensor).ok_or_else(|| refuse(*robot, "no such sensor".into()))?;
             memory.noise = *on;
         }
+        Command::Winch { tether, command } => winch(scene, state, *tether, *command)?,
     }
+    Ok(())
+}
+
+fn winch(scene: &Scene, state: &mut State, tether: usize, command: WinchCommand) -> Result<(), Refusal> {
+    let refuse = |reason: String| Refusal { robot: None, reason };
+    let (Some(model), Some(target)) = (scene.tethers.get(tether), state.tethers.get_mut(tether)) else {
+        return Err(refuse(format!("no tether number {tether}")));
+    };
+    if model.winch.is_none() {
+        return Err(refuse(format!("tether {} has no winch", model.name)));
+    }
+    let (WinchCommand::Speed(value) | WinchCommand::Length(value)) = command;
+    if !value.is_finite() {
+        return Err(refuse(format!("winch of {}: found {value}, expected a finite number", model.name)));
+    }
+    target.winch = command;
     Ok(())
 }
 

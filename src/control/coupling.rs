@@ -2,7 +2,7 @@
 
 use crate::kinematics::coupling::{self, Moving};
 use crate::math::Quat;
-use crate::scene::{Coupling, CouplingKind, End, Scene};
+use crate::scene::{Coupling, CouplingKind, CouplingEnd, Scene};
 use crate::state::commands::Refusal;
 use crate::state::contact::Side;
 use crate::state::coupling::Watch;
@@ -56,7 +56,7 @@ pub fn apply(
 pub fn holder<'s>(scene: &'s Scene, state: &State, robot: usize) -> Option<&'s str> {
     let holds = |(c, memory): (&'s Coupling, &CouplingState)| {
         let b = coupling::second(c, memory)?;
-        let of = |end: &End| end.link().map(|(r, _)| r);
+        let of = |end: &CouplingEnd| end.link().map(|(r, _)| r);
         let (a, b) = (of(&c.a), of(&b));
         (memory.engaged && a != b && (a == Some(robot) || b == Some(robot))).then_some(c.name.as_str())
     };

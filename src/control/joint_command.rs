@@ -14,6 +14,14 @@ use std::sync::Arc;
 pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), Refusal> {
     let now = state.time_ns;
     match command {
+        Command::JointIn { robot, joint, mode, value } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let link = model.links.get(joint + 1).ok_or_else(|| refuse(*robot, "no such joint".into()))?;
+            check_mode(*robot, &link.joint, *mode)?;
+            check_value(*robot, &link.joint, *mode, *value)?;
+            preempt_group_of(model, target, *joint, now);
+            set(model, target, *joint, *mode, *value);
+        }
         Command::JointMode { robot, joint, mode } => {
             let (model, target) = pick(scene, state, *robot)?;
             let link = model.links.get(joint + 1).ok_or_else(|| refuse(*robot, "no such joint".into()))?;
@@ -131,7 +139,13 @@ fn replace_goal(state: &mut RobotState, group: usize, id: Option<u64>, now_ns: u
     if let Some(id) = id {
         let group = &mut state.groups[group];
         group.before = group.goal;
-        group.goal = Some(Goal { id, state: GoalState::Active, accepted_ns: now_ns, since_ns: now_ns });
+        group.goal = Some(Goal {
+            id,
+            state: GoalState::Active,
+            accepted_ns: now_ns,
+            since_ns: now_ns,
+            stalled: false,
+        });
     }
 }
 
@@ -140,7 +154,7 @@ fn start_trajectory(
     state: &mut RobotState,
     group: usize,
     id: u64,
-    trajectory: &Trajectory,
+    trajectory: &Arc<Trajectory>,
     now: u64,
 ) {
     // a joint that already follows positions goes on from its set-point, so that a replaced trajectory leaves no jump
@@ -154,7 +168,7 @@ fn start_trajectory(
     let from: Arc<[Reference]> = trajectory.joints.iter().map(|j| state.joints[*j].reference).collect();
     replace_goal(state, group, Some(id), now);
     state.groups[group].task = Some(Task::Trajectory(ActiveTrajectory {
-        trajectory: Arc::new(trajectory.clone()),
+        trajectory: Arc::clone(trajectory),
         from,
         accepted_ns: now,
         start_ns: trajectory.start_ns.unwrap_or(now),
@@ -176,7 +190,7 @@ fn start_gripper(
         let own = robot.links[joint + 1].joint.max_effort;
         state.joints[*joint].effort_limit = if max_effort > 0.0 { own.min(max_effort) } else { own };
     }
-    let task = ActiveGripper { moved_ns: now, reached: false, stalled: false };
+    let task = ActiveGripper { moved_ns: now };
     state.groups[group].task = Some(Task::Gripper(task));
 }
 
@@ -203,7 +217,7 @@ fn check_mode(robot: usize, joint: &Joint, mode: JointMode) -> Result<(), Refusa
     }
 }
 
-pub(super) fn check_value(robot: usize, joint: &Joint, mode: JointMode, value: f64) -> Result<(), Refusal> {
+fn check_value(robot: usize, joint: &Joint, mode: JointMode, value: f64) -> Result<(), Refusal> {
     if value.is_finite() {
         return Ok(());
     }
@@ -218,7 +232,15 @@ fn check_count(robot: usize, found: usize, expected: usize) -> Result<(), Refusa
 }
 
 /// What is wrong with a trajectory for `group`, in one line.
-fn check_trajectory(robot: &Robot, group: &JointGroup, t: &Trajectory, now_ns: u64) -> Result<(), String> {
+///
+/// # Errors
+/// That.
+pub fn check_trajectory(
+    robot: &Robot,
+    group: &JointGroup,
+    t: &Trajectory,
+    now_ns: u64,
+) -> Result<(), String> {
     check_joints(robot, group, t)?;
     let n = t.joints.len();
     let Some(last) = t.points.last() else {
@@ -269,7 +291,11 @@ fn check_trajectory(robot: &Robot, group: &JointGroup, t: &Trajectory, now_ns: u
     check_tolerances(t)
 }
 
-fn check_joints(robot: &Robot, group: &JointGroup, t: &Trajectory) -> Result<(), String> {
+/// What is wrong with the joints of a trajectory for `group`, in one line.
+///
+/// # Errors
+/// That.
+pub fn check_joints(robot: &Robot, group: &JointGroup, t: &Trajectory) -> Result<(), String> {
     let name = |joint: usize| robot.links.get(joint + 1).map_or("?", |l| l.joint.name.as_str());
     for (i, joint) in t.joints.iter().enumerate() {
         if !group.joints.contains(joint) {

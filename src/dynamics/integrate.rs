@@ -146,11 +146,11 @@ fn semi_implicit<T: Real>(h: f64, motion: &mut Motion<T>, work: &mut Workspace<T
 }
 
 /// Takes in what impulses made of a step of `h` seconds: the new free velocities `v` and the displacement `x` of the free
-/// coordinates (of the base first, if it floats; `joints` says which belongs to which joint). The change over the step goes to `kick`.
+/// coordinates (of the base first, if it floats; `joints` says which belongs to which joint, and how far the joint goes with it). The change over the step goes to `kick`.
 pub fn correct(
     motion: &mut Motion,
     is_floating: bool,
-    joints: &[Option<usize>],
+    joints: &[Option<(usize, f64)>],
     (v, x): (&[f64], &[f64]),
     h: f64,
     kick: &mut Kick,
@@ -170,10 +170,11 @@ pub fn correct(
         motion.q_WB = motion.q_WB.mul(&turn).normalized();
     }
     for (j, c) in joints.iter().enumerate() {
-        if let Some(c) = c {
-            kick.qdd[j] = (v[*c] - motion.qd[j]) * rate;
-            motion.qd[j] = v[*c];
-            motion.q[j] += x[*c];
+        if let Some((c, part)) = c {
+            let qd = part * v[*c];
+            kick.qdd[j] = (qd - motion.qd[j]) * rate;
+            motion.qd[j] = qd;
+            motion.q[j] += part * x[*c];
         }
     }
 }

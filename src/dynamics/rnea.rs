@@ -13,7 +13,7 @@
 //! Every link in its own frame.
 //!
 //! # Limits
-//! For tests, gravity terms and controllers; not part of the step.
+//! For tests, gravity terms and controllers; not part of the kernel.
 //!
 //! # Checked by
 //! test/identity/algorithms.rs
@@ -51,6 +51,29 @@ pub fn inverse(
         f[parent] = f[parent].plus(&f[i].to_parent(&w.R_PC, w.p_PC));
     }
     (f[0], tau)
+}
+
+/// Joint efforts that hold base and joints without acceleration, as [`inverse`] with zeros, given to `take` joint by joint from
+/// the last. Needs no memory of its own: it leaves `A` and `pA` in `work` overwritten, as `aba` will again.
+pub fn bias(robot: &Robot, work: &mut Workspace, mut take: impl FnMut(usize, f64)) {
+    let n = robot.links.len();
+    for i in 0..n {
+        let (head, tail) = work.links.split_at_mut(i);
+        let w = &mut tail[0];
+        w.A = match robot.links[i].parent {
+            Some(parent) => head[parent].A.to_child(&w.R_PC, w.p_PC).add_scaled(&w.c, 1.0),
+            None => SpatialVelocity::zero(),
+        };
+        w.pA = w.inertia.mul(&w.A).minus(&w.F);
+    }
+    for i in (1..n).rev() {
+        let link = &robot.links[i];
+        let (head, tail) = work.links.split_at_mut(i);
+        let w = &tail[0];
+        take(i - 1, axis_part(link.joint.kind, &w.pA));
+        let parent = &mut head[link.parent.unwrap_or(0)];
+        parent.pA = parent.pA.plus(&w.pA.to_parent(&w.R_PC, w.p_PC));
+    }
 }
 
 /// `Sᵀ f`.

@@ -2,12 +2,14 @@
 
 pub mod added_mass;
 pub mod buoyancy;
+pub mod catenary;
 pub mod damping;
 pub mod external;
 pub mod joint;
 pub mod rigid_body;
 pub mod slender_body;
 pub mod sum;
+pub mod tether;
 pub mod thruster;
 
 pub use sum::sum;

@@ -63,6 +63,12 @@ pub fn sum<T: Real>(
         w.F = F;
         w.inertia = inertia(link, w.wet);
     }
+    efforts(robot, motion, joint_commands, work);
+}
+
+/// All efforts on the joints, and the accelerations of those that are prescribed.
+#[inline(always)]
+pub fn efforts<T: Real>(robot: &Robot, motion: &Motion<T>, joint_commands: &[T], work: &mut Workspace<T>) {
     for (j, link) in robot.links[1..].iter().enumerate() {
         work.tau[j] = joint::effort(link, joint_commands[j], motion.q[j], motion.qd[j]);
         if let Drive::Position { .. } = link.joint.drive {

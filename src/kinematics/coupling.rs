@@ -19,7 +19,7 @@
 //! test/analytic/coupling.rs
 
 use crate::math::{Mat3, Quat, Vec3};
-use crate::scene::{Coupling, CouplingKind, End, JointKind, Robot, Scene};
+use crate::scene::{Coupling, CouplingKind, CouplingEnd, JointKind, Robot, Scene};
 use crate::state::{CouplingState, Motion, State};
 
 /// A frame in the world, and how it moves; all along the world's axes.
@@ -86,10 +86,10 @@ pub fn link_in(scene: &Scene, state: &State, robot: usize, link: usize) -> Movin
 }
 
 /// The frame E of an end. (1)
-pub fn end_motion(scene: &Scene, state: &State, end: &End) -> Moving {
+pub fn end_motion(scene: &Scene, state: &State, end: &CouplingEnd) -> Moving {
     match end {
-        End::World { R_WE, p_WE } => Moving { R_W: *R_WE, p_W: *p_WE, w_W: Vec3::zero(), v_W: Vec3::zero() },
-        End::Link { robot, link, R_LE, p_LoE } => {
+        CouplingEnd::World { R_WE, p_WE } => Moving { R_W: *R_WE, p_W: *p_WE, w_W: Vec3::zero(), v_W: Vec3::zero() },
+        CouplingEnd::Link { robot, link, R_LE, p_LoE } => {
             let own = link_in(scene, state, *robot, *link);
             let p_W = own.p_W + own.R_W.mul_vec(*p_LoE);
             Moving { R_W: own.R_W.mul_mat(R_LE), p_W, w_W: own.w_W, v_W: own.velocity_at(p_W) }
@@ -98,9 +98,9 @@ pub fn end_motion(scene: &Scene, state: &State, end: &End) -> Moving {
 }
 
 /// The second end as it is now: that of the world file, or the link that a grasp holds.
-pub fn second(coupling: &Coupling, memory: &CouplingState) -> Option<End> {
+pub fn second(coupling: &Coupling, memory: &CouplingState) -> Option<CouplingEnd> {
     match (coupling.kind, memory.partner) {
-        (CouplingKind::Grasp { .. }, partner) => partner.map(|(robot, link)| End::Link {
+        (CouplingKind::Grasp { .. }, partner) => partner.map(|(robot, link)| CouplingEnd::Link {
             robot,
             link,
             R_LE: Mat3::identity(),

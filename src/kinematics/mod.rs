@@ -3,7 +3,7 @@
 pub mod coupling;
 
 use crate::math::{Mat3, Real, SpatialVelocity, Vec3};
-use crate::scene::{JointKind, Robot};
+use crate::scene::{Joint, JointKind, Robot};
 use crate::state::Motion;
 use crate::state::workspace::LinkWork;
 
@@ -14,15 +14,7 @@ pub fn poses<T: Real>(robot: &Robot, motion: &Motion<T>, links: &mut [LinkWork<T
     links[0].p_WL = motion.p_WB;
     for i in 1..links.len() {
         let link = &robot.links[i];
-        let joint = &link.joint;
-        let q = motion.q[i - 1];
-        let (R_PC, p_PC) = match joint.kind {
-            JointKind::Prismatic => {
-                let axis = Vec3::splat(joint.R_PC0.col(2));
-                (Mat3::splat(&joint.R_PC0), Vec3::splat(joint.p_PoCo0) + axis.scale(q))
-            }
-            _ => (turned_about_z(&joint.R_PC0, q), Vec3::splat(joint.p_PoCo0)),
-        };
+        let (R_PC, p_PC) = joint_pose(&link.joint, motion.q[i - 1]);
         // the base has no parent; every other link comes after its parent
         let parent = link.parent.unwrap_or(0);
         let (R_WP, p_WP) = (links[parent].R_WL, links[parent].p_WL);
@@ -31,6 +23,18 @@ pub fn poses<T: Real>(robot: &Robot, motion: &Motion<T>, links: &mut [LinkWork<T
         work.p_WL = p_WP + R_WP.mul_vec(p_PC);
         work.R_PC = R_PC;
         work.p_PC = p_PC;
+    }
+}
+
+/// Child frame in its parent's with the joint at `q`: axes and origin [m].
+#[inline(always)]
+pub fn joint_pose<T: Real>(joint: &Joint, q: T) -> (Mat3<T>, Vec3<T>) {
+    match joint.kind {
+        JointKind::Prismatic => {
+            let axis = Vec3::splat(joint.R_PC0.col(2));
+            (Mat3::splat(&joint.R_PC0), Vec3::splat(joint.p_PoCo0) + axis.scale(q))
+        }
+        _ => (turned_about_z(&joint.R_PC0, q), Vec3::splat(joint.p_PoCo0)),
     }
 }
 

@@ -5,6 +5,7 @@ pub mod quat;
 pub mod real;
 pub mod rng;
 pub mod spatial;
+pub mod tridiagonal;
 pub mod vec3;
 
 pub use quat::Quat;

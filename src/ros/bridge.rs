@@ -1,6 +1,7 @@
 //! The running world on the ROS graph: node, topics, services, parameters, recorder.
 
 use super::args::NodeOptions;
+use super::arm::{self, GroupStatus, Place, Progress, Served};
 use super::dds::ParameterServices;
 use super::dds::Service;
 use super::dds::{Node, Subscription};
@@ -24,6 +25,10 @@ use std::sync::atomic::Ordering;
 pub struct Bridge {
     outlet: Outlet,
     refusals: Arc<Refusals>,
+    progress: Arc<Progress>,
+    /// How the goals of every group of joints stood last.
+    groups: Vec<Option<GroupStatus>>,
+    forgotten: u64,
     node: Option<Endpoints>,
     next_frame: u64,
     next_battery: u64,
@@ -32,6 +37,7 @@ pub struct Bridge {
 
 /// What lives as long as the node; fields are dropped in this order, the node last.
 struct Endpoints {
+    _actions: Vec<Served>,
     _subscriptions: Vec<Subscription>,
     _services: Vec<Service>,
     _parameter_services: ParameterServices,
@@ -61,21 +67,29 @@ impl Bridge {
             let publisher = node.publisher(&output.topic, output.info, &output.qos);
             publishers.push(publisher.map_err(|e| e.to_string())?);
         }
+        let mailbox = Mailbox {
+            scene: Arc::clone(scene),
+            requests: requests.clone(),
+            refusals: Arc::clone(&refusals),
+            logger: node.logger().clone(),
+            progress: Arc::default(),
+        };
+        let (mut actions, mut goals) = (Vec::new(), Vec::new());
+        for action in &plan.actions {
+            let (served, watched) = arm::serve(&node, action, &mailbox).map_err(|e| e.to_string())?;
+            actions.push(served);
+            goals.push(watched);
+        }
         let outlet = Outlet::start(Parts {
             scene: Arc::clone(scene),
             plan: Arc::clone(&plan),
             publishers,
             logger: Some(node.logger().clone()),
             refusals: Arc::clone(&refusals),
+            goals,
         })?;
-        let mailbox = Mailbox {
-            scene: Arc::clone(scene),
-            requests: requests.clone(),
-            refusals: Arc::clone(&refusals),
-            logger: node.logger().clone(),
-        };
-        let endpoints = Self::endpoints(node, &plan, &mailbox, options, pace, &outlet)?;
-        Ok(Self::new(outlet, refusals, Some(endpoints)))
+        let endpoints = Self::endpoints(node, actions, &plan, &mailbox, options, pace, &outlet)?;
+        Ok(Self::new(scene, outlet, refusals, mailbox.progress, Some(endpoints)))
     }
 
     /// A bridge without a node, for recording only.
@@ -90,16 +104,58 @@ impl Bridge {
             publishers: Vec::new(),
             logger: None,
             refusals: Arc::clone(&refusals),
+            goals: Vec::new(),
         })?;
-        Ok(Self::new(outlet, refusals, None))
+        Ok(Self::new(scene, outlet, refusals, Arc::default(), None))
     }
 
-    fn new(outlet: Outlet, refusals: Arc<Refusals>, node: Option<Endpoints>) -> Self {
-        Self { outlet, refusals, node, next_frame: 0, next_battery: 0, next_vitals_s: 0.0 }
+    fn new(
+        scene: &Scene,
+        outlet: Outlet,
+        refusals: Arc<Refusals>,
+        progress: Arc<Progress>,
+        node: Option<Endpoints>,
+    ) -> Self {
+        let groups = scene.robots.iter().map(|robot| robot.joint_groups.len()).sum();
+        let groups = vec![None; groups];
+        let (next_frame, next_battery, next_vitals_s) = (0, 0, 0.0);
+        Self {
+            outlet,
+            refusals,
+            progress,
+            groups,
+            forgotten: 0,
+            node,
+            next_frame,
+            next_battery,
+            next_vitals_s,
+        }
+    }
+
+    /// Groups of joints whose goals something has happened to since the last block.
+    fn changed_groups(&mut self, simulation: &Simulation) -> Vec<GroupStatus> {
+        // without clients nobody asks
+        if self.node.is_none() {
+            return Vec::new();
+        }
+        let robots = simulation.scene.robots.iter().enumerate();
+        let places = robots.flat_map(|(robot, model)| {
+            (0..model.joint_groups.len()).map(move |group| Place { robot, group })
+        });
+        let mut changed = Vec::new();
+        for (last, place) in self.groups.iter_mut().zip(places) {
+            let status = GroupStatus::of(simulation, place);
+            if last.as_ref().is_none_or(|last| !status.is_as(last)) {
+                *last = Some(status);
+                changed.push(status);
+            }
+        }
+        changed
     }
 
     fn endpoints(
         node: Node,
+        actions: Vec<Served>,
         plan: &Plan,
         mailbox: &Mailbox,
         options: &NodeOptions,
@@ -127,6 +183,7 @@ impl Bridge {
         // command that was sent before a step request is to act in that step
         let services = services::start(&node, mailbox, outlet.tasks()).map_err(text)?;
         Ok(Endpoints {
+            _actions: actions,
             _subscriptions: subscriptions,
             _services: services,
             _parameter_services: parameter_services,
@@ -155,9 +212,12 @@ impl Bridge {
 impl Observer for Bridge {
     fn after_block(&mut self, simulation: &Simulation, control: &Control) {
         let now = simulation.time_ns();
+        self.progress.now_ns.store(now, Ordering::Relaxed);
         let couplings = &simulation.state.couplings;
         let engaged = couplings.iter().map(|c| c.engaged).collect();
         let mut batch = Batch { time_ns: now, engaged, ..Batch::default() };
+        batch.groups = self.changed_groups(simulation);
+        batch.forgotten = std::mem::take(&mut self.forgotten);
         for (robot, runner) in simulation.runners.iter().enumerate() {
             let of_robot = |d: &crate::sensors::Delivered| (robot as u32, d.sensor as u32, d.stamped);
             batch.readings.extend(runner.outbox.iter().map(of_robot));
@@ -193,6 +253,7 @@ impl Observer for Bridge {
 
     fn reset(&mut self) {
         (self.next_frame, self.next_battery) = (0, 0);
+        self.forgotten = self.progress.applied.load(Ordering::Relaxed);
     }
 
     fn dropped(&self) -> u64 {

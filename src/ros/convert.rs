@@ -3,11 +3,11 @@
 
 use super::msg::builtin_interfaces::Time;
 use super::msg::geometry_msgs::{
-    self as geometry, Point, Pose, PoseWithCovariance, Quaternion, Twist, TwistWithCovariance,
+    self as geometry, Point, Pose, PoseStamped, PoseWithCovariance, Quaternion, Twist, TwistWithCovariance,
     TwistWithCovarianceStamped, Vector3, WrenchStamped,
 };
 use super::msg::marine_acoustic_msgs::Dvl;
-use super::msg::nav_msgs::Odometry;
+use super::msg::nav_msgs::{Odometry, Path};
 use super::msg::sensor_msgs::{
     BatteryState, FluidPressure, Imu, MagneticField, NavSatFix, NavSatStatus, Range,
 };
@@ -222,4 +222,13 @@ pub fn battery_state(battery: &Battery, charge: &Charge, header: Header) -> Batt
         present: true,
         ..BatteryState::default()
     }
+}
+
+/// A tether's nodes in the world, unturned: rviz draws them as a line.
+pub fn path(nodes: &[Vec3], stamp_ns: u64) -> Path {
+    let pose = |p: &Vec3| PoseStamped {
+        header: header(stamp_ns, WORLD_FRAME),
+        pose: Pose { position: point(*p), ..Pose::default() },
+    };
+    Path { header: header(stamp_ns, WORLD_FRAME), poses: nodes.iter().map(pose).collect() }
 }

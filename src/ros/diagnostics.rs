@@ -61,6 +61,8 @@ pub struct Vitals {
     control: Control,
     robots: Vec<(Vec<ActuatorState>, BatteryState, Option<String>)>,
     temperature: f64,
+    /// Contacts now, and pairs that have come into touch since the start.
+    contacts: (usize, u64),
 }
 
 impl Vitals {
@@ -74,6 +76,7 @@ impl Vitals {
             control: *control,
             robots: simulation.state.robots.iter().map(robot).collect(),
             temperature: simulation.state.sea.temperature,
+            contacts: (simulation.state.contacts.touching.len(), simulation.state.contacts.collisions),
         }
     }
 }
@@ -115,6 +118,8 @@ fn run_status(health: &Vitals, dropped: u64, refused: Option<&Refused>) -> Diagn
         value("jitter std [us]", format!("{:.1}", c.jitter_s.1 * 1e6)),
         value("worst lateness [ms]", format!("{:.3}", c.worst_lateness_s * 1e3)),
         value("dropped messages", dropped),
+        value("contacts", health.contacts.0),
+        value("collisions", health.contacts.1),
         value("refused requests", refused.map_or(0, |r| r.count)),
     ];
     status(level, "merrow: run".into(), message, values)

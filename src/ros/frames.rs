@@ -3,10 +3,12 @@
 use super::convert::{WORLD_FRAME, header, transform};
 use super::msg::geometry_msgs::TransformStamped;
 use super::msg::tf2_msgs::TFMessage;
-use crate::math::{Mat3, Quat, Vec3};
-use crate::scene::{JointKind, Link, Robot, Scene};
+use crate::math::{Mat3, Quat, SpatialForce, Vec3};
+use crate::scene::{JointKind, JointMode, Link, Robot, Scene};
 use crate::sim::Simulation;
-use crate::state::Motion;
+use crate::state::contact::Contact;
+use crate::state::joint::{Task, Tracking};
+use crate::state::{GroupState, Motion, RobotState, TetherState};
 
 /// Frame of a link.
 pub fn link_frame(robot: &Robot, link: usize) -> String {
@@ -27,16 +29,49 @@ pub struct Snapshot {
     pub motions: Vec<Motion>,
     /// Joint efforts of every robot [N m or N].
     pub efforts: Vec<Vec<f64>>,
+    /// What touches what.
+    pub contacts: Vec<Contact>,
+    /// Wrenches of contacts on all links of every robot; empty for a robot that nothing touches.
+    pub contact_wrenches: Vec<Vec<SpatialForce>>,
+    /// Every tether.
+    pub tethers: Vec<TetherState>,
+    /// Joints of every robot against their set-points.
+    pub tracking: Vec<Vec<Tracking>>,
+    /// What they are asked for.
+    pub modes: Vec<Vec<JointMode>>,
+    /// Start of the trajectory that each group of joints of every robot follows [ns].
+    pub starts: Vec<Vec<Option<u64>>>,
 }
 
 impl Snapshot {
     /// Of a simulation between two blocks.
     pub fn of(simulation: &Simulation) -> Self {
+        let robots = || simulation.scene.robots.iter().zip(&simulation.state.robots);
+        let tracking = |(robot, state): (&Robot, &RobotState)| {
+            (0..robot.n_joints()).map(|joint| state.tracking(robot, joint)).collect()
+        };
         Self {
             time_ns: simulation.time_ns(),
-            motions: simulation.state.robots.iter().map(|r| r.motion.clone()).collect(),
+            motions: robots().map(|(_, r)| r.motion.clone()).collect(),
             efforts: simulation.runners.iter().map(|r| r.work.tau.clone()).collect(),
+            contacts: simulation.state.contacts.touching.clone(),
+            contact_wrenches: robots()
+                .zip(&simulation.runners)
+                .map(|((robot, state), runner)| super::contacts::wrenches(robot, state, &runner.work))
+                .collect(),
+            tethers: simulation.state.tethers.clone(),
+            tracking: robots().map(tracking).collect(),
+            modes: robots().map(|(_, r)| r.joints.iter().map(|joint| joint.mode).collect()).collect(),
+            starts: robots().map(|(_, r)| r.groups.iter().map(start_of).collect()).collect(),
         }
+    }
+}
+
+/// Start of the trajectory of a group, while it is followed [ns].
+fn start_of(group: &GroupState) -> Option<u64> {
+    match &group.task {
+        Some(Task::Trajectory(trajectory)) => Some(trajectory.start_ns),
+        _ => None,
     }
 }
 

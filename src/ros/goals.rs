@@ -153,7 +153,8 @@ impl<R, W> Goals<R, W> {
         let (named, up_to) = (id != [0; 16], nanoseconds(&which.stamp));
         let mut return_code = CancelGoalResponse::ERROR_NONE;
         if named && up_to == 0 {
-            let goal = self.goals.iter().find(|goal| goal.id == id && goal.status != GoalStatus::STATUS_UNKNOWN);
+            let goal =
+                self.goals.iter().find(|goal| goal.id == id && goal.status != GoalStatus::STATUS_UNKNOWN);
             match goal {
                 None => return_code = CancelGoalResponse::ERROR_UNKNOWN_GOAL_ID,
                 Some(goal) if !goal.is_cancelable() => {

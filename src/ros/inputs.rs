@@ -1,5 +1,6 @@
 //! Subscribed commands: decode, check the form, put into the mailbox. Nothing here touches the state.
 
+use super::arm::{self, Progress};
 use super::cdr::from_bytes;
 use super::convert::vec3;
 use super::dds::Callback;
@@ -11,7 +12,7 @@ use super::msg::std_msgs::{Bool, Float64, Float64MultiArray};
 use super::plan::Target;
 use crate::scene::{JointKind, JointMode, Robot, Scene};
 use crate::sim::Request;
-use crate::state::Command;
+use crate::state::{Command, WinchCommand};
 use crossbeam_channel::Sender;
 use std::sync::Arc;
 
@@ -26,6 +27,8 @@ pub struct Mailbox {
     pub refusals: Arc<Refusals>,
     /// Where they are reported.
     pub logger: Logger,
+    /// Where the run is.
+    pub progress: Arc<Progress>,
 }
 
 impl Mailbox {
@@ -42,7 +45,7 @@ impl Mailbox {
         let topic = topic.to_string();
         Box::new(move |bytes| {
             let robot = robot_of(target);
-            match commands(&mailbox.scene, target, bytes) {
+            match commands(&mailbox, target, bytes) {
                 Ok(commands) => {
                     for command in commands {
                         // a world that has ended takes no commands
@@ -62,12 +65,14 @@ fn robot_of(target: Target) -> Option<usize> {
         | Target::Wrench { robot }
         | Target::WrenchStamped { robot }
         | Target::Joints { robot } => Some(robot),
-        Target::Coupling { .. } => None,
+        Target::Trajectory { place } | Target::Group { place, .. } => Some(place.robot),
+        Target::Winch { .. } | Target::Coupling { .. } => None,
     }
 }
 
 /// The commands that a message stands for.
-fn commands(scene: &Scene, target: Target, bytes: &[u8]) -> Result<Vec<Command>, String> {
+fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Command>, String> {
+    let scene = &mailbox.scene;
     let malformed = |e: super::cdr::CdrError| format!("a malformed message: {e}");
     match target {
         Target::Thruster { robot, thruster } => {
@@ -75,10 +80,16 @@ fn commands(scene: &Scene, target: Target, bytes: &[u8]) -> Result<Vec<Command>,
             Ok(vec![Command::Thruster { robot, thruster, value }])
         }
         Target::Thrusters { robot } => {
-            let message = from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?;
-            let offset = message.layout.data_offset as usize;
-            let values = message.data.get(offset..).unwrap_or_default().to_vec();
+            let values = values(&from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?);
             Ok(vec![Command::Thrusters { robot, values }])
+        }
+        Target::Trajectory { place } => {
+            Ok(vec![arm::topic_trajectory(scene, place, bytes, &mailbox.progress)?])
+        }
+        Target::Group { place, mode } => {
+            let values = values(&from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?);
+            let (robot, group) = (place.robot, place.group);
+            Ok(vec![Command::JointGroup { robot, group, mode, values }])
         }
         Target::Wrench { robot } => {
             let w = from_bytes::<Wrench>(bytes).map_err(malformed)?;
@@ -98,11 +109,21 @@ fn commands(scene: &Scene, target: Target, bytes: &[u8]) -> Result<Vec<Command>,
             let engage = from_bytes::<Bool>(bytes).map_err(malformed)?.data;
             Ok(vec![Command::Couple { coupling, engage, partner: None }])
         }
+        Target::Winch { tether } => {
+            let speed = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
+            Ok(vec![Command::Winch { tether, command: WinchCommand::Speed(speed) }])
+        }
         Target::Joints { robot } => {
             let message = from_bytes::<JointState>(bytes).map_err(malformed)?;
             joint_commands(&scene.robots[robot], robot, &message)
         }
     }
+}
+
+/// The numbers of an array, whatever its shape.
+fn values(message: &Float64MultiArray) -> Vec<f64> {
+    let offset = message.layout.data_offset as usize;
+    message.data.get(offset..).unwrap_or_default().to_vec()
 }
 
 /// All joints of the message or none.
@@ -112,18 +133,24 @@ fn joint_commands(model: &Robot, robot: usize, message: &JointState) -> Result<V
         let found =
             model.links[1..].iter().position(|l| l.joint.name == *name && l.joint.kind != JointKind::Fixed);
         let joint = found.ok_or_else(|| format!("no joint {name:?}"))?;
-        let (values, what) = match model.links[joint + 1].joint.start_mode() {
-            JointMode::Position => (&message.position, "position"),
-            JointMode::Velocity => (&message.velocity, "velocity"),
-            JointMode::Effort => (&message.effort, "effort"),
-        };
+        let lists = [
+            (JointMode::Position, &message.position),
+            (JointMode::Velocity, &message.velocity),
+            (JointMode::Effort, &message.effort),
+        ];
+        let drive = &model.links[joint + 1].joint;
+        // a servo takes what the message has, an ideal drive knows one mode only
+        let given = lists.iter().find(|(_, values)| !values.is_empty()).filter(|_| drive.servo().is_some());
+        let mode = given.map_or(drive.start_mode(), |(mode, _)| *mode);
+        let values = lists.iter().find(|(m, _)| *m == mode).map_or(&message.position, |(_, values)| *values);
+        let what = mode.word();
         if values.len() != message.name.len() {
             return Err(format!("{} values of {what} for {} joints", values.len(), message.name.len()));
         }
         if !values[k].is_finite() {
             return Err(format!("{name}: found {}, expected a finite {what}", values[k]));
         }
-        commands.push(Command::Joint { robot, joint, value: values[k] });
+        commands.push(Command::JointIn { robot, joint, mode, value: values[k] });
     }
     Ok(commands)
 }

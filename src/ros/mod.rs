@@ -3,9 +3,11 @@
 
 pub mod action_type;
 pub mod args;
+pub mod arm;
 pub mod bag;
 pub mod bridge;
 pub mod cdr;
+pub mod contacts;
 pub mod convert;
 pub mod dds;
 pub mod description;

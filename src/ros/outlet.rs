@@ -4,8 +4,10 @@
 //!
 //! Each message is encoded once; the same bytes go to DDS and to the bag.
 
+use super::arm::{self, GroupStatus, Watched};
 use super::bag::{Bag, ChannelId};
 use super::cdr::to_bytes;
+use super::contacts;
 use super::convert::{self, header};
 use super::dds::Logger;
 use super::dds::Publisher;
@@ -13,11 +15,10 @@ use super::diagnostics::{self, Refusals, Vitals};
 use super::frames::{self, Snapshot};
 use super::message::Message;
 use super::msg::rosgraph_msgs::Clock;
-use super::msg::sensor_msgs::JointState;
-use super::msg::std_msgs::{Bool, String as StringMsg};
+use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use super::plan::{Plan, Source};
 use crate::math::Vec3;
-use crate::scene::{JointKind, Scene};
+use crate::scene::Scene;
 use crate::sim::Reply;
 use crate::state::BatteryState;
 use crate::state::reading::{self, Reading, Stamped};
@@ -50,6 +51,10 @@ pub struct Batch {
     pub loads: Option<Vec<[Vec3; 2]>>,
     /// Health, if due.
     pub vitals: Option<Vitals>,
+    /// Groups of joints whose goals something has happened to.
+    pub groups: Vec<GroupStatus>,
+    /// The world has forgotten all goals up to this number; 0: none.
+    pub forgotten: u64,
 }
 
 /// A request about the recording, and where to answer.
@@ -93,6 +98,8 @@ pub struct Parts {
     pub logger: Option<Logger>,
     /// Refused commands.
     pub refusals: Arc<Refusals>,
+    /// What tells clients of their goals; none without a node.
+    pub goals: Vec<Box<dyn Watched>>,
 }
 
 impl Outlet {
@@ -125,6 +132,9 @@ impl Outlet {
         while let Err(crossbeam_channel::TrySendError::Full(back)) = self.batches.try_send(batch) {
             batch = back;
             if let Ok(lost) = self.oldest.try_recv() {
+                // what became of goals is never lost
+                batch.groups.splice(..0, lost.groups);
+                batch.forgotten = batch.forgotten.max(lost.forgotten);
                 let n = 1 + lost.readings.len() as u64;
                 self.shared.dropped.fetch_add(n, Ordering::Relaxed);
             }
@@ -237,6 +247,7 @@ impl Worker {
                 diagnostics::message(&scene, vitals, &refusals, dropped)
             });
         }
+        self.goals(&scene, batch);
         // the clock last: who waits for an instant finds its messages sent
         self.emit_from(Source::Clock, now, || Clock { clock: convert::time(now) });
     }
@@ -271,12 +282,60 @@ impl Worker {
     fn frames(&mut self, scene: &Scene, snapshot: &Snapshot) {
         let truth = self.shared.truth_tf.load(Ordering::Relaxed);
         self.emit_from(Source::Tf, snapshot.time_ns, || frames::moving(scene, snapshot, truth));
-        let joints: Vec<(usize, usize)> = self.sources(|s| match s {
+        let joints = self.sources(|s| match s {
             Source::Joints { robot } => Some(robot),
             _ => None,
         });
         for (i, robot) in joints {
-            self.emit(i, snapshot.time_ns, || joint_state(scene, robot, snapshot));
+            self.emit(i, snapshot.time_ns, || arm::joint_state(scene, robot, snapshot));
+        }
+        let controllers = self.sources(|s| match s {
+            Source::Controller { place } => Some(place),
+            _ => None,
+        });
+        for (i, place) in controllers {
+            self.emit(i, snapshot.time_ns, || arm::controller_state(scene, place, snapshot));
+        }
+        self.emit_from(Source::Contacts, snapshot.time_ns, || contacts::message(scene, snapshot));
+        let wrenches = self.sources(|s| match s {
+            Source::ContactWrench { robot, link } => Some((robot, link)),
+            _ => None,
+        });
+        for (i, (robot, link)) in wrenches {
+            self.emit(i, snapshot.time_ns, || contacts::wrench(scene, robot, link, snapshot));
+        }
+        self.tethers(snapshot);
+    }
+
+    fn goals(&self, scene: &Scene, batch: &Batch) {
+        for goal in &self.parts.goals {
+            goal.forgotten(batch.forgotten);
+            let own = batch.groups.iter().filter(|status| status.place == goal.place());
+            own.for_each(|status| goal.observe(scene, status));
+            if let Some(snapshot) = &batch.snapshot {
+                goal.feedback(scene, snapshot);
+            }
+        }
+    }
+
+    fn tethers(&mut self, snapshot: &Snapshot) {
+        let now = snapshot.time_ns;
+        let outputs = self.parts.plan.outputs.iter().enumerate();
+        let sources: Vec<(usize, Source)> = outputs.map(|(i, o)| (i, o.source)).collect();
+        for (i, source) in sources {
+            match source {
+                Source::TetherPath { tether } => {
+                    self.emit(i, now, || convert::path(&snapshot.tethers[tether].p, now));
+                }
+                Source::TetherTension { tether } => {
+                    let data = snapshot.tethers[tether].end_tensions().to_vec();
+                    self.emit(i, now, || Float64MultiArray { data, ..Float64MultiArray::default() });
+                }
+                Source::TetherLength { tether } => {
+                    self.emit(i, now, || Float64 { data: snapshot.tethers[tether].length });
+                }
+                _ => {}
+            }
         }
     }
 
@@ -398,9 +457,9 @@ impl Worker {
         Ok(format!("recording into {}", path.display()))
     }
 
-    fn sources(&self, pick: impl Fn(Source) -> Option<usize>) -> Vec<(usize, usize)> {
+    fn sources<T>(&self, pick: impl Fn(Source) -> Option<T>) -> Vec<(usize, T)> {
         let outputs = self.parts.plan.outputs.iter().enumerate();
-        outputs.filter_map(|(i, o)| pick(o.source).map(|robot| (i, robot))).collect()
+        outputs.filter_map(|(i, o)| pick(o.source).map(|what| (i, what))).collect()
     }
 }
 
@@ -410,19 +469,4 @@ fn odometry_frame(scene: &Scene, robot: usize, sensor: usize) -> String {
     let s = &model.sensors[sensor];
     let at_link = s.p_UoS_U == crate::math::Vec3::zero() && s.R_US == crate::math::Mat3::identity();
     if at_link { frames::link_frame(model, s.link) } else { frames::sensor_frame(model, sensor) }
-}
-
-fn joint_state(scene: &Scene, robot: usize, snapshot: &Snapshot) -> JointState {
-    let model = &scene.robots[robot];
-    let motion = &snapshot.motions[robot];
-    let mut out = JointState { header: header(snapshot.time_ns, ""), ..JointState::default() };
-    for (j, link) in model.links[1..].iter().enumerate() {
-        if link.joint.kind != JointKind::Fixed {
-            out.name.push(link.joint.name.clone());
-            out.position.push(motion.q[j]);
-            out.velocity.push(motion.qd[j]);
-            out.effort.push(snapshot.efforts[robot][j]);
-        }
-    }
-    out
 }

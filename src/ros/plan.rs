@@ -1,13 +1,15 @@
-//! Which topics and services a world has: one list, from which publishers, subscriptions and `describe` are made.
+//! Which topics and actions a world has: one list, from which endpoints and `describe` are made.
 //!
 //! Names are relative to the node's namespace, so that `__ns` moves them all; `/clock`, `/tf`, `/tf_static` and
 //! `/diagnostics` are absolute, as everywhere in ROS.
 
+use super::arm::{self, ActionPlan, Place};
 use super::message::{Message, TypeInfo};
 use super::msg::diagnostic_msgs::DiagnosticArray;
 use super::msg::geometry_msgs::{TwistWithCovarianceStamped, Wrench, WrenchStamped};
 use super::msg::marine_acoustic_msgs::Dvl;
-use super::msg::nav_msgs::Odometry;
+use super::msg::merrow::Contacts;
+use super::msg::nav_msgs::{Odometry, Path};
 use super::msg::rosgraph_msgs::Clock;
 use super::msg::sensor_msgs::{
     BatteryState, FluidPressure, Imu, JointState, MagneticField, NavSatFix, Range,
@@ -15,7 +17,7 @@ use super::msg::sensor_msgs::{
 use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use super::msg::tf2_msgs::TFMessage;
 use super::qos::Qos;
-use crate::scene::{Coupling, JointKind, Robot, Scene, SensorKind};
+use crate::scene::{Coupling, JointKind, JointMode, Robot, Scene, SensorKind, Tether};
 
 /// Rate of `/tf` and `joint_states` in simulated time [Hz].
 pub const FRAME_RATE: f64 = 50.0;
@@ -59,6 +61,20 @@ pub enum Source {
         /// Index of the robot.
         robot: usize,
     },
+    /// What the controller of a group of joints wants, measures and commands.
+    Controller {
+        /// Which group.
+        place: Place,
+    },
+    /// What touches what.
+    Contacts,
+    /// Wrench of contacts on a link.
+    ContactWrench {
+        /// Index of the robot.
+        robot: usize,
+        /// Index of the link.
+        link: usize,
+    },
     /// Battery state.
     Battery {
         /// Index of the robot.
@@ -73,6 +89,21 @@ pub enum Source {
     CouplingLoad {
         /// Index of the coupling.
         coupling: usize,
+    },
+    /// Nodes of a tether.
+    TetherPath {
+        /// Index of the tether.
+        tether: usize,
+    },
+    /// Tension at both ends of a tether.
+    TetherTension {
+        /// Index of the tether.
+        tether: usize,
+    },
+    /// Length of a tether on a winch.
+    TetherLength {
+        /// Index of the tether.
+        tether: usize,
     },
 }
 
@@ -126,6 +157,23 @@ pub enum Target {
         /// Index of the coupling.
         coupling: usize,
     },
+    /// A tether's winch.
+    Winch {
+        /// Index of the tether.
+        tether: usize,
+    },
+    /// A group of joints, along a trajectory.
+    Trajectory {
+        /// Which group.
+        place: Place,
+    },
+    /// All joints of a group, in one mode.
+    Group {
+        /// Which group.
+        place: Place,
+        /// The mode.
+        mode: JointMode,
+    },
 }
 
 /// A topic that the node subscribes.
@@ -141,13 +189,15 @@ pub struct Input {
     pub unit: String,
 }
 
-/// All topics of a world.
+/// All topics and actions of a world.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Published.
     pub outputs: Vec<Output>,
     /// Subscribed.
     pub inputs: Vec<Input>,
+    /// Actions.
+    pub actions: Vec<ActionPlan>,
 }
 
 impl Plan {
@@ -172,15 +222,38 @@ impl Plan {
                 Source::Diagnostics,
             ),
         ];
-        let mut inputs = Vec::new();
+        if scene.robots.iter().any(|r| !r.colliders.is_empty()) {
+            let rate = Some(FRAME_RATE);
+            outputs.push(global("/contacts", Contacts::info(), Qos::DEFAULT, rate, Source::Contacts));
+        }
+        let (mut inputs, mut actions) = (Vec::new(), Vec::new());
         for (i, robot) in scene.robots.iter().enumerate() {
             robot_outputs(i, robot, &mut outputs);
             robot_inputs(i, robot, &mut inputs);
+            actions.extend(arm::actions(i, robot));
         }
         for (k, coupling) in scene.couplings.iter().enumerate() {
             couple(k, coupling, &mut outputs, &mut inputs);
         }
-        Self { outputs, inputs }
+        for (i, tether) in scene.tethers.iter().enumerate() {
+            add_tether(i, tether, &mut outputs, &mut inputs);
+        }
+        Self { outputs, inputs, actions }
+    }
+}
+
+fn add_tether(i: usize, tether: &Tether, outputs: &mut Vec<Output>, inputs: &mut Vec<Input>) {
+    let name = &tether.name;
+    let mut add = |topic: String, info, source| {
+        outputs.push(Output { topic, info, qos: Qos::DEFAULT, rate_hz: Some(FRAME_RATE), source });
+    };
+    add(format!("{name}/path"), Path::info(), Source::TetherPath { tether: i });
+    add(format!("{name}/tension"), Float64MultiArray::info(), Source::TetherTension { tether: i });
+    if let Some(winch) = &tether.winch {
+        add(format!("{name}/length"), Float64::info(), Source::TetherLength { tether: i });
+        let unit = format!("m/s, positive pays out [-{0}, {0}]", winch.max_speed);
+        let (topic, target) = (format!("{name}/winch/command"), Target::Winch { tether: i });
+        inputs.push(Input { topic, info: Float64::info(), target, unit });
     }
 }
 
@@ -225,10 +298,19 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
         let source = Source::Joints { robot: i };
         add(format!("{name}/joint_states"), JointState::info(), Qos::DEFAULT, Some(FRAME_RATE), source);
     }
+    arm::outputs(i, robot, outputs);
+    let mut add = |topic: String, info, qos, rate_hz, source| {
+        outputs.push(Output { topic, info, qos, rate_hz, source });
+    };
     if robot.battery.is_some() {
         let source = Source::Battery { robot: i };
         let topic = format!("{name}/battery_state");
         add(topic, BatteryState::info(), Qos::DEFAULT, Some(BATTERY_RATE), source);
+    }
+    for link in &robot.contact_wrenches {
+        let source = Source::ContactWrench { robot: i, link: *link };
+        let topic = format!("{name}/{}/contact_wrench", robot.links[*link].name);
+        add(topic, WrenchStamped::info(), Qos::DEFAULT, Some(FRAME_RATE), source);
     }
     let topic = format!("{name}/robot_description");
     add(topic, StringMsg::info(), Qos::LATCHED, None, Source::Description { robot: i });
@@ -272,9 +354,11 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         add(format!("{name}/thruster_manager/input_stamped"), WrenchStamped::info(), target, unit);
     }
     if has_joints(robot) {
-        let unit = "position [rad, m] for position drives, effort [N m, N] for the others".to_string();
+        let unit =
+            "position [rad, m], velocity [rad/s, m/s] or effort [N m, N], as the drive takes it".to_string();
         add(format!("{name}/joint_commands"), JointState::info(), Target::Joints { robot: i }, unit);
     }
+    arm::inputs(i, robot, inputs);
 }
 
 /// True if the robot has a joint that moves.

@@ -1,9 +1,9 @@
 //! A robot as URDF, for `robot_description`: links, joints, inertias and the hulls as shapes.
 
 use super::frames::joint_pose;
-use crate::math::Vec3;
 use crate::math::hull_cut::Shape;
-use crate::scene::{JointKind, Link, Robot};
+use crate::math::{Mat3, Vec3};
+use crate::scene::{Geometry, JointKind, Link, Robot};
 use std::fmt::Write;
 
 /// The robot's URDF. Link names are prefixed as its frames are.
@@ -49,6 +49,41 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link) {
         I.zz - m * (cc - c.z * c.z),
     );
     let _ = writeln!(out, "    </inertial>");
+    let _ = writeln!(out, "    <visual>{}</visual>", hull(link, &R_UL));
+    let index = robot.links.iter().position(|l| std::ptr::eq(l, link)).unwrap_or(0);
+    for collider in robot.colliders.iter().filter(|c| c.link == index) {
+        if let Some(shape) = shape(&collider.geometry) {
+            let place = origin(R_UL.mul_vec(collider.p_LoG), R_UL.mul_mat(&collider.R_LG).to_rpy());
+            let name = &collider.name;
+            let _ = writeln!(
+                out,
+                "    <collision name=\"{name}\">{place}<geometry>{shape}</geometry></collision>"
+            );
+        }
+    }
+    let _ = writeln!(out, "  </link>");
+}
+
+/// A collider's shape; none for meshes, whose files are not known here.
+fn shape(geometry: &Geometry) -> Option<String> {
+    Some(match geometry {
+        Geometry::Sphere { radius } => format!("<sphere radius=\"{radius}\"/>"),
+        Geometry::Box { half } => {
+            format!("<box size=\"{} {} {}\"/>", 2.0 * half.x, 2.0 * half.y, 2.0 * half.z)
+        }
+        Geometry::Cylinder { radius, half_length } => {
+            format!("<cylinder radius=\"{radius}\" length=\"{}\"/>", 2.0 * half_length)
+        }
+        // not every reader of URDF knows capsules: the cylinder about it
+        Geometry::Capsule { radius, half_length } => {
+            format!("<cylinder radius=\"{radius}\" length=\"{}\"/>", 2.0 * (half_length + radius))
+        }
+        _ => return None,
+    })
+}
+
+/// The hull, as what is seen.
+fn hull(link: &Link, R_UL: &Mat3) -> String {
     let place = origin(R_UL.mul_vec(link.hull.p_LoH), [0.0; 3]);
     let geometry = match link.hull.shape {
         Shape::Box(h) => format!("<box size=\"{} {} {}\"/>", 2.0 * h.x, 2.0 * h.y, 2.0 * h.z),
@@ -56,10 +91,7 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link) {
         Shape::Ellipsoid(a) if a.x == a.y && a.y == a.z => format!("<sphere radius=\"{}\"/>", a.x),
         Shape::Ellipsoid(a) => format!("<box size=\"{} {} {}\"/>", 2.0 * a.x, 2.0 * a.y, 2.0 * a.z),
     };
-    for tag in ["visual", "collision"] {
-        let _ = writeln!(out, "    <{tag}>{place}<geometry>{geometry}</geometry></{tag}>");
-    }
-    let _ = writeln!(out, "  </link>");
+    format!("{place}<geometry>{geometry}</geometry>")
 }
 
 /// A frame without mass, fixed to a link.
@@ -91,7 +123,14 @@ fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
     let _ = writeln!(out, "    {}", origin(p, R.to_rpy()));
     if joint.kind != JointKind::Fixed {
         let _ = writeln!(out, "    <axis xyz=\"{} {} {}\"/>", axis.x, axis.y, axis.z);
-        let _ = writeln!(out, "    <dynamics damping=\"{}\"/>", joint.damping);
+        let (damping, friction) = (joint.damping, joint.friction);
+        let _ = writeln!(out, "    <dynamics damping=\"{damping}\" friction=\"{friction}\"/>");
+    }
+    if let Some(mimic) = joint.mimic {
+        let leader = &robot.links[mimic.leader].joint.name;
+        let (multiplier, offset) = (mimic.multiplier, mimic.offset);
+        let _ =
+            writeln!(out, "    <mimic joint=\"{leader}\" multiplier=\"{multiplier}\" offset=\"{offset}\"/>");
     }
     if matches!(joint.kind, JointKind::Revolute | JointKind::Prismatic) {
         let [lo, hi] = joint.limits;

@@ -176,6 +176,8 @@ pub struct TrajectoryRules {
     pub stall_time: f64,
     /// Speed below which it does not move [rad/s or m/s].
     pub stall_speed: f64,
+    /// True if a gripper that stalls has reached its goal; else the goal is aborted.
+    pub allow_stalling: bool,
     /// Distance within which a gripper has reached its goal [rad or m].
     pub gripper: f64,
 }
@@ -191,6 +193,7 @@ impl Default for TrajectoryRules {
             goal_time: 0.0,
             stall_time: 1.0,
             stall_speed: 0.001,
+            allow_stalling: false,
             gripper: 0.01,
         }
     }

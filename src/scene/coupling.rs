@@ -4,7 +4,7 @@ use crate::math::{Mat3, Quat, Vec3};
 
 /// One end of a coupling: a frame E fixed to a link or to the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum End {
+pub enum CouplingEnd {
     /// Fixed to a link.
     Link {
         /// Index of the robot.
@@ -25,12 +25,12 @@ pub enum End {
     },
 }
 
-impl End {
+impl CouplingEnd {
     /// Robot and link; none for the world.
     pub fn link(&self) -> Option<(usize, usize)> {
         match *self {
-            End::Link { robot, link, .. } => Some((robot, link)),
-            End::World { .. } => None,
+            CouplingEnd::Link { robot, link, .. } => Some((robot, link)),
+            CouplingEnd::World { .. } => None,
         }
     }
 }
@@ -121,9 +121,9 @@ pub struct Coupling {
     /// Name, as in its topics.
     pub name: String,
     /// First end: of a latch the seat, of a grasp the gripper.
-    pub a: End,
+    pub a: CouplingEnd,
     /// Second end; none for a grasp of whatever is near.
-    pub b: Option<End>,
+    pub b: Option<CouplingEnd>,
     /// What it leaves free.
     pub kind: CouplingKind,
     /// True if it holds at the start.

@@ -87,6 +87,19 @@ pub struct Joint {
     pub friction: f64,
     /// What holds it.
     pub drive: Drive,
+    /// Joint that it follows, whatever the load.
+    pub mimic: Option<Mimic>,
+}
+
+/// A joint tied to another: `q = multiplier q_leader + offset`, kept by a gear that passes on the load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mimic {
+    /// Link that the leading joint holds.
+    pub leader: usize,
+    /// Motion over that of the leader [rad/rad, m/rad and so on].
+    pub multiplier: f64,
+    /// Position when the leader is at 0 [rad or m].
+    pub offset: f64,
 }
 
 impl Joint {
@@ -130,6 +143,7 @@ impl Joint {
             armature: 0.0,
             friction: 0.0,
             drive: Drive::Effort { stiffness: 0.0, rest: 0.0 },
+            mimic: None,
         }
     }
 }

@@ -8,16 +8,18 @@ pub mod coupling;
 pub mod joint;
 pub mod sea;
 pub mod sensor;
+pub mod tether;
 pub mod thruster;
 
 pub use actuator::{JointGroup, KeepOut, Servo, TrajectoryRules};
 pub use battery::Battery;
 pub use body::{Damping, Hull, Link};
 pub use collision::{Collider, Geometry, Material, Structure};
-pub use coupling::{Coupling, CouplingKind, End, Funnel, Latch, Strength};
+pub use coupling::{Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Strength};
 pub use joint::{Drive, Joint, JointKind, JointMode};
 pub use sea::{Current, Origin, Sea, Seabed};
 pub use sensor::{Sensor, SensorKind};
+pub use tether::{End, Line, LineModel, Tether, Winch};
 pub use thruster::{CommandUnit, Curve, Thruster};
 
 use crate::math::spatial::Factor;
@@ -57,6 +59,8 @@ pub struct Scene {
     pub seabed_material: Material,
     /// What holds bodies together, or can.
     pub couplings: Vec<Coupling>,
+    /// Tethers and mooring lines, in the order of the world file.
+    pub tethers: Vec<Tether>,
 }
 
 impl Scene {
@@ -97,6 +101,8 @@ pub struct Robot {
     pub servos: bool,
     /// Shapes that touch things; none: the robot passes through everything.
     pub colliders: Vec<Collider>,
+    /// Links whose wrench of contacts is published.
+    pub contact_wrenches: Vec<usize>,
     /// True if links of this robot that are not neighbours may touch each other.
     pub self_collision: bool,
     /// Where and how it starts.
@@ -105,6 +111,8 @@ pub struct Robot {
     pub base_factor: Option<Factor>,
     /// True if a thruster feels its inflow, so that it must be found at every stage.
     pub inflow: bool,
+    /// Links whose joints follow others.
+    pub mimics: Vec<usize>,
 }
 
 impl Robot {
@@ -120,6 +128,7 @@ impl Robot {
     pub fn finish(&mut self) {
         let alone = self.links.len() == 1 && self.floating && self.links[0].wet;
         self.servos = self.links[1..].iter().any(|l| l.joint.servo().is_some());
+        self.mimics = (0..self.links.len()).filter(|i| self.links[*i].joint.mimic.is_some()).collect();
         self.inflow = self.thrusters.iter().any(Thruster::feels_inflow);
         self.base_factor = alone.then(|| Factor::new(&self.links[0].total));
     }

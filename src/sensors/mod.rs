@@ -14,10 +14,9 @@ pub mod pressure;
 pub mod wrench;
 
 use crate::environment::Instant;
-use crate::math::{Mat3, SpatialVelocity, Vec3};
+use crate::math::{Mat3, SpatialForce, SpatialVelocity, Vec3};
 use crate::scene::{Origin, Robot, Sensor, SensorKind};
 use crate::state::reading::{Reading, Stamped};
-use crate::state::workspace::LinkWork;
 use crate::state::{RobotState, SensorState, Workspace};
 
 /// A reading that has reached its user.
@@ -60,7 +59,9 @@ pub fn read_due(
         let memory = &mut state.sensors[idx];
         if due_ns(sensor, memory.samples) <= now_ns {
             let truth = truth(sensor, work, at, origin);
-            let reading = measure(sensor, memory, &truth, &work.links[sensor.link]);
+            let contacts = state.kick.any.then_some(&state.contact_force[..]);
+            let through = || wrench::on_link(robot, work, sensor.link, contacts);
+            let reading = measure(sensor, memory, &truth, through);
             memory.samples += 1;
             if let Some(reading) = reading {
                 let due = now_ns + sensor.latency_ns;
@@ -101,7 +102,12 @@ pub fn truth<'a>(sensor: &Sensor, work: &Workspace, at: &'a Instant<'a>, origin:
 }
 
 /// One sample, or none if it is dropped.
-fn measure(sensor: &Sensor, memory: &mut SensorState, truth: &Truth<'_>, link: &LinkWork) -> Option<Reading> {
+fn measure(
+    sensor: &Sensor,
+    memory: &mut SensorState,
+    truth: &Truth<'_>,
+    through_joint: impl Fn() -> SpatialForce,
+) -> Option<Reading> {
     // draw 0 made the instrument's fixed errors
     let mut draw = sensor.stream.draw(memory.samples + 1);
     if sensor.drop_out > 0.0 && draw.uniform() < sensor.drop_out {
@@ -128,7 +134,7 @@ fn measure(sensor: &Sensor, memory: &mut SensorState, truth: &Truth<'_>, link: &
         }
         SensorKind::Odometry => Reading::Odometry(odometry::measure(truth)),
         SensorKind::Wrench { force, torque, on_parent } => {
-            let F_S = wrench::through_joint(sensor, link, *on_parent);
+            let F_S = wrench::through_joint(sensor, &through_joint(), *on_parent);
             Reading::Wrench(wrench::measure(force, torque, F_S, memory, &mut draw))
         }
     })

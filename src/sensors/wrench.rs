@@ -3,11 +3,13 @@
 //! # Law
 //! ```text
 //!   f = IA a + pA                                               (1)  [Featherstone 2008, eq. 7.26]
+//!   f = Σ_outboard (I_k a_k - F_k - F_c,k)                       (1')  where something touches
 //!   F_S = R_SL f,  M_S = R_SL (m - p_LoS × f)                   (2)
 //! ```
 //! # Symbols
 //! IA articulated inertia, pA bias force, a acceleration of the child link: f is what its parent exerts on it, so that weight,
-//! water and inertia of all that hangs on the joint are in it, added mass too. The child exerts -f on its parent.
+//! water and inertia of all that hangs on the joint are in it, added mass too. The child exerts -f on its parent. F_k forces on a
+//! link outboard of the joint, F_c,k those of contacts, the mean of the last step.
 //!
 //! # Frames
 //! (1) at Lo in L, (2) at S in S.
@@ -21,15 +23,39 @@
 use super::noise;
 use crate::math::rng::Draw;
 use crate::math::{SpatialForce, Vec3};
-use crate::scene::Sensor;
 use crate::scene::sensor::Errors;
-use crate::state::SensorState;
+use crate::scene::{Robot, Sensor};
 use crate::state::reading::Wrench;
-use crate::state::workspace::LinkWork;
+use crate::state::{SensorState, Workspace};
 
-/// The wrench through the joint of `link`, at S in S: what the child exerts on the parent, or the other way round.
-pub fn through_joint(sensor: &Sensor, link: &LinkWork, on_parent: bool) -> SpatialForce {
-    let f = link.IA.mul(&link.A).plus(&link.pA); // (1)
+/// What its parent exerts on `link` through their joint, at Lo in L. `contacts` are the contacts' forces on all links, at Lo
+/// along the world's axes; none where nothing touches.
+pub fn on_link(
+    robot: &Robot,
+    work: &Workspace,
+    link: usize,
+    contacts: Option<&[SpatialForce]>,
+) -> SpatialForce {
+    let own = &work.links[link];
+    let Some(contacts) = contacts else { return own.IA.mul(&own.A).plus(&own.pA) }; // (1)
+    let mut sum = SpatialForce::zero();
+    for (k, w) in work.links.iter().enumerate().skip(link) {
+        let mut above = k;
+        while above > link {
+            above = robot.links[above].parent.unwrap_or(0);
+        }
+        if above != link {
+            continue;
+        }
+        let net = w.inertia.mul(&w.A).minus(&w.F);
+        let (m, f) = (w.R_WL.mul_vec(net.m) - contacts[k].m, w.R_WL.mul_vec(net.f) - contacts[k].f);
+        sum = sum.plus(&SpatialForce { m: m + (w.p_WL - own.p_WL).cross(f), f }); // (1')
+    }
+    SpatialForce { m: own.R_WL.tr_mul_vec(sum.m), f: own.R_WL.tr_mul_vec(sum.f) }
+}
+
+/// The wrench `f` of [`on_link`] at S in S: what the child exerts on the parent, or the other way round.
+pub fn through_joint(sensor: &Sensor, f: &SpatialForce, on_parent: bool) -> SpatialForce {
     let sign = if on_parent { -1.0 } else { 1.0 };
     let (m, f) = (f.m.scale(sign), f.f.scale(sign));
     let R_LS = &sensor.R_LS;

@@ -5,6 +5,7 @@ pub mod robot;
 pub mod run;
 pub mod simulation;
 pub mod step;
+pub mod tethers;
 
 pub use pace::{Clock, Pace};
 pub use run::{Control, Observer, Reply, Request, Stepped, Summary, run};

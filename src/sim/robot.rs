@@ -1,13 +1,15 @@
-//! One step of one robot: evaluate, read the due sensors, advance, look after the battery.
+//! One step of one robot: evaluate, run the joints' controllers, read the due sensors, advance, look after the battery.
 
+use crate::control::joints::{self, Now};
 use crate::control::{command, power};
 use crate::environment::Instant;
 use crate::environment::current::VariationCache;
 use crate::forces::{external, thruster};
 use crate::kinematics;
+use crate::math::Vec3;
 use crate::scene::{Robot, Scene, Sea, Sensor};
 use crate::sensors::{self, Delivered};
-use crate::state::{Halt, RobotState, SensorState, Workspace};
+use crate::state::{Halt, JointMemory, RobotState, SensorState, Workspace};
 
 use super::step::Kernel;
 
@@ -20,6 +22,8 @@ pub struct Runner {
     pub outbox: Vec<Delivered>,
     variation: VariationCache,
     kernel: Kernel,
+    /// Base position and length of the outbox at the mark, and the largest distance from it since.
+    mark: (Vec3, usize, f64),
 }
 
 impl Runner {
@@ -31,6 +35,7 @@ impl Runner {
             outbox,
             variation: VariationCache::default(),
             kernel: Kernel::new(),
+            mark: (Vec3::zero(), 0, 0.0),
         }
     }
 
@@ -55,6 +60,9 @@ impl Runner {
         external::add(robot, state, work);
         let kernel = self.kernel;
         kernel.evaluate(robot, &instants[0], &state.motion, &state.joint_commands, work);
+        if joints::advance(robot, state, work, Now { ns: now_ns, dt, ambient: sea.temperature }) {
+            kernel.accelerate(robot, &state.motion, &state.joint_commands, work);
+        }
         thruster::report(robot, state, work, sea.density);
         read(scene, robot, state, work, &instants[0], now_ns, &mut self.outbox);
 
@@ -71,10 +79,32 @@ impl Runner {
         );
         power::advance(robot, state, dt);
         if let Some(what) = state.motion.not_finite() {
-            before.restore(state);
+            before.restore(robot, state);
             let cause = format!("{what} is no longer finite");
             state.halted = Some(Halt { time_ns: now_ns + scene.dt_ns, cause });
         }
+    }
+
+    /// Starts to watch how far the robot gets from where it is.
+    pub fn mark(&mut self, state: &RobotState) {
+        self.mark = (state.motion.p_WB, self.outbox.len(), 0.0);
+    }
+
+    /// Notes how far the robot has got since the mark, after a step.
+    pub fn went(&mut self, state: &RobotState) {
+        let (from, _, furthest) = &mut self.mark;
+        let p = state.motion.p_WB;
+        *furthest = furthest.max((p - *from).norm());
+    }
+
+    /// How far the robot has got since the mark [m].
+    pub fn excursion(&self) -> f64 {
+        self.mark.2
+    }
+
+    /// Takes back the readings since the mark.
+    pub fn back_to_mark(&mut self) {
+        self.outbox.truncate(self.mark.1);
     }
 
     /// Poses of all links where the robot stands now, for the contacts.
@@ -121,6 +151,19 @@ impl Runner {
         if state.halted.is_some() || !robot.sensors.iter().zip(&state.sensors).any(due) {
             return;
         }
+        let at = self.evaluate(scene, robot, sea, now_ns, state);
+        read(scene, robot, state, &mut self.work, &at, now_ns, &mut self.outbox);
+    }
+
+    /// Leaves the evaluation of the state at `now_ns` in the workspace, as the step from there will find it.
+    pub fn evaluate<'a>(
+        &mut self,
+        scene: &Scene,
+        robot: &Robot,
+        sea: &'a Sea,
+        now_ns: u64,
+        state: &mut RobotState,
+    ) -> Instant<'a> {
         let t = now_ns as f64 * 1e-9;
         let variation = self.variation.at(&sea.current, scene.seed, t);
         let at = Instant { sea, gravity: scene.gravity, variation };
@@ -130,7 +173,11 @@ impl Runner {
         thruster::hold(robot, state, work);
         external::add(robot, state, work);
         self.kernel.evaluate(robot, &at, &state.motion, &state.joint_commands, work);
-        read(scene, robot, state, work, &at, now_ns, &mut self.outbox);
+        // the step then finds that the joints' controllers have run
+        if joints::advance(robot, state, work, Now { ns: now_ns, dt: scene.dt(), ambient: sea.temperature }) {
+            self.kernel.accelerate(robot, &state.motion, &state.joint_commands, work);
+        }
+        at
     }
 }
 
@@ -143,7 +190,7 @@ impl Start {
     }
 
     /// Leaves a finite state behind: where the robot was, at rest.
-    fn restore(self, state: &mut RobotState) {
+    fn restore(self, robot: &Robot, state: &mut RobotState) {
         let motion = &mut state.motion;
         (motion.q_WB, motion.p_WB) = (self.0, self.1);
         motion.V_WB_B = crate::math::SpatialVelocity::zero();
@@ -152,6 +199,11 @@ impl Start {
             if !q.is_finite() {
                 *q = 0.0;
             }
+        }
+        for (j, link) in robot.links[1..].iter().enumerate().filter(|(_, l)| l.joint.servo().is_some()) {
+            let ticks = state.joints[j].ticks;
+            state.joints[j] = JointMemory { ticks, ..JointMemory::new(&link.joint, state.motion.q[j]) };
+            state.joint_commands[j] = 0.0;
         }
     }
 }

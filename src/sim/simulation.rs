@@ -1,9 +1,11 @@
 //! A scene and its state, stepped in blocks, robots in parallel.
 //!
-//! Where nothing can touch, each robot runs its whole block alone; else all make one step freely, then contacts are solved.
-//! Either way no robot reads what another writes, so the result cannot depend on how many threads share the work.
+//! Where nothing can touch and nothing ties, each robot runs its whole block alone; else all make one step freely, then contacts
+//! are solved and the tethers follow. Either way no robot reads what another writes, so the result cannot depend on how many
+//! threads share the work.
 
 use super::robot::Runner;
+use super::tethers::Tethers;
 use crate::contact::Contacts;
 use crate::control::command;
 use crate::scene::{Scene, Sea};
@@ -22,9 +24,14 @@ pub struct Simulation {
     /// One per robot.
     pub runners: Vec<Runner>,
     contacts: Option<Contacts>,
+    /// Robots before a block that they try to run alone.
+    before: Vec<RobotState>,
     pool: Option<rayon::ThreadPool>,
+    tethers: Tethers,
 }
 
+/// Longest time that robots run alone before it is looked again whether they can touch [ns].
+const ALONE_NS: u64 = 50_000_000;
 /// Robot-steps under which a block is not worth waking another thread for (about 20 us of work).
 const PARALLEL_FROM: u64 = 64;
 
@@ -47,7 +54,9 @@ impl Simulation {
         let state = State::new(&scene);
         let runners = scene.robots.iter().map(Runner::new).collect();
         let contacts = Contacts::new(&scene).map_err(|problems| problems.join("\n"))?;
-        Ok(Self { scene, state, runners, contacts, pool })
+        let before = if contacts.is_some() { state.robots.clone() } else { Vec::new() };
+        let tethers = Tethers::new(&scene);
+        Ok(Self { scene, state, runners, contacts, before, pool, tethers })
     }
 
     /// Simulated time [ns].
@@ -65,39 +74,83 @@ impl Simulation {
 
     /// Makes `steps` steps and reads the sensors due at their end. Readings delivered on the way stand in the runners' outboxes afterwards.
     pub fn advance(&mut self, steps: u64) {
-        if self.contacts.is_some() {
-            self.advance_together(steps);
-        } else {
+        if self.contacts.is_none() && self.tethers.is_empty() {
             self.advance_apart(steps);
+        } else {
+            let mut left = steps;
+            while left > 0 {
+                let some = left.min((ALONE_NS / self.scene.dt_ns).max(1));
+                if !self.tethers.is_empty() || !self.try_apart(some) {
+                    self.advance_together(some);
+                }
+                left -= some;
+            }
         }
+        self.observe();
     }
 
     /// Robots that cannot touch: each runs the whole block alone.
     fn advance_apart(&mut self, steps: u64) {
         let (scene, start) = (Arc::clone(&self.scene), self.state.time_ns);
         self.each(steps, |i, runner, sea, state| {
-            let robot = &scene.robots[i];
             for k in 0..steps {
-                runner.step(&scene, robot, sea, start + k * scene.dt_ns, state);
+                runner.step(&scene, &scene.robots[i], sea, start + k * scene.dt_ns, state);
             }
-            runner.observe(&scene, robot, sea, start + steps * scene.dt_ns, state);
         });
         self.state.time_ns += steps * scene.dt_ns;
         self.state.step += steps;
     }
 
+    /// As [`Simulation::advance_apart`] if robots are so far from everything that nothing can touch; else, or if one got
+    /// further than was thought possible, nothing has happened and the answer is false.
+    fn try_apart(&mut self, steps: u64) -> bool {
+        let Self { contacts, state, before, scene, .. } = self;
+        let Some(contacts) = contacts else { return false };
+        if !contacts.is_clear(state, steps as f64 * scene.dt()) {
+            return false;
+        }
+        for (spare, robot) in before.iter_mut().zip(&state.robots) {
+            robot.save(spare);
+        }
+        let (scene, start) = (Arc::clone(scene), state.time_ns);
+        self.runners.iter_mut().zip(&self.state.robots).for_each(|(runner, state)| runner.mark(state));
+        self.each(steps, |i, runner, sea, state| {
+            for k in 0..steps {
+                runner.step(&scene, &scene.robots[i], sea, start + k * scene.dt_ns, state);
+                // a step's kick is felt by the next only
+                state.kick.clear();
+                runner.went(state);
+            }
+        });
+        let Self { contacts, state, before, runners, .. } = self;
+        let allowed = |r: usize| contacts.as_ref().map_or(0.0, |c| c.allowed(r));
+        let stayed = runners.iter().enumerate().all(|(r, runner)| runner.excursion() <= allowed(r));
+        if !stayed {
+            for (spare, robot) in before.iter().zip(&mut state.robots) {
+                spare.save(robot);
+            }
+            runners.iter_mut().for_each(Runner::back_to_mark);
+            return false;
+        }
+        if let Some(contacts) = contacts {
+            contacts.nothing(state);
+        }
+        state.time_ns += steps * scene.dt_ns;
+        state.step += steps;
+        true
+    }
+
     /// Robots that can touch: all make a step freely, then what would overlap is held back.
     fn advance_together(&mut self, steps: u64) {
         let scene = Arc::clone(&self.scene);
-        let now = self.state.time_ns;
         // where the shapes are at the start: a pose may have been set since the last block
         self.each(1, |i, runner, _, state| runner.place(&scene.robots[i], state));
         if let Some(contacts) = &mut self.contacts {
             contacts.place(&self.runners);
         }
-        for k in 0..steps {
-            let now = now + k * scene.dt_ns;
-            self.feed(&scene);
+        for _ in 0..steps {
+            let now = self.state.time_ns;
+            self.pull();
             self.each(1, |i, runner, sea, state| {
                 runner.step_freely(&scene, &scene.robots[i], sea, now, state)
             });
@@ -108,19 +161,29 @@ impl Simulation {
                     None => contacts.step(&scene, state, runners),
                 }
             }
+            self.state.time_ns += scene.dt_ns;
+            self.state.step += 1;
+            let end = self.state.time_ns;
+            self.tethers.settle(&scene, &mut self.state, end);
         }
-        let end = now + steps * scene.dt_ns;
-        self.feed(&scene);
-        self.each(1, |i, runner, sea, state| runner.observe(&scene, &scene.robots[i], sea, end, state));
-        self.state.time_ns = end;
-        self.state.step += steps;
+        self.pull();
     }
 
-    /// Lets what the couplings are expected to do act on the robots.
-    fn feed(&mut self, scene: &Scene) {
-        if let Some(contacts) = &self.contacts {
-            contacts.feed(scene, &self.state, &mut self.runners);
+    /// Solves the tethers over the coming step, and lets couplings begin it with what they are expected to bear. To do so once more at the same instant changes nothing.
+    fn pull(&mut self) {
+        let Self { scene, state, runners, pool, tethers, contacts, .. } = self;
+        if let Some(contacts) = contacts {
+            contacts.feed(scene, state, runners);
         }
+        if !tethers.is_empty() {
+            tethers.pull(scene, state, runners, pool.as_ref(), state.time_ns);
+        }
+    }
+
+    /// Reads the sensors that are due now.
+    fn observe(&mut self) {
+        let (scene, now) = (Arc::clone(&self.scene), self.state.time_ns);
+        self.each(1, |i, runner, sea, state| runner.observe(&scene, &scene.robots[i], sea, now, state));
     }
 
     /// Does something with every robot, in parallel where `steps` steps each are worth it.

@@ -22,7 +22,14 @@ pub fn evaluate<T: Real>(
     kinematics::velocities(robot, motion, &mut work.links); //   q, v       -> V, c
     environment::sample(robot, at, &mut work.links); //          pose, time -> water
     forces::sum(robot, at, motion, joint_commands, stage, work); // all above -> F, inertia, tau
-    dynamics::aba::accelerations(robot, work); //                F, tau     -> A, qdd
+    dynamics::mimic::accelerations(robot, work); //              F, tau     -> A, qdd
+}
+
+/// The accelerations anew after [`evaluate`] of the same motion, for other joint commands.
+#[inline(always)]
+pub fn accelerate<T: Real>(robot: &Robot, motion: &Motion<T>, joint_commands: &[T], work: &mut Workspace<T>) {
+    forces::sum::efforts(robot, motion, joint_commands, work);
+    dynamics::aba::accelerations(robot, work);
 }
 
 /// Advances `motion` over one step whose start stands evaluated in `work`.
@@ -82,6 +89,22 @@ impl Kernel {
         evaluate(robot, at, motion, joint_commands, 0, work);
     }
 
+    /// [`accelerate`].
+    pub fn accelerate<T: Real>(
+        self,
+        robot: &Robot,
+        motion: &Motion<T>,
+        joint_commands: &[T],
+        work: &mut Workspace<T>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            // SAFETY: as in `evaluate`
+            return unsafe { wide::accelerate(robot, motion, joint_commands, work) };
+        }
+        accelerate(robot, motion, joint_commands, work);
+    }
+
     /// [`advance`].
     pub fn advance<T: Real>(
         self,
@@ -120,6 +143,16 @@ mod wide {
         work: &mut Workspace<T>,
     ) {
         super::evaluate(robot, at, motion, joint_commands, 0, work);
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub fn accelerate<T: Real>(
+        robot: &Robot,
+        motion: &Motion<T>,
+        joint_commands: &[T],
+        work: &mut Workspace<T>,
+    ) {
+        super::accelerate(robot, motion, joint_commands, work);
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]

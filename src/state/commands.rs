@@ -3,6 +3,7 @@
 use super::joint::Trajectory;
 use crate::math::{Quat, Vec3};
 use crate::scene::JointMode;
+use std::sync::Arc;
 
 /// Health of an actuator.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,12 +31,14 @@ pub enum Command {
     /// Command a joint in the mode it is in: effort [N m or N], velocity [rad/s or m/s] or position [rad or m]. Ends a goal
     /// of its group.
     Joint { robot: usize, joint: usize, value: f64 },
+    /// Command a joint in `mode`, switching it if need be. Ends a goal of its group.
+    JointIn { robot: usize, joint: usize, mode: JointMode, value: f64 },
     /// Switch what a servo is asked for. It goes on with no effort, at rest, or where it is. Ends a goal of its group.
     JointMode { robot: usize, joint: usize, mode: JointMode },
     /// Command all joints of a group, switching them to `mode`; one value per joint of the group. Ends its goal.
     JointGroup { robot: usize, group: usize, mode: JointMode, values: Vec<f64> },
     /// Follow a trajectory; the goal `id` can be watched in `RobotState::groups`. Replaces the group's goal.
-    Trajectory { robot: usize, group: usize, id: u64, trajectory: Box<Trajectory> },
+    Trajectory { robot: usize, group: usize, id: u64, trajectory: Arc<Trajectory> },
     /// End goal `id` of a group, of a trajectory or a gripper, and hold.
     CancelGoal { robot: usize, group: usize, id: u64 },
     /// Move a gripper; `max_effort` 0 is that of its joints. Replaces the group's goal.
@@ -49,6 +52,8 @@ pub enum Command {
     Health { robot: usize, thruster: usize, health: Health },
     /// Switch a sensor's noise.
     Noise { robot: usize, sensor: usize, on: bool },
+    /// Turn a tether's winch.
+    Winch { tether: usize, command: super::WinchCommand },
     /// Change the water.
     Sea(Box<crate::scene::Sea>),
 }

@@ -123,6 +123,8 @@ pub struct Goal {
     pub accepted_ns: u64,
     /// When it came to `state` [ns].
     pub since_ns: u64,
+    /// For a gripper: true if it stopped before its position, against something.
+    pub stalled: bool,
 }
 
 /// How a goal stands.
@@ -183,10 +185,6 @@ pub struct ActiveTrajectory {
 pub struct ActiveGripper {
     /// When it last moved [ns].
     pub moved_ns: u64,
-    /// True once it has reached the position.
-    pub reached: bool,
-    /// True once it has stopped elsewhere.
-    pub stalled: bool,
 }
 
 /// A joint against its set-point.

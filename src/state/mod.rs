@@ -5,12 +5,14 @@ pub mod contact;
 pub mod coupling;
 pub mod joint;
 pub mod snapshot;
+pub mod tether;
 pub mod workspace;
 
 pub use commands::{Command, Health};
 pub use contact::Contacts;
 pub use coupling::CouplingState;
 pub use joint::{GroupState, JointMemory};
+pub use tether::{TetherState, WinchCommand};
 pub use workspace::Workspace;
 
 use crate::math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
@@ -32,6 +34,8 @@ pub struct State {
     pub contacts: Contacts,
     /// One per coupling of the scene.
     pub couplings: Vec<CouplingState>,
+    /// One entry per tether of the scene.
+    pub tethers: Vec<TetherState>,
 }
 
 /// Position and velocity of one robot (or of several copies in the lanes of `T`).
@@ -73,6 +77,8 @@ pub struct RobotState {
     pub battery: BatteryState,
     /// Forces from outside the robot (tethers) over the coming step: one per link, at Lo, along the world's axes.
     pub external: Vec<SpatialForce>,
+    /// Mean forces of contacts over the last step: one per link, at Lo, along the world's axes; stale unless `kick.any`.
+    pub contact_force: Vec<SpatialForce>,
     /// What contacts added to the accelerations of the last step.
     pub kick: Kick,
     /// Why the robot stands still; set once a value is no longer finite.
@@ -214,6 +220,7 @@ impl State {
             robots: scene.robots.iter().map(RobotState::new).collect(),
             contacts: Contacts::default(),
             couplings: scene.couplings.iter().map(CouplingState::new).collect(),
+            tethers: scene.tethers.iter().map(TetherState::new).collect(),
         }
     }
 
@@ -263,9 +270,48 @@ impl RobotState {
                 current: 0.0,
             },
             external: vec![SpatialForce::zero(); robot.links.len()],
+            contact_force: vec![SpatialForce::zero(); robot.links.len()],
             kick: Kick::new(robot.n_joints()),
             halted: None,
         }
+    }
+}
+
+impl RobotState {
+    /// Copies itself over `spare`, a state of the same robot, without allocating.
+    pub fn save(&self, spare: &mut Self) {
+        let Self {
+            motion,
+            actuators,
+            joint_commands,
+            joints,
+            groups,
+            joints_ns,
+            last_command_ns,
+            sensors,
+            battery,
+            external,
+            contact_force,
+            kick,
+            halted,
+        } = self;
+        spare.motion.copy_from(motion);
+        spare.actuators.copy_from_slice(actuators);
+        spare.joint_commands.copy_from_slice(joint_commands);
+        spare.joints.copy_from_slice(joints);
+        spare.groups.clone_from(groups);
+        spare.joints_ns = *joints_ns;
+        spare.last_command_ns = *last_command_ns;
+        for (to, from) in spare.sensors.iter_mut().zip(sensors) {
+            (to.samples, to.drift, to.noise) = (from.samples, from.drift, from.noise);
+            to.in_flight.clone_from(&from.in_flight);
+        }
+        spare.battery = *battery;
+        spare.external.copy_from_slice(external);
+        spare.contact_force.copy_from_slice(contact_force);
+        (spare.kick.any, spare.kick.A_WB_B) = (kick.any, kick.A_WB_B);
+        spare.kick.qdd.copy_from_slice(&kick.qdd);
+        spare.halted.clone_from(halted);
     }
 }
 

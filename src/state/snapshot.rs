@@ -4,7 +4,7 @@
 
 use super::joint::{ActiveTrajectory, Goal, GoalState, Reference, Task};
 use super::reading::Reading;
-use super::{CouplingState, Health, RobotState, State};
+use super::{CouplingState, Health, RobotState, State, TetherState, WinchCommand};
 use crate::math::{Quat, SpatialVelocity, Vec3};
 use sha2::{Digest, Sha256};
 
@@ -24,6 +24,9 @@ impl State {
         self.contact_bits(&mut sink);
         for coupling in &self.couplings {
             coupling.bits(&mut sink);
+        }
+        for tether in &self.tethers {
+            tether.bits(&mut sink);
         }
         sink.0.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
@@ -113,6 +116,12 @@ impl RobotState {
             sink.vector(F.f);
         }
         sink.reals(&[self.battery.charge, self.battery.voltage, self.battery.current]);
+        if self.kick.any {
+            for F in &self.contact_force {
+                sink.vector(F.m);
+                sink.vector(F.f);
+            }
+        }
         sink.spatial(&self.kick.A_WB_B);
         sink.reals(&self.kick.qdd);
         sink.int(self.halted.as_ref().map_or(0, |h| h.time_ns + 1));
@@ -138,7 +147,6 @@ impl RobotState {
                 Some(Task::Gripper(g)) => {
                     sink.int(1);
                     sink.int(g.moved_ns);
-                    sink.int(u64::from(g.reached) + 2 * u64::from(g.stalled));
                 }
                 Some(Task::Trajectory(t)) => {
                     sink.int(2);
@@ -146,6 +154,24 @@ impl RobotState {
                 }
             }
         }
+    }
+}
+
+impl TetherState {
+    fn bits(&self, sink: &mut Bits) {
+        self.p.iter().chain(&self.v).chain(&self.pull).for_each(|x| sink.vector(*x));
+        sink.reals(&[self.length, self.winch_speed]);
+        match self.winch {
+            WinchCommand::Speed(speed) => {
+                sink.int(0);
+                sink.real(speed);
+            }
+            WinchCommand::Length(length) => {
+                sink.int(1);
+                sink.real(length);
+            }
+        }
+        sink.int(self.halted_ns.map_or(0, |t| t + 1));
     }
 }
 
@@ -189,6 +215,7 @@ impl Bits {
         });
         self.int(goal.accepted_ns);
         self.int(goal.since_ns);
+        self.int(u64::from(goal.stalled));
     }
 
     fn trajectory(&mut self, active: &ActiveTrajectory) {

@@ -26,8 +26,29 @@ pub struct Workspace<T = f64> {
     pub qd_start: Vec<T>,
     /// Trial motion of the integrator's stages. By `dynamics::integrate`.
     pub stage: Motion<T>,
+    /// What the joints' controllers find out in one pass. By `control::joints`.
+    pub joints: Vec<JointWork>,
+    /// Accelerations of the joints per effort of each, one row per joint; empty without servos. By `dynamics::mobility`.
+    pub mobility: Vec<f64>,
     /// Joint velocities and accelerations of the four stages. By `dynamics::integrate`.
     pub slopes: [(Vec<T>, Vec<T>); 4],
+}
+
+/// Scratch of one joint's controller.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct JointWork {
+    /// True if the controller ticks in this pass.
+    pub ticks: bool,
+    /// Velocity that it wants [rad/s or m/s].
+    pub wanted: f64,
+    /// Effort that holds the robot without acceleration [N m or N]; only for those that ask for it.
+    pub bias: f64,
+    /// Effort on the joint over the coming step [N m or N].
+    pub effort: f64,
+    /// Effort of its motor [N m or N].
+    pub motor_effort: f64,
+    /// Position and velocity of its rotor at the end of the step.
+    pub rotor: [f64; 2],
 }
 
 /// Scratch of one link.
@@ -103,6 +124,8 @@ impl<T: Real> Workspace<T> {
             coupled: Vec::new(),
             V_start: SpatialVelocity::zero(),
             qd_start: zeros(),
+            joints: vec![JointWork::default(); nj],
+            mobility: vec![0.0; if robot.servos { nj * nj } else { 0 }],
             stage: Motion::rest(nj),
             slopes: std::array::from_fn(|_| (zeros(), zeros())),
         }

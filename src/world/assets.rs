@@ -83,6 +83,11 @@ pub fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<PathBu
     found
 }
 
+/// The text of a file, or why it cannot be had.
+pub fn text(path: &Path) -> Result<String, String> {
+    super::load::read_text(path)
+}
+
 /// Folders that may be the share folder of a ROS package, nearest to the user first.
 fn package_folders(package: &str, beside: &Path) -> Vec<PathBuf> {
     let variable = |name: &str| -> Vec<PathBuf> {

@@ -5,11 +5,12 @@ use super::build_body::Surroundings;
 use super::build_collision as collision;
 use super::build_coupling;
 use super::build_robot::{self, Frame};
+use super::build_tether;
 use super::error::Problems;
 use super::file::{CurrentFile, IntegratorFile, Layer, OriginFile, RobotEntry, WorldFile};
 use super::node::{Loader, Node, Value};
 use super::read::{Field, Read};
-use super::{World, read, share};
+use super::{World, read, share, urdf};
 use crate::math::Vec3;
 use crate::math::real::sin_cos;
 use crate::scene::sea::GaussMarkov;
@@ -54,6 +55,8 @@ pub(super) const COMPONENTS: &[(&str, &str)] = &[
     ("motor", "thrusters"),
     ("battery", "batteries"),
     ("device", "sensors"),
+    ("line", "lines"),
+    ("hydrodynamics", "hydrodynamics"),
 ];
 
 fn loader() -> Loader {
@@ -66,10 +69,15 @@ fn finish(
     overrides: Overrides,
     mut problems: Problems,
 ) -> Result<World, Problems> {
+    let assets = Assets::default();
+    let node = node.map(|mut node| {
+        urdf::expand(&mut node, &assets, &mut problems);
+        node
+    });
     let file = node.as_ref().and_then(|node| read::read::<WorldFile>(node, &mut problems));
-    let world = file.map(|file| build(&file, name, overrides, &mut problems));
+    let world = file.map(|file| build(&file, name, overrides, &assets, &mut problems));
     if let (None, Some(node)) = (&world, &node) {
-        check_readable_robots(node, &mut problems);
+        check_readable_robots(node, &assets, &mut problems);
     }
     let notes = problems.take_notes();
     problems.or(world.map(|world| World { notes, ..world }))
@@ -77,10 +85,9 @@ fn finish(
 
 /// Finds the mistakes of the robots that could be read in a world that as a whole could not, so that they are all
 /// reported at once. No step bounds the sensors' rates here: what the file says of it may not be known.
-fn check_readable_robots(node: &Node, problems: &mut Problems) {
+fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) {
     let water = Surroundings { gravity: 9.81, density: 1025.0 };
-    let assets = Assets::default();
-    let frame = Frame { around: water, seed: 0, dt: f64::MIN_POSITIVE, assets: &assets };
+    let frame = Frame { around: water, seed: 0, dt: f64::MIN_POSITIVE, assets };
     let Value::Map(world) = &node.value else { return };
     let Some(Value::Map(robots)) = world.get("robots").map(|node| &node.value) else { return };
     for (key, node) in &robots.entries {
@@ -92,12 +99,17 @@ fn check_readable_robots(node: &Node, problems: &mut Problems) {
     }
 }
 
-fn build(file: &WorldFile, name: &str, overrides: Overrides, problems: &mut Problems) -> World {
+fn build(
+    file: &WorldFile,
+    name: &str,
+    overrides: Overrides,
+    assets: &Assets,
+    problems: &mut Problems,
+) -> World {
     let seed = overrides.seed.unwrap_or(file.seed);
     let dt_ns = (file.step.dt_s * 1e9).round() as u64;
-    let assets = Assets::default();
     let frame = Frame {
-        assets: &assets,
+        assets,
         around: Surroundings { gravity: file.gravity_m_s2, density: file.water.density_kg_m3 },
         seed,
         dt: dt_ns as f64 * 1e-9,
@@ -117,6 +129,7 @@ fn build(file: &WorldFile, name: &str, overrides: Overrides, problems: &mut Prob
         structures: Vec::new(),
         seabed_material: collision::material(&file.seabed.material),
         couplings: Vec::new(),
+        tethers: Vec::new(),
     };
     let mut about = Vec::new();
     for (name, entry) in file.robots.iter() {
@@ -130,9 +143,18 @@ fn build(file: &WorldFile, name: &str, overrides: Overrides, problems: &mut Prob
         about.resize(scene.robots.len(), build_robot::about(&entry.model));
     }
     for (name, structure) in file.structures.iter() {
-        scene.structures.push(collision::structure(name, structure, &assets, problems));
+        scene.structures.push(collision::structure(name, structure, assets, problems));
     }
     check_names(file, &scene, problems);
+    for (name, _) in file.tethers.iter() {
+        if scene.robots.iter().any(|robot| robot.name == name) {
+            let text = format!("a robot and a tether are called {name}: rename one");
+            problems.push(file.tethers.place(name).unwrap_or(&file.at.whole), text);
+        }
+    }
+    let lines =
+        file.tethers.iter().filter_map(|(name, tether)| build_tether::tether(name, tether, &scene, problems));
+    scene.tethers = lines.collect();
     scene.couplings = build_coupling::couplings(&file.couplings, &scene, problems);
     World { scene, about, notes: Vec::new() }
 }

@@ -93,6 +93,40 @@ pub fn link(
     }
 }
 
+/// A link without a body: a frame that is merged into its parent.
+pub fn frame(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
+    let zero = SpatialInertia::zero();
+    Link {
+        name: name.to_string(),
+        parent: Some(parent),
+        joint,
+        R_LU,
+        turned: R_LU != Mat3::identity(),
+        mass: 0.0,
+        p_LoLcm: Vec3::zero(),
+        rigid: zero,
+        added: zero,
+        total: zero,
+        volume: 0.0,
+        p_LoCb: Vec3::zero(),
+        hull: Hull {
+            shape: Shape::Ellipsoid(Vec3::new(POINT_RADIUS, POINT_RADIUS, POINT_RADIUS)),
+            p_LoH: Vec3::zero(),
+            R_LH: R_LU,
+            bound: POINT_RADIUS,
+        },
+        own_hull: false,
+        trim: Trim { force: 0.0, moment_arm: Vec3::zero() },
+        linear_damping: Damping::Zero,
+        quadratic_damping: Damping::Zero,
+        damping_decay: None,
+        slender: None,
+        munk: true,
+        p_LoD: Vec3::zero(),
+        wet: false,
+    }
+}
+
 /// Decay of the linear damping, angular first; none where nothing decays.
 fn decay(body: &Body) -> Option<[f64; 6]> {
     let k = body.linear_damping_decay_s_m;

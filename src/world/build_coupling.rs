@@ -1,12 +1,12 @@
 //! The couplings of a world: which bodies their ends are on, and whether they fit.
 
 use super::error::{Place, Problems, did_you_mean, list, quote};
-use super::file_coupling::{CouplingFile, CouplingKindFile, EndFile, FunnelFile};
+use super::file_coupling::{CouplingFile, CouplingKindFile, CouplingEndFile, FunnelFile};
 use super::read::Named;
 use crate::control::coupling as control;
 use crate::kinematics::coupling;
 use crate::math::{Mat3, Quat, Vec3};
-use crate::scene::{Coupling, CouplingKind, End, Funnel, Latch, Robot, Scene, Strength};
+use crate::scene::{Coupling, CouplingKind, CouplingEnd, Funnel, Latch, Robot, Scene, Strength};
 use crate::state::State;
 
 /// The couplings of `file` between the robots of `scene`.
@@ -140,29 +140,29 @@ fn cone(file: &FunnelFile, problems: &mut Problems) -> Funnel {
 
 /// The second end; without a place of its own it is where the first is at the start.
 fn second(
-    file: &EndFile,
-    a: Option<End>,
+    file: &CouplingEndFile,
+    a: Option<CouplingEnd>,
     name: &str,
     scene: &Scene,
     state: &State,
     problems: &mut Problems,
-) -> Option<End> {
+) -> Option<CouplingEnd> {
     let b = end(name, file, scene, problems)?;
     if file.position_m.is_some() || file.attitude_deg.is_some() {
         return Some(b);
     }
     let A = coupling::end_motion(scene, state, &a?);
     Some(match b {
-        End::World { .. } => End::World { R_WE: A.R_W, p_WE: A.p_W },
-        End::Link { robot, link, .. } => {
+        CouplingEnd::World { .. } => CouplingEnd::World { R_WE: A.R_W, p_WE: A.p_W },
+        CouplingEnd::Link { robot, link, .. } => {
             let L = coupling::link_in(scene, state, robot, link);
             let (R_LE, p_LoE) = (L.R_W.transpose().mul_mat(&A.R_W), L.R_W.tr_mul_vec(A.p_W - L.p_W));
-            End::Link { robot, link, R_LE, p_LoE }
+            CouplingEnd::Link { robot, link, R_LE, p_LoE }
         }
     })
 }
 
-fn end(name: &str, file: &EndFile, scene: &Scene, problems: &mut Problems) -> Option<End> {
+fn end(name: &str, file: &CouplingEndFile, scene: &Scene, problems: &mut Problems) -> Option<CouplingEnd> {
     let p = Vec3::from(file.position_m.unwrap_or_default());
     let [roll, pitch, yaw] = file.attitude_deg.unwrap_or_default().map(f64::to_radians);
     let R = Mat3::from_rpy(roll, pitch, yaw);
@@ -172,7 +172,7 @@ fn end(name: &str, file: &EndFile, scene: &Scene, problems: &mut Problems) -> Op
             problems.push(file.at.of("link"), text);
             return None;
         }
-        return Some(End::World { R_WE: R, p_WE: p });
+        return Some(CouplingEnd::World { R_WE: R, p_WE: p });
     };
     let Some(robot) = scene.robots.iter().position(|r| r.name == *robot_name) else {
         let names = || scene.robots.iter().map(|r| r.name.as_str());
@@ -192,7 +192,7 @@ fn end(name: &str, file: &EndFile, scene: &Scene, problems: &mut Problems) -> Op
     };
     let R_LU = &model.links[link].R_LU;
     let R_LE = R_LU.mul_mat(&R_UF).mul_mat(&R);
-    Some(End::Link { robot, link, R_LE, p_LoE: R_LU.mul_vec(p_UF + R_UF.mul_vec(p)) })
+    Some(CouplingEnd::Link { robot, link, R_LE, p_LoE: R_LU.mul_vec(p_UF + R_UF.mul_vec(p)) })
 }
 
 /// Link, and the named frame in its user's frame; merged links keep their frames.

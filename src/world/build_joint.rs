@@ -141,8 +141,19 @@ fn encoder(file: &EncoderFile) -> Encoder {
     }
 }
 
-/// What is said of the joints as a whole; called when the links are complete, with `seed` of the world.
-pub fn finish(robot: &mut Robot, model: &RobotModel, seed: u64, problems: &mut Problems) {
+/// What is said of the joints as a whole; called when the links are complete, with seed and step of the world.
+pub fn finish(robot: &mut Robot, model: &RobotModel, (seed, dt): (u64, f64), problems: &mut Problems) {
+    for (link, file) in model.links.iter() {
+        if let DriveFile::Servo(servo) = &file.joint.drive
+            && servo.rate_hz * dt > 1.0 + 1e-9
+        {
+            let (rate, most) = (servo.rate_hz, 1.0 / dt);
+            let text = format!(
+                "the servo of {link} is asked for {rate} ticks per second, the step allows {most:.0}: lower the rate or `dt_s`"
+            );
+            problems.push(servo.at.of("rate_hz"), text);
+        }
+    }
     for link in &mut robot.links[1..] {
         let stream = format!("{}/{}/encoder", robot.name, link.joint.name);
         if let Drive::Servo(servo) = &mut link.joint.drive {
@@ -198,6 +209,7 @@ fn rules(file: &TrajectoryFile) -> TrajectoryRules {
         goal_time: file.goal_time_s,
         stall_time: file.stall_time_s,
         stall_speed: file.stall_speed,
+        allow_stalling: file.allow_stalling,
         gripper: file.gripper_tolerance,
     }
 }

@@ -11,11 +11,16 @@ use super::error::{Place, Problems, did_you_mean, list, quote};
 use super::file::{Base, Body, JointFile, JointKindFile, LinkFile, RobotEntry, RobotModel};
 use super::file_servo::TrajectoryFile;
 use super::file_touch::PropEntry;
+use super::file_urdf::HydrodynamicsFile;
 use super::merge_fixed;
 use super::read::Named;
 use crate::control::allocation;
+use crate::dynamics::mimic::MIMICS_MAX;
 use crate::math::{Mat3, Vec3};
-use crate::scene::{Collider, Joint, JointKind, Link, Manager, Material, Robot, Start, TrajectoryRules};
+use crate::scene::joint::Mimic;
+use crate::scene::{
+    Collider, Drive, Joint, JointKind, Link, Manager, Material, Robot, Start, TrajectoryRules,
+};
 
 /// Name of every robot's base link.
 pub const BASE: &str = "base_link";
@@ -54,6 +59,7 @@ pub fn robot(
         sensors: Vec::new(),
         battery: model.battery.as_ref().map(|b| actuator::battery(b, problems)),
         colliders: colliders(model, &links, frame.assets, problems),
+        contact_wrenches: Vec::new(),
         self_collision: model.self_collision,
         joint_groups: Vec::new(),
         trajectory_rules: TrajectoryRules::default(),
@@ -62,6 +68,7 @@ pub fn robot(
         start,
         base_factor: None,
         inflow: false,
+        mimics: Vec::new(),
         links,
     };
     for (name, file) in model.thrusters.iter() {
@@ -79,7 +86,17 @@ pub fn robot(
         robot.manager = Some(Manager { allocation, timeout_s: model.command_timeout_s });
     }
     merge_fixed::merge(&mut robot);
-    build_joint::finish(&mut robot, model, frame.seed, problems);
+    for name in &model.contact_wrenches {
+        let attached = || robot.attached.iter().find(|a| a.name == *name).map(|a| a.link);
+        match robot.link_index(name).or_else(attached) {
+            Some(link) => robot.contact_wrenches.push(link),
+            None => {
+                let hint = did_you_mean(name, robot.links.iter().map(|l| l.name.as_str()));
+                problems.push(model.at.of("contact_wrenches"), format!("no link {}{hint}", quote(name)));
+            }
+        }
+    }
+    build_joint::finish(&mut robot, model, (frame.seed, frame.dt), problems);
     robot.finish();
     robot
 }
@@ -90,12 +107,16 @@ pub fn prop(entry: &PropEntry) -> RobotEntry {
         model: RobotModel {
             description: entry.body.description.clone(),
             source: entry.body.source.clone(),
+            urdf: None,
+            hydrodynamics: HydrodynamicsFile::none(&entry.at),
+            root: BASE.to_string(),
             base: Base::Floating,
             body: entry.body.clone(),
             links: Named::default(),
             joint_groups: Named::default(),
             trajectories: TrajectoryFile {
                 allow_partial_joints: false,
+                allow_stalling: false,
                 allow_moving_end: false,
                 path_tolerance: 0.0,
                 goal_tolerance: 0.0,
@@ -107,6 +128,7 @@ pub fn prop(entry: &PropEntry) -> RobotEntry {
                 at: entry.at.clone(),
             },
             keep_out: None,
+            contact_wrenches: Vec::new(),
             self_collision: false,
             thrusters: Named::default(),
             command_timeout_s: None,
@@ -126,8 +148,10 @@ pub fn prop(entry: &PropEntry) -> RobotEntry {
 
 /// Shapes of all links, in their order.
 fn colliders(model: &RobotModel, links: &[Link], assets: &Assets, problems: &mut Problems) -> Vec<Collider> {
-    let bodies = std::iter::once(&model.body).chain(model.links.iter().map(|(_, file)| &file.body));
-    let on_link = |(k, (link, body)): (usize, (&Link, &Body))| {
+    let others = model.links.iter().map(|(_, file)| file.body.as_ref());
+    let bodies = std::iter::once(Some(&model.body)).chain(others);
+    let on_link = |(k, (link, body)): (usize, (&Link, Option<&Body>))| {
+        let Some(body) = body else { return Vec::new() };
         let mount = Mount {
             name: &link.name,
             link: k,
@@ -151,7 +175,9 @@ pub fn about(model: &RobotModel) -> About {
     };
     add("body".into(), &model.body.source, &model.body.estimated);
     for (name, link) in model.links.iter() {
-        add(format!("link {name}"), &link.body.source, &link.body.estimated);
+        if let Some(body) = &link.body {
+            add(format!("link {name}"), &body.source, &body.estimated);
+        }
     }
     for (name, thruster) in model.thrusters.iter() {
         add(format!("thruster {name}"), &thruster.motor.source, &thruster.motor.estimated);
@@ -167,17 +193,81 @@ pub fn about(model: &RobotModel) -> About {
 
 fn links(model: &RobotModel, around: Surroundings, problems: &mut Problems) -> Vec<Link> {
     let identity = Mat3::identity();
-    let mut links = vec![body::link(BASE, &model.body, identity, None, Joint::base(), around, problems)];
+    let mut links =
+        vec![body::link(&model.root, &model.body, identity, None, Joint::base(), around, problems)];
     for (name, file) in model.links.iter() {
         let parent = find_link(&links, &file.parent, file.at.of("parent"), problems);
         let (joint, R_LU) = joint(name, file, &links[parent], problems);
-        if name == BASE || links.iter().any(|l| l.joint.name == joint.name) {
-            let text = format!("the name {} is taken", quote(if name == BASE { name } else { &joint.name }));
-            problems.push(&file.at.whole, text);
+        if name == model.root || links.iter().any(|l| l.joint.name == joint.name) {
+            let taken = if name == model.root { name } else { &joint.name };
+            problems.push(&file.at.whole, format!("the name {} is taken", quote(taken)));
         }
-        links.push(body::link(name, &file.body, R_LU, Some(parent), joint, around, problems));
+        let link = match &file.body {
+            Some(body) => body::link(name, body, R_LU, Some(parent), joint, around, problems),
+            None => {
+                if joint.kind != JointKind::Fixed {
+                    let text = format!(
+                        "missing key `body` in {}: only a link that is fixed can be a mere frame",
+                        quote(name)
+                    );
+                    problems.push(&file.at.whole, text);
+                }
+                body::frame(name, R_LU, parent, joint)
+            }
+        };
+        links.push(link);
+    }
+    mimics(model, &mut links, problems);
+    let followers = links.iter().filter(|l| l.joint.mimic.is_some()).count();
+    if followers > MIMICS_MAX {
+        let text = format!("{followers} joints follow others, expected at most {MIMICS_MAX} of one robot");
+        problems.push(&model.at.whole, text);
+    }
+    if model.urdf.is_none() && model.at.has("hydrodynamics") {
+        let text = "`hydrodynamics` means nothing without `urdf`: write it in `body` and in the bodies of the `links`";
+        problems.push(model.at.of("hydrodynamics"), text);
     }
     links
+}
+
+/// Joints that follow others: which, once all are known.
+fn mimics(model: &RobotModel, links: &mut [Link], problems: &mut Problems) {
+    for (k, (_, file)) in model.links.iter().enumerate() {
+        let Some(mimic) = &file.joint.mimic else { continue };
+        let own = &links[k + 1].joint;
+        let (place, name) = (mimic.at.of("joint"), quote(&own.name));
+        let moves = |l: &Link| l.joint.kind != JointKind::Fixed && l.joint.name != own.name;
+        let names = || links[1..].iter().filter(|l| moves(l)).map(|l| l.joint.name.as_str());
+        let leader = links.iter().position(|l| moves(l) && l.joint.name == mimic.joint);
+        let follows = |leader: usize| model.links.0[leader - 1].1.joint.mimic.is_some();
+        match leader {
+            Some(_) if matches!(own.drive, Drive::Position { .. }) => {
+                let text = format!("the joint {name} follows another: expected no position drive of its own");
+                problems.push(file.joint.at.of("drive"), text);
+            }
+            Some(leader) if leader > 0 && !follows(leader) && own.kind != JointKind::Fixed => {
+                let (multiplier, offset) = (mimic.multiplier, mimic.offset);
+                links[k + 1].joint.mimic = Some(Mimic { leader, multiplier, offset });
+            }
+            Some(_) => {
+                let text = format!(
+                    "the joint {name} cannot follow {}: expected two joints that move, of which the other follows none",
+                    quote(&mimic.joint)
+                );
+                problems.push(place, text);
+            }
+            None => {
+                let hint = did_you_mean(&mimic.joint, names());
+                problems.push(
+                    place,
+                    format!(
+                        "the joint {name} follows {}, which is no joint that moves{hint}",
+                        quote(&mimic.joint)
+                    ),
+                );
+            }
+        }
+    }
 }
 
 /// The joint in the parent's link frame L, and the child's user frame in its own.
@@ -209,6 +299,7 @@ fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) ->
         damping: j.damping,
         armature: j.armature,
         friction: j.friction,
+        mimic: None,
         drive: build_joint::drive(name, j, problems),
     };
     // a rotor behind a rigid gear moves with the joint
@@ -273,6 +364,16 @@ fn start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut Proble
             }
         }
     }
+    for k in 1..links.len() {
+        let Some(mimic) = links[k].joint.mimic else { continue };
+        let follows = mimic.multiplier * q[mimic.leader - 1] + mimic.offset;
+        let name = &links[k].joint.name;
+        if let Some(place) = entry.joints_rad.place(name).filter(|_| q[k - 1] != follows) {
+            let text = format!("joint {name} follows another, which puts it at {follows}: leave it out");
+            problems.push(place, text);
+        }
+        q[k - 1] = follows;
+    }
     let moves = entry.velocity_m_s != [0.0; 3] || entry.angular_velocity_rad_s != [0.0; 3];
     if moves && entry.model.base == Base::Fixed {
         let key = if entry.velocity_m_s != [0.0; 3] { "velocity_m_s" } else { "angular_velocity_rad_s" };
@@ -288,7 +389,9 @@ fn start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut Proble
 }
 
 fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems) -> usize {
-    links.iter().position(|l| l.name == name).unwrap_or_else(|| {
+    // the base, whatever a URDF calls it, unless another link has that name
+    let base = || (name == BASE).then_some(0);
+    links.iter().position(|l| l.name == name).or_else(base).unwrap_or_else(|| {
         let names = || links.iter().map(|l| l.name.as_str());
         let (hint, known) = (did_you_mean(name, names()), list(names()));
         problems.push(place, format!("no link {} so far, expected one of {known}{hint}", quote(name)));

@@ -11,7 +11,7 @@ use serde_json::{Map as JsonMap, Value as Json, json};
 
 use super::error::{Place, Problems, in_brackets, quote};
 use super::node::{Key, Node, Value};
-use super::read::{Check, Field, Noun, Read, is_name};
+use super::read::{Check, Field, Noun, Read, is_frame_name, is_name};
 use super::schema::Defs;
 
 impl<T: Read> Read for Option<T> {
@@ -166,7 +166,7 @@ impl<T: Read> Read for BTreeMap<String, T> {
     }
 }
 
-/// Values under names that ROS allows, in the order written.
+/// Values under names that ROS allows, in the order written; with the condition `frame`, under names of frames.
 #[derive(Clone, Debug)]
 pub struct Named<T>(pub Vec<(Key, T)>);
 
@@ -205,8 +205,12 @@ impl<T: Read> Read for Named<T> {
         let mut values = Vec::new();
         let mut named_well = true;
         for (key, node) in keys {
-            if !is_name(&key.name) {
-                let rule = String::noun(&Field::new("", "", &[Check::Name])).one;
+            let (good, check) = match field.has(Check::Frame) {
+                true => (is_frame_name(&key.name), Check::Frame),
+                false => (is_name(&key.name), Check::Name),
+            };
+            if !good {
+                let rule = String::noun(&Field::new("", "", &[check])).one;
                 let text = format!("in {}: expected {rule}, found {}", field.title(), quote(&key.name));
                 problems.push(&key.place, text);
                 named_well = false;
@@ -224,7 +228,7 @@ impl<T: Read> Read for Named<T> {
     fn schema(field: &Field<'_>, defs: &mut Defs) -> Json {
         json!({
             "type": "object",
-            "propertyNames": { "pattern": "^[a-z][a-z0-9_]*$" },
+            "propertyNames": { "pattern": if field.has(Check::Frame) { "^[^/\\s]\\S*$" } else { "^[a-z][a-z0-9_]*$" } },
             "additionalProperties": T::schema(field, defs)
         })
     }

@@ -6,6 +6,7 @@
 use super::file_coupling::CouplingFile;
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
 use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
+use super::file_urdf::{HydrodynamicsFile, MimicFile};
 use super::read::{Named, Placed};
 use super::spec::{choice, fieldless_choice, spec};
 
@@ -34,6 +35,8 @@ spec! {
         structures: Named<StructureFile> = Named::default(),
         /// What holds bodies together, or can, by name.
         couplings: Named<CouplingFile> = Named::default(),
+        /// Tethers and mooring lines, by name.
+        tethers: Named<TetherFile> = Named::default(),
     }
 }
 
@@ -159,7 +162,7 @@ spec! {
         /// Angular velocity of the base, in its own frame.
         angular_velocity_rad_s: [f64; 3] = [0.0, 0.0, 0.0],
         /// Joint positions at the start, by joint name.
-        joints_rad: Named<f64> = Named::default(),
+        joints_rad: Named<f64> [frame] = Named::default(),
         /// Makes a grid of copies named `<name>_0`, `<name>_1` and so on.
         repeat: Option<Repeat>,
     }
@@ -182,12 +185,20 @@ spec! {
         description: String = String::new(),
         /// Where the figures come from.
         source: String [not_empty],
+        /// A URDF that says its links, joints and shapes; what the model says itself is laid over that.
+        urdf: Option<String> [not_empty],
+        /// What the water does to the links of the URDF: a name in `params/hydrodynamics`, a file, or a map.
+        hydrodynamics: HydrodynamicsFile => "{}",
         /// Whether the base moves or is held in the world.
         base: Base = Base::Floating,
+        /// Name of the base link.
+        root: String [frame] = super::build_robot::BASE.to_string(),
         /// The base link: a name in `params/bodies`, a file, or a map.
         body: Body,
         /// Further links, parents first.
-        links: Named<LinkFile> = Named::default(),
+        links: Named<LinkFile> [frame] = Named::default(),
+        /// Links whose wrench of contacts is published.
+        contact_wrenches: Vec<String> = Vec::new(),
         /// Whether links that are not neighbours may touch each other.
         self_collision: bool = false,
         /// Joints that are commanded together, by the group's name; without it `arm` has all moving joints.
@@ -370,11 +381,11 @@ spec! {
     /// A link and the joint that holds it.
     pub struct LinkFile {
         /// The parent link; `base_link` is the base.
-        parent: String [name],
+        parent: String [frame],
         /// The joint.
         joint: JointFile,
-        /// The link's body: a name in `params/bodies`, a file, or a map.
-        body: Body,
+        /// The link's body: a name in `params/bodies`, a file, or a map; none for a mere frame, fixed to its parent.
+        body: Option<Body>,
     }
 }
 
@@ -382,7 +393,7 @@ spec! {
     /// A joint, in URDF's terms.
     pub struct JointFile {
         /// Its name; the link's name with `_joint` if not given.
-        name: Option<String> [name],
+        name: Option<String> [frame],
         /// What moves.
         kind: JointKindFile,
         /// Origin in the parent link.
@@ -409,6 +420,8 @@ spec! {
         armature: f64 [non_negative] = 0.0,
         /// What holds it.
         drive: DriveFile => "{kind: effort}",
+        /// Joint that this one follows.
+        mimic: Option<MimicFile>,
     }
 }
 
@@ -456,7 +469,7 @@ spec! {
         /// The thruster: a name in `params/thrusters`, a file, or a map.
         motor: MotorFile,
         /// Link it is bolted to.
-        link: String [name] = "base_link".to_string(),
+        link: String [frame] = "base_link".to_string(),
         /// Axes of position and direction.
         axes: Axes = Axes::Flu,
         /// Its place on the link.
@@ -645,7 +658,7 @@ spec! {
         /// The sensor: a name in `params/sensors`, a file, or a map.
         device: Device,
         /// Link it is mounted on.
-        link: String [name] = "base_link".to_string(),
+        link: String [frame] = "base_link".to_string(),
         /// Its place on the link (forward, left, up).
         position_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Roll, pitch, yaw of its frame on the link.
@@ -794,5 +807,125 @@ spec! {
         resolution: f64 [non_negative] = 0.0,
         /// Full scale [unit].
         full_scale: Option<f64> [positive],
+    }
+}
+
+spec! {
+    /// A tether or mooring line between two ends.
+    pub struct TetherFile {
+        /// What it is made of: a name in `params/lines`, a file, or a map.
+        line: LineFile,
+        /// Where it begins.
+        from: EndFile,
+        /// Where it ends.
+        to: EndFile,
+        /// Unstretched length.
+        length_m: f64 [positive],
+        /// Pieces it is cut into.
+        segments: u32 [in 2.0..=2000.0] = 20,
+        /// How it is computed.
+        method: LineModelFile = LineModelFile::Lumped,
+        /// A winch at one of its ends.
+        winch: Option<WinchFile>,
+    }
+}
+
+fieldless_choice! {
+    /// How a line is computed.
+    pub enum LineModelFile {
+        /// Masses at nodes, with inertia, drag, slack and the bottom.
+        Lumped = "lumped",
+        /// The elastic catenary of the moment, without inertia and drag.
+        Catenary = "catenary",
+    }
+}
+
+choice! {
+    /// An end of a line.
+    pub enum EndFile {
+        /// A fixed place.
+        World = "world" {
+            /// The place (east, north, up).
+            position_m: [f64; 3],
+        },
+        /// A place on the bottom.
+        Seabed = "seabed" {
+            /// The place (east, north).
+            position_m: [f64; 2],
+        },
+        /// A point of a robot.
+        Robot = "robot" {
+            /// The robot; a copy of a grid by its own name, such as `rov_3`.
+            robot: String [name],
+            /// Its link.
+            link: String [name] = "base_link".to_string(),
+            /// Where on the link (forward, left, up).
+            position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        },
+        /// A loose end.
+        Free = "free" {
+            /// Where it starts (east, north, up).
+            position_m: [f64; 3],
+        },
+    }
+}
+
+spec! {
+    /// A line as made, per metre of unstretched length.
+    pub struct LineFile {
+        /// What it is.
+        description: String = String::new(),
+        /// Where the figures come from.
+        source: String [not_empty],
+        /// Figures that are guessed, and why.
+        estimated: String = String::new(),
+        /// Outer diameter.
+        diameter_m: f64 [positive],
+        /// Mass in air.
+        mass_kg_m: f64 [positive],
+        /// Axial stiffness EA: tension per strain.
+        axial_stiffness_n: f64 [positive],
+        /// Axial damping: tension per strain rate.
+        axial_damping_n_s: f64 [non_negative] = 0.0,
+        /// Drag coefficient across, on the diameter.
+        normal_drag: f64 [non_negative] = 1.2,
+        /// Drag coefficient along, on the circumference.
+        tangential_drag: f64 [non_negative] = 0.01,
+        /// Added-mass coefficient across.
+        added_mass: f64 [non_negative] = 1.0,
+        /// Stiffness of the bottom per length of line; without it the line sinks in by a tenth of its diameter.
+        seabed_stiffness_n_m2: Option<f64> [positive],
+        /// Coulomb friction on the bottom.
+        seabed_friction: f64 [non_negative] = 0.5,
+    }
+}
+
+spec! {
+    /// A winch.
+    pub struct WinchFile {
+        /// The end of the line at which it stands.
+        stands_at: LineEnd = LineEnd::From,
+        /// Largest speed of paying out and heaving in.
+        max_speed_m_s: f64 [positive],
+        /// Largest change of speed.
+        max_acceleration_m_s2: f64 [positive] = 1.0,
+        /// Tension above which the turning drum slips; without it never.
+        max_pull_n: Option<f64> [positive],
+        /// Tension above which the braked drum slips; without it never.
+        brake_n: Option<f64> [positive],
+        /// Shortest unstretched length.
+        min_length_m: f64 [positive] = 1.0,
+        /// Length of line on the drum and out; without it the length at the start.
+        max_length_m: Option<f64> [positive],
+    }
+}
+
+fieldless_choice! {
+    /// An end of a line by its key.
+    pub enum LineEnd {
+        /// Where it begins.
+        From = "from",
+        /// Where it ends.
+        To = "to",
     }
 }

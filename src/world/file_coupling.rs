@@ -6,9 +6,9 @@ spec! {
     /// Two bodies that hold together, or can.
     pub struct CouplingFile {
         /// First end: of a latch the seat, of a grasp the gripper.
-        a: EndFile,
+        a: CouplingEndFile,
         /// Second end. A grasp without one takes what it is told, what it touches, or what is nearest.
-        b: Option<EndFile>,
+        b: Option<CouplingEndFile>,
         /// Whether it holds at the start; welds, hinges, slides and balls do if not given.
         engaged: Option<bool>,
         /// Force at which it breaks.
@@ -21,7 +21,7 @@ spec! {
 
 spec! {
     /// One end of a coupling: a frame on a link, or in the world where no robot is named.
-    pub struct EndFile {
+    pub struct CouplingEndFile {
         /// The robot or prop; the world if not given.
         robot: Option<String> [name],
         /// Its link.

@@ -171,6 +171,8 @@ spec! {
         stall_time_s: f64 [positive] = 1.0,
         /// Speed below which it stands still [rad/s or m/s].
         stall_speed: f64 [positive] = 0.001,
+        /// Whether a gripper that has stalled has reached its goal; else the goal is aborted.
+        allow_stalling: bool = false,
         /// Distance within which a gripper is at its goal [rad or m].
         gripper_tolerance: f64 [positive] = 0.01,
     }

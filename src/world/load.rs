@@ -245,7 +245,7 @@ fn take_extends(node: &mut Node, problems: &mut Problems) -> Option<(String, Pla
 }
 
 /// The text of a file, or why it cannot be had.
-fn read_text(path: &Path) -> Result<String, String> {
+pub(super) fn read_text(path: &Path) -> Result<String, String> {
     let file = std::fs::File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
     let mut bytes = Vec::new();
     file.take(FILE_MAX as u64 + 1)

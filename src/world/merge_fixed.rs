@@ -39,6 +39,9 @@ fn remove(robot: &mut Robot, i: usize) {
             link.joint.R_PC0 = R_PC.mul_mat(&link.joint.R_PC0);
         }
         link.parent = link.parent.map(|k| after_removal(k, i));
+        if let Some(mimic) = &mut link.joint.mimic {
+            mimic.leader = after_removal(mimic.leader, i);
+        }
     }
     for t in &mut robot.thrusters {
         if t.link == i {

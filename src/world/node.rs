@@ -68,6 +68,11 @@ impl Map {
         self.entries.iter().find(|(key, _)| key.name == name).map(|(_, node)| node)
     }
 
+    /// The value of a key, to change it.
+    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Node> {
+        self.entries.iter_mut().find(|(key, _)| key.name == name).map(|(_, node)| node)
+    }
+
     pub(super) fn take(&mut self, name: &str) -> Option<Node> {
         let n = self.entries.iter().position(|(key, _)| key.name == name)?;
         Some(self.entries.remove(n).1)

@@ -11,7 +11,7 @@ pub use super::collections::{Named, Placed};
 use super::error::{Place, Problems, quote, unit_of};
 pub use super::fields::{Fallback, KIND, Places, Reader, pick, pick_kind};
 use super::node::{Node, Value};
-pub use super::scalars::{boolean, is_name, number};
+pub use super::scalars::{boolean, is_frame_name, is_name, number};
 use super::schema::{Defs, Shape, in_sentence};
 
 /// A condition on the value of a field. In lists and maps it is put to every element.
@@ -27,6 +27,8 @@ pub enum Check {
     In(f64, f64),
     /// A name that ROS allows: `[a-z][a-z0-9_]*`.
     Name,
+    /// A name that frames and joints of ROS can have: not empty, without blanks.
+    Frame,
     /// A text or list that is not empty.
     NotEmpty,
 }

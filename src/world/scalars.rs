@@ -202,11 +202,19 @@ pub fn is_name(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
+/// Whether frames and joints of ROS can have it as a name.
+pub fn is_frame_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with('/')
+        && !text.contains(|c: char| c.is_whitespace() || c.is_control())
+}
+
 impl Read for String {
     fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<String> {
         match &node.value {
             Value::Scalar { text, .. }
                 if (!field.has(Check::Name) || is_name(text))
+                    && (!field.has(Check::Frame) || is_frame_name(text))
                     && (!field.has(Check::NotEmpty) || !text.is_empty()) =>
             {
                 Some(text.clone())
@@ -224,6 +232,7 @@ impl Read for String {
                 let rule = "of small letters, digits and `_` that starts with a letter";
                 Noun::new(format!("a name {rule}"), format!("names {rule}"))
             }
+            false if field.has(Check::Frame) => Noun::new("a name without blanks", "names without blanks"),
             false if field.has(Check::NotEmpty) => {
                 Noun::new("a text that is not empty", "texts that are not empty")
             }
@@ -235,6 +244,8 @@ impl Read for String {
         let mut schema = json!({ "type": "string" });
         if field.has(Check::Name) {
             schema["pattern"] = "^[a-z][a-z0-9_]*$".into();
+        } else if field.has(Check::Frame) {
+            schema["pattern"] = "^[^/\\s]\\S*$".into();
         } else if field.has(Check::NotEmpty) {
             schema["minLength"] = 1.into();
         }

@@ -24,7 +24,7 @@
 /// }
 /// ```
 ///
-/// Conditions: `positive`, `non_negative`, `fraction`, `in LOW..=HIGH`, `name`, `not_empty`; several are separated by
+/// Conditions: `positive`, `non_negative`, `fraction`, `in LOW..=HIGH`, `name`, `frame`, `not_empty`; several are separated by
 /// commas. In lists and maps they are put to every element. Numbers are always finite. All fields are public, and `at`
 /// holds where each was written; no field may have that name.
 macro_rules! spec {
@@ -426,6 +426,9 @@ macro_rules! check {
     };
     (name) => {
         $crate::world::read::Check::Name
+    };
+    (frame) => {
+        $crate::world::read::Check::Frame
     };
     (not_empty) => {
         $crate::world::read::Check::NotEmpty

@@ -147,7 +147,7 @@ fn a_rigid_grasp_holds_for_a_minute() {
 #[test]
 fn what_cannot_be_coupled_is_refused() {
     let mut s = shipped("grasp.yaml");
-    let mut refused = |s: &mut Simulation, coupling, engage, partner| {
+    let refused = |s: &mut Simulation, coupling, engage, partner| {
         s.apply(&Command::Couple { coupling, engage, partner }).unwrap_err().reason
     };
     assert_eq!(refused(&mut s, 7, true, None), "no coupling number 7");

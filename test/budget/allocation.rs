@@ -110,3 +110,45 @@ fn coupled_robots_allocate_nothing() {
     allocations(&mut s, 40);
     assert_eq!(allocations(&mut s, 100), 0);
 }
+
+// Goal: servos, their motors and trajectories, the stop before the vehicle and a wrench sensor allocate nothing while they run. Method:
+// the arm of the pool trials with a trajectory under way. Tolerance: none.
+#[test]
+fn servos_and_trajectories_allocate_nothing() {
+    use merrow::state::joint::{Trajectory, TrajectoryPoint};
+    let mut s = simulation(
+        "
+step: {dt_s: 0.001}
+robots:
+  uvms:
+    position_m: [0, 0, -3]
+    joints_rad: {shoulder: 0.5, elbow: 0.5}
+    model:
+      extends: robots/osu_uvms_servo.yaml
+      keep_out:
+        boxes: {hull: {center_m: [0, 0, 0], size_m: [0.4, 0.3, 0.2]}}
+        spheres: {tip: {link: wrist, center_m: [0, 0, -0.1]}}
+      sensors: {ft: {link: wrist, device: {source: test, rate_hz: 100, kind: wrench}}}
+",
+    );
+    let to = |positions: &[f64], seconds: u64| TrajectoryPoint {
+        positions: positions.to_vec(),
+        velocities: vec![0.0; 4],
+        time_from_start_ns: seconds * 1_000_000_000,
+        ..TrajectoryPoint::default()
+    };
+    let points = vec![to(&[0.3, 0.8, 0.7, -0.4], 2), to(&[0.0, 0.5, 0.5, 0.0], 4)];
+    let trajectory =
+        std::sync::Arc::new(Trajectory { joints: vec![0, 1, 2, 3], points, ..Trajectory::default() });
+    allocations(&mut s, 20);
+    s.apply(&Command::Trajectory { robot: 0, group: 0, id: 1, trajectory }).unwrap();
+    assert_eq!(allocations(&mut s, 1000), 0);
+}
+
+// Goal: a world with tethers, lumped, catenary and on winches, allocates nothing either. Method: as above.
+#[test]
+fn tied_steps_allocate_nothing() {
+    let mut s = crate::determinism::tethers::started(1);
+    allocations(&mut s, 60);
+    assert_eq!(allocations(&mut s, 60), 0);
+}

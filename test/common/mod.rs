@@ -1,5 +1,6 @@
 //! What the tests share: worlds from text, one evaluation, and comparisons that say what differed.
 
+pub mod joints;
 pub mod physics;
 pub mod shapes;
 pub mod tree;

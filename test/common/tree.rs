@@ -73,6 +73,7 @@ pub fn scene(seed: u64, recipe: Recipe) -> Scene {
         structures: Vec::new(),
         seabed_material: merrow::scene::Material::default(),
         couplings: Vec::new(),
+        tethers: Vec::new(),
     }
 }
 
@@ -101,9 +102,11 @@ pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         keep_out: None,
         servos: false,
         colliders: Vec::new(),
+        contact_wrenches: Vec::new(),
         self_collision: false,
         base_factor: None,
         inflow: false,
+        mimics: Vec::new(),
     };
     robot.finish();
     robot
@@ -190,6 +193,7 @@ fn joint(random: &mut Random, i: usize, recipe: Recipe) -> Joint {
         damping: if recipe.damping { random.between(0.1, 1.0) } else { 0.0 },
         armature: random.between(0.0, 0.2),
         friction: 0.0,
+        mimic: None,
         drive: if driven {
             Drive::Position { bandwidth: 5.0, max_speed: 1.0, max_acceleration: 10.0 }
         } else {

@@ -4,3 +4,4 @@ pub mod fleet;
 mod kernels;
 mod lanes;
 mod same_bits;
+pub mod tethers;

@@ -2,5 +2,7 @@
 
 mod algorithms;
 mod conservation;
+mod response;
 mod symmetry;
 mod two_halves;
+mod urdf;

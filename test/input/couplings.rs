@@ -3,7 +3,7 @@
 use super::check;
 use crate::common::{near, scene};
 use merrow::math::Vec3;
-use merrow::scene::{CouplingKind, End};
+use merrow::scene::{CouplingKind, CouplingEnd};
 
 /// A BlueROV2, a fixed post with an arm, a ball; then one coupling in line 10.
 fn world(coupling: &str) -> String {
@@ -22,14 +22,14 @@ fn world(coupling: &str) -> String {
 fn ends_lie_where_they_are_written() {
     let s = scene(&world("kind: weld, a: {robot: rov, position_m: [0, 0, -1]}, b: {robot: ball}"));
     assert!(s.couplings[0].engaged);
-    let Some(End::Link { robot: 2, link: 0, p_LoE, .. }) = s.couplings[0].b else {
+    let Some(CouplingEnd::Link { robot: 2, link: 0, p_LoE, .. }) = s.couplings[0].b else {
         panic!("{:?}", s.couplings)
     };
     near("on the ball", p_LoE, Vec3::zero(), 1e-12);
     let s =
         scene(&world("kind: latch, a: {robot: post, link: arm, position_m: [0, 0, 0.5]}, b: {robot: rov}"));
     assert!(!s.couplings[0].engaged);
-    let End::Link { robot: 1, link: 0, p_LoE, .. } = s.couplings[0].a else { panic!("{:?}", s.couplings) };
+    let CouplingEnd::Link { robot: 1, link: 0, p_LoE, .. } = s.couplings[0].a else { panic!("{:?}", s.couplings) };
     near("on the arm", p_LoE, Vec3::new(0.0, 0.0, 1.5), 1e-15);
     let s = scene(&world("kind: grasp, a: {robot: rov}, b: {robot: ball}, engaged: true"));
     assert!(matches!(s.couplings[0].kind, CouplingKind::Grasp { .. }));

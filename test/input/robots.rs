@@ -141,7 +141,7 @@ fn joints() {
     );
     check(
         &joint("{kind: continuous, drive: velocity}"),
-        "w.yaml:9:44: `drive`: expected one of `effort`, `position`, found text `velocity`",
+        "w.yaml:9:44: `drive`: expected one of `effort`, `position`, `servo`, found text `velocity`",
     );
     check(
         &joint("{kind: continuous, drive: {kind: effort, max_speed: 1}}"),

@@ -6,7 +6,7 @@
 use merrow::world::Problems;
 use merrow::world::file::WorldFile;
 use merrow::world::node::{Loader, Node, Value, parse};
-use merrow::world::read::{boolean, is_name, number};
+use merrow::world::read::{boolean, is_frame_name, is_name, number};
 use merrow::world::share;
 use serde_json::{Map, Value as Json, json};
 
@@ -17,6 +17,8 @@ const COMPONENTS: &[(&str, &str)] = &[
     ("motor", "thrusters"),
     ("battery", "batteries"),
     ("device", "sensors"),
+    ("line", "lines"),
+    ("hydrodynamics", "hydrodynamics"),
 ];
 
 /// A world with all its files laid together, as JSON.
@@ -128,6 +130,7 @@ fn bound(value: &Json, word: &str, rule: &Json) -> Option<String> {
         "maxItems" => value.as_array()?.len() as f64 <= limit?,
         "minLength" => value.as_str()?.len() as f64 >= limit?,
         "pattern" if rule == "^[a-z][a-z0-9_]*$" => is_name(value.as_str()?),
+        "pattern" if rule == "^[^/\\s]\\S*$" => is_frame_name(value.as_str()?),
         "propertyNames" => {
             value.as_object()?.keys().all(|key| bound(&json!(key), "pattern", &rule["pattern"]).is_none())
         }

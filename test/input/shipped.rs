@@ -49,6 +49,16 @@ fn every_component_loads() {
                 format!("{{{body}, thrusters: {{t: {{motor: {name}, {place}}}}}}}")
             }
             "sensors" => format!("{{{body}, sensors: {{s: {{device: {name}}}}}}}"),
+            "lines" => {
+                let ends =
+                    "from: {kind: world, position_m: [0, 0, 0]}, to: {kind: free, position_m: [9, 0, 0]}";
+                let text =
+                    format!("robots: {}\ntethers: {{t: {{line: {name}, {ends}, length_m: 10}}}}\n", "{}");
+                if let Err(problems) = load_text("w.yaml", &text, Overrides::default()) {
+                    panic!("{}:\n{problems}", path.display());
+                }
+                continue;
+            }
             "batteries" => format!("{{{body}, battery: {name}}}"),
             other => panic!("{}: no test knows what `{other}` holds", path.display()),
         };

@@ -17,7 +17,8 @@ STEPS = 100
 STEP_NS = 1_000_000
 DRIVE = [1500.0, 1600.0, 1550.0, 1450.0, 1580.0, 1530.0]
 LITTLE_ENDIAN = b"\x00\x01\x00\x00"
-SHORTEST = {"Float64": 8, "Float64MultiArray": 12, "Wrench": 48, "WrenchStamped": 64, "JointState": 28}
+SHORTEST = {"Float64": 8, "Float64MultiArray": 12, "Wrench": 48, "WrenchStamped": 64, "JointState": 28,
+            "JointTrajectory": 28}
 
 
 class Raw:
@@ -106,6 +107,8 @@ def all_writers(m):
         ("get_parameters", "GetParameters"), ("set_parameters", "SetParameters"),
         ("set_parameters_atomically", "SetParametersAtomically"), ("list_parameters", "ListParameters"),
         ("describe_parameters", "DescribeParameters"), ("get_parameter_types", "GetParameterTypes"))}
+    for action in about["actions"]:
+        services |= {s["service"]: s["type"] for s in action["services"]}
     for service, kind in services.items():
         writers[service] = kind, Raw(liar, f"rq{service}Request", f"{kind}_Request")
     return writers
@@ -116,7 +119,7 @@ def garbage(m, writers, source):
     sent, begin = 0, time.monotonic()
     for topic, (kind, raw) in writers.items():
         base = kind.rsplit("/", 1)[-1]
-        if "/srv/" in kind:
+        if "/srv/" in kind or "/action/" in kind:
             sent += bad_requests(raw, source)
             continue
         # too short to be any such message; longer random bytes may well be a command

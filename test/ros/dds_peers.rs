@@ -5,15 +5,15 @@
 //! test that is ignored here.
 
 use std::process::Command;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use merrow::ros::args::{DiscoveryRange, NodeOptions};
 use merrow::ros::cdr::{CdrError, from_bytes, to_bytes};
 use merrow::ros::dds::{
-    ActionServer, Executor, GoalHandles, Logger, Node, ParameterServices, Service, Subscription,
+    ActionServer, Executor, GoalHandle, Logger, Node, ParameterServices, Service, Subscription,
 };
 use merrow::ros::goals::{End, GoalId};
 use merrow::ros::message::Message;
@@ -41,7 +41,7 @@ struct Errand {
 }
 
 enum Order {
-    Start(GoalId, f64),
+    Start(GoalHandle<Action>, f64),
     Cancel(GoalId),
 }
 
@@ -53,8 +53,8 @@ impl Executor<Action> for Errand {
         if position >= 0.0 { Ok(position) } else { Err(Outcome { position, ..Outcome::default() }) }
     }
 
-    fn start(&mut self, id: GoalId, task: f64) {
-        self.orders.send(Order::Start(id, task)).unwrap();
+    fn start(&mut self, goal: GoalHandle<Action>, task: f64) {
+        self.orders.send(Order::Start(goal, task)).unwrap();
     }
 
     fn cancel(&mut self, id: GoalId) {
@@ -73,9 +73,8 @@ impl Executor<Action> for Errand {
 /// Who does the errands.
 struct Errands {
     orders: Receiver<Order>,
-    handles: GoalHandles<Action>,
     /// Goal, its position, and how often it was told of.
-    under_way: Option<(GoalId, f64, u32)>,
+    under_way: Option<(GoalHandle<Action>, f64, u32)>,
 }
 
 impl Errands {
@@ -83,15 +82,18 @@ impl Errands {
     fn go_on(&mut self) {
         for order in self.orders.try_iter() {
             match order {
-                Order::Start(id, position) => self.under_way = Some((id, position, 0)),
-                Order::Cancel(id) => self.handles.finish(id, End::Canceled, Outcome::default()),
+                Order::Start(goal, position) => self.under_way = Some((goal, position, 0)),
+                Order::Cancel(id) => {
+                    let canceled = self.under_way.take_if(|(goal, _, _)| goal.id() == id);
+                    canceled.unwrap().0.finish(End::Canceled, Outcome::default());
+                }
             }
         }
-        let Some((id, position, count)) = &mut self.under_way else { return };
+        let Some((goal, position, count)) = &mut self.under_way else { return };
         *count += 1;
-        self.handles.feedback(*id, || Feedback { position: f64::from(*count), ..Feedback::default() });
+        goal.feedback(|| Feedback { position: f64::from(*count), ..Feedback::default() });
         if *count == 20 && *position > 0.0 {
-            self.handles.finish(*id, End::Succeeded, Outcome { position: *position, ..Outcome::default() });
+            goal.finish(End::Succeeded, Outcome { position: *position, ..Outcome::default() });
         }
     }
 }
@@ -157,9 +159,15 @@ fn subject(domain_id: u16) -> Subject {
     let errand = Errand { orders, logger: node.logger().clone() };
     let now = Arc::new(AtomicU64::new(1_234_567_890));
     let action = ActionServer::start(&node, "errand", now, errand).unwrap();
-    let errands = Errands { orders: inbox, handles: action.handles(), under_way: None };
+    let errands = Errands { orders: inbox, under_way: None };
     node.logger().info("subject ready");
-    Subject { stop, errands, _action: action, node, _endpoints: (subscriptions.into(), services, services_of_parameters) }
+    Subject {
+        stop,
+        errands,
+        _action: action,
+        node,
+        _endpoints: (subscriptions.into(), services, services_of_parameters),
+    }
 }
 
 /// Publishes until the peer asks the node to leave, then leaves, and waits for the peer's verdict.

@@ -15,6 +15,7 @@ import traceback
 
 import live
 import checks_arguments
+import checks_arms
 import checks_drive
 import checks_garbage
 import checks_parameters
@@ -23,7 +24,7 @@ import checks_services
 import checks_topics
 
 MODULES = [checks_process, checks_arguments, checks_topics, checks_services, checks_parameters, checks_garbage,
-           checks_drive]
+           checks_drive, checks_arms]
 
 
 def main():

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use merrow::ros::bridge::Bridge;
 use merrow::ros::msg::catalogue_json;
+use merrow::ros::plan::Plan;
 use merrow::sim::{self, Pace, Simulation};
 use merrow::world::{Overrides, load_world, share};
 
@@ -107,6 +108,37 @@ fn find_mcap(folder: &Path) -> PathBuf {
         }
     }
     panic!("no bag was written")
+}
+
+/// Groups of joints have the interfaces of ros2_control that their drives can serve, and no others.
+#[test]
+fn arms_have_the_interfaces_of_ros2_control() {
+    let names = |world: &Path| {
+        let plan = Plan::new(&load_world(world, Overrides::default()).unwrap().scene);
+        let of_group = |topic: &String| topic.contains("_controller/");
+        let topics =
+            plan.outputs.into_iter().map(|o| o.topic).chain(plan.inputs.into_iter().map(|i| i.topic));
+        let all = topics.chain(plan.actions.into_iter().map(|a| a.name)).filter(of_group);
+        all.collect::<Vec<_>>().join(" ").replace("_controller", "")
+    };
+    // four ideal position drives
+    assert_eq!(
+        names(&share::world("uvms_pool")),
+        "uvms/arm/controller_state uvms/arm/joint_trajectory uvms/arm_position/commands \
+         uvms/arm/follow_joint_trajectory"
+    );
+    // servos, and a gripper
+    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/arm.yaml");
+    assert_eq!(
+        names(&bench),
+        "bench/arm/controller_state bench/gripper/controller_state bench/arm/joint_trajectory \
+         bench/arm_position/commands bench/arm_velocity/commands bench/arm_effort/commands \
+         bench/gripper/joint_trajectory bench/gripper_position/commands bench/gripper_velocity/commands \
+         bench/gripper_effort/commands bench/arm/follow_joint_trajectory bench/gripper/follow_joint_trajectory \
+         bench/gripper/gripper_cmd bench/gripper_parallel/gripper_cmd"
+    );
+    // no joints, no arms
+    assert_eq!(names(&share::world("pool")), "");
 }
 
 /// The program from outside, as its users have it.

@@ -3,3 +3,5 @@
 mod geodesy;
 mod pinocchio;
 mod remus;
+mod uvms;
+mod uvms_files;

@@ -1,7 +1,7 @@
 //! Server of one action: three services and two topics, as rcl_action lays them out.
 //!
 //! The node's thread takes goals and cancel requests and asks the [`Executor`] about them; whoever watches the goal
-//! done, on any thread, tells of it through [`GoalHandles`]. One goal is under way at a time: the next one ends it.
+//! done, on any thread, tells of it through the goal's [`GoalHandle`]. One goal is under way at a time: the next one ends it.
 //! This file must not know what a goal asks for.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,9 +35,9 @@ pub trait Executor<A: Action>: Send {
     fn check(&mut self, goal: A::Goal) -> Result<Self::Task, A::Result>;
 
     /// Begins to do it. The goal is accepted, and the one before it has ended; it is not told of from in here.
-    fn start(&mut self, id: GoalId, task: Self::Task);
+    fn start(&mut self, goal: GoalHandle<A>, task: Self::Task);
 
-    /// Begins to give a goal up. It is canceled once that is told through [`GoalHandles::finish`].
+    /// Begins to give a goal up. It is canceled once that is told through [`GoalHandle::finish`].
     fn cancel(&mut self, id: GoalId);
 
     /// Result of a goal that another one has replaced.
@@ -50,8 +50,8 @@ pub trait Executor<A: Action>: Send {
 /// An action; dropping it ends it.
 #[must_use = "dropping an action server ends it"]
 pub struct ActionServer<A: Action> {
-    handles: GoalHandles<A>,
     _services: [Service; 3],
+    _shared: Arc<Shared<A>>,
 }
 
 impl<A: Action> ActionServer<A> {
@@ -71,38 +71,33 @@ impl<A: Action> ActionServer<A> {
         let feedback = node.publisher(&part("feedback"), A::FeedbackMessage::info(), &Qos::DEFAULT)?;
         let status = node.publisher(&part("status"), GoalStatusArray::info(), &Qos::ACTION_STATUS)?;
         let goals = Mutex::new(State { goals: Goals::default(), feedback, status });
-        let handles = GoalHandles { shared: Arc::new(Shared { state: goals, now_ns }) };
+        let shared = Arc::new(Shared { state: goals, now_ns });
         // there is a status, if an empty one, from the start
-        handles.shared.lock().publish_status();
+        shared.lock().publish_status();
         let executor = Arc::new(Mutex::new(executor));
         let services = [
-            Self::send_goal(node, &part("send_goal"), &handles, &executor)?,
-            Self::cancel_goal(node, &part("cancel_goal"), &handles, &executor)?,
-            Self::get_result(node, &part("get_result"), &handles, &executor)?,
+            Self::send_goal(node, &part("send_goal"), &shared, &executor)?,
+            Self::cancel_goal(node, &part("cancel_goal"), &shared, &executor)?,
+            Self::get_result(node, &part("get_result"), &shared, &executor)?,
         ];
-        Ok(Self { handles, _services: services })
-    }
-
-    /// Tells of the goals; clones tell of the same.
-    pub fn handles(&self) -> GoalHandles<A> {
-        self.handles.clone()
+        Ok(Self { _services: services, _shared: shared })
     }
 
     fn send_goal<E: Executor<A> + 'static>(
         node: &Node,
         name: &str,
-        handles: &GoalHandles<A>,
+        shared: &Arc<Shared<A>>,
         executor: &Arc<Mutex<E>>,
     ) -> Result<Service, NodeError> {
         type Request<A> = <<A as Action>::SendGoal as ServiceType>::Request;
         type Response<A> = <<A as Action>::SendGoal as ServiceType>::Response;
-        let (handles, executor) = (handles.clone(), Arc::clone(executor));
+        let (shared, executor) = (Arc::clone(shared), Arc::clone(executor));
         let handler = move |bytes: &[u8]| {
             let mut executor = lock(&executor);
             match from_bytes::<Request<A>>(bytes) {
                 Ok(request) => {
                     let (id, goal) = A::goal(request);
-                    Some(to_bytes(&handles.shared.take_goal(id.uuid, goal, &mut *executor)))
+                    Some(to_bytes(&Shared::take_goal(&shared, id.uuid, goal, &mut *executor)))
                 }
                 Err(why) => {
                     executor.malformed("send_goal", &why);
@@ -116,16 +111,16 @@ impl<A: Action> ActionServer<A> {
     fn cancel_goal<E: Executor<A> + 'static>(
         node: &Node,
         name: &str,
-        handles: &GoalHandles<A>,
+        shared: &Arc<Shared<A>>,
         executor: &Arc<Mutex<E>>,
     ) -> Result<Service, NodeError> {
         type Request = <CancelGoal as ServiceType>::Request;
         type Response = <CancelGoal as ServiceType>::Response;
-        let (handles, executor) = (handles.clone(), Arc::clone(executor));
+        let (shared, executor) = (Arc::clone(shared), Arc::clone(executor));
         let handler = move |bytes: &[u8]| {
             let mut executor = lock(&executor);
             match from_bytes::<Request>(bytes) {
-                Ok(request) => Some(to_bytes(&handles.shared.cancel(&request, &mut *executor))),
+                Ok(request) => Some(to_bytes(&shared.cancel(&request, &mut *executor))),
                 Err(why) => {
                     executor.malformed("cancel_goal", &why);
                     None
@@ -138,28 +133,63 @@ impl<A: Action> ActionServer<A> {
     fn get_result<E: Executor<A> + 'static>(
         node: &Node,
         name: &str,
-        handles: &GoalHandles<A>,
+        shared: &Arc<Shared<A>>,
         executor: &Arc<Mutex<E>>,
     ) -> Result<Service, NodeError> {
         type Request<A> = <<A as Action>::GetResult as ServiceType>::Request;
         type Response<A> = <<A as Action>::GetResult as ServiceType>::Response;
-        let (handles, executor) = (handles.clone(), Arc::clone(executor));
+        let (shared, executor) = (Arc::clone(shared), Arc::clone(executor));
         let handler = move |bytes: &[u8], responder: Responder| match from_bytes::<Request<A>>(bytes) {
-            Ok(request) => handles.shared.ask(A::asked(request).uuid, responder),
+            Ok(request) => shared.ask(A::asked(request).uuid, responder),
             Err(why) => lock(&executor).malformed("get_result", &why),
         };
-        node.deferred_service(name, Request::<A>::info(), Response::<A>::info(), &Qos::SERVICE, Box::new(handler))
+        node.deferred_service(
+            name,
+            Request::<A>::info(),
+            Response::<A>::info(),
+            &Qos::SERVICE,
+            Box::new(handler),
+        )
     }
 }
 
-/// Tells clients of an action how its goals go and end, from any thread.
-pub struct GoalHandles<A: Action> {
+/// Tells the clients of a goal how it goes and ends, from any thread.
+pub struct GoalHandle<A: Action> {
+    id: GoalId,
     shared: Arc<Shared<A>>,
 }
 
-impl<A: Action> Clone for GoalHandles<A> {
+impl<A: Action> Clone for GoalHandle<A> {
     fn clone(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared) }
+        Self { id: self.id, shared: Arc::clone(&self.shared) }
+    }
+}
+
+impl<A: Action> GoalHandle<A> {
+    /// The client's name for the goal.
+    pub fn id(&self) -> GoalId {
+        self.id
+    }
+
+    /// Ends the goal, unless it has ended: clients hear of the new status and get the result.
+    pub fn finish(&self, end: End, result: A::Result) {
+        let mut state = self.shared.lock();
+        let told = state.goals.finish(self.id, end, result.clone(), Instant::now());
+        if let Some((status, waiting)) = told {
+            state.publish_status();
+            drop(state);
+            answer::<A>(status, &result, waiting);
+        }
+    }
+
+    /// Publishes how the goal goes, if it is under way and somebody listens.
+    pub fn feedback(&self, feedback: impl FnOnce() -> A::Feedback) {
+        let state = self.shared.lock();
+        if state.goals.active() == Some(self.id) && state.feedback.is_wanted() {
+            let message = A::feedback(UUID { uuid: self.id }, feedback());
+            // feedback that a slow client has no room for is lost, as with any vendor
+            state.feedback.publish(&to_bytes(&message)).map(drop).unwrap_or_default();
+        }
     }
 }
 
@@ -175,46 +205,13 @@ struct State<A: Action> {
     status: Publisher,
 }
 
-impl<A: Action> GoalHandles<A> {
-    /// The goal under way, if any.
-    pub fn active(&self) -> Option<GoalId> {
-        self.shared.lock().goals.active()
-    }
-
-    /// Ends a goal, unless it has ended: clients hear of the new status and get the result.
-    pub fn finish(&self, id: GoalId, end: End, result: A::Result) {
-        let mut state = self.shared.lock();
-        let told = state.goals.finish(id, end, result.clone(), Instant::now());
-        if let Some((status, waiting)) = told {
-            state.publish_status();
-            drop(state);
-            answer::<A>(status, &result, waiting);
-        }
-    }
-
-    /// Publishes how a goal goes, if it is under way and somebody listens.
-    pub fn feedback(&self, id: GoalId, feedback: impl FnOnce() -> A::Feedback) {
-        let state = self.shared.lock();
-        if state.goals.active() == Some(id) && state.feedback.is_wanted() {
-            let message = A::feedback(UUID { uuid: id }, feedback());
-            // feedback that a slow client has no room for is lost, as with any vendor
-            state.feedback.publish(&to_bytes(&message)).map(drop).unwrap_or_default();
-        }
-    }
-
-    /// Forgets results that nobody has asked for in time; to be called now and then.
-    pub fn expire(&self) {
-        self.shared.lock().goals.expire(Instant::now());
-    }
-}
-
 impl<A: Action> Shared<A> {
     fn lock(&self) -> MutexGuard<'_, State<A>> {
         lock(&self.state)
     }
 
     fn take_goal<E: Executor<A>>(
-        &self,
+        self: &Arc<Self>,
         id: GoalId,
         goal: A::Goal,
         executor: &mut E,
@@ -241,7 +238,7 @@ impl<A: Action> Shared<A> {
         });
         state.publish_status();
         // started before anybody may tell of it
-        executor.start(id, task);
+        executor.start(GoalHandle { id, shared: Arc::clone(self) }, task);
         drop(state);
         if let Some((status, result, waiting)) = ended {
             answer::<A>(status, &result, waiting);

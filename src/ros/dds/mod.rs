@@ -16,7 +16,7 @@ mod service;
 mod spin;
 mod transport;
 
-pub use action::{ActionServer, Executor, GoalHandles};
+pub use action::{ActionServer, Executor, GoalHandle};
 pub use node::{Callback, Node, NodeError, Subscription};
 pub use parameter_services::ParameterServices;
 pub use publisher::{Delivery, PublishError, Publisher};

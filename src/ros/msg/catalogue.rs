@@ -68,7 +68,7 @@ pub fn catalogue() -> Vec<TypeSample> {
             StepSimulationRequest, StepSimulationResponse, SetPoseRequest, SetPoseResponse, CoupleRequest, CoupleResponse,
             RecordRequest, RecordResponse, Contact, Contacts,
         }
-        nav_msgs { Odometry }
+        nav_msgs { Odometry, Path }
         rcl_interfaces {
             Log, ParameterType, ParameterValue, Parameter, ParameterDescriptor, FloatingPointRange, IntegerRange,
             ParameterEvent, SetParametersResult, ListParametersResult, LoggerLevel, SetLoggerLevelsResult,

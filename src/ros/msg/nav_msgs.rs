@@ -1,6 +1,6 @@
 //! `nav_msgs`: where a vehicle is and how it moves.
 
-use super::geometry_msgs::{PoseWithCovariance, TwistWithCovariance};
+use super::geometry_msgs::{PoseStamped, PoseWithCovariance, TwistWithCovariance};
 use super::std_msgs::Header;
 use crate::ros::message::ros_message;
 
@@ -15,5 +15,13 @@ ros_message! {
         pose: PoseWithCovariance,
         /// How it moves.
         twist: TwistWithCovariance,
+    }
+
+    /// A chain of poses.
+    pub struct Path("nav_msgs/msg/Path") {
+        /// When, and in which frame the poses are.
+        header: Header,
+        /// The poses in their order.
+        poses: Vec<PoseStamped>,
     }
 }

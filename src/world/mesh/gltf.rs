@@ -25,7 +25,8 @@ pub fn read(bytes: &[u8], folder: &Path) -> Result<Soup, String> {
     let root: Value = serde_json::from_slice(json).map_err(|e| format!("not a valid glTF file: {e}"))?;
     let scene = index(&root["scene"]).unwrap_or(0);
     let scene = root["scenes"].get(scene).ok_or("not a valid glTF file: it has no scene")?;
-    let mut file = File { buffers: buffers(&root, binary, folder)?, root: &root, nodes: 0, soup: Soup::default() };
+    let mut file =
+        File { buffers: buffers(&root, binary, folder)?, root: &root, nodes: 0, soup: Soup::default() };
     for node in list(&scene["nodes"]) {
         file.add_node(node, &y_up(), 0)?;
     }

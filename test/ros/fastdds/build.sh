@@ -13,7 +13,11 @@ if ! [ -e /usr/include/fastdds/dds/domain/DomainParticipant.hpp ] || ! command -
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq libfastrtps-dev g++ >/dev/null
 fi
 mkdir -p "$out"
-for name in peer live; do
-    g++ -std=c++17 -O1 -Wall -Wextra -o "$out/fastdds_$name" "$here/$name.cpp" -lfastrtps -lfastcdr
+build() {
+    name=$1
+    shift
+    g++ -std=c++17 -O1 -Wall -Wextra -o "$out/fastdds_$name" "$@" -lfastrtps -lfastcdr
     echo "$out/fastdds_$name"
-done
+}
+build peer "$here/peer.cpp"
+build live "$here/live.cpp" "$here/merrow.cpp" "$here/messages.cpp" "$here"/check_*.cpp

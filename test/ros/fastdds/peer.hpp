@@ -8,11 +8,14 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <iostream>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "cdr.hpp"
 
 #include <fastdds/dds/domain/DomainParticipant.hpp>
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
@@ -31,7 +34,7 @@ using eprosima::fastrtps::rtps::SampleIdentity;
 using eprosima::fastrtps::rtps::SerializedPayload_t;
 using eprosima::fastrtps::rtps::WriteParams;
 
-using Bytes = std::vector<uint8_t>;
+
 using Clock = std::chrono::steady_clock;
 
 // A type that is its own serialized form, encapsulation header included.
@@ -87,6 +90,7 @@ class Peer {
     DomainParticipantFactory::get_instance()->delete_participant(participant_);
   }
   Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
 
   DataWriter* writer(const std::string& topic, const std::string& type) {
     DataWriterQos qos;
@@ -97,11 +101,12 @@ class Peer {
     qos.endpoint().history_memory_policy = eprosima::fastrtps::rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
     return publisher_->create_datawriter(this->topic(topic, type), qos);
   }
-  DataReader* reader(const std::string& topic, const std::string& type, bool reliable = true) {
+  DataReader* reader(const std::string& topic, const std::string& type, bool reliable = true, bool latched = false) {
     DataReaderQos qos;
+    qos.durability().kind = latched ? TRANSIENT_LOCAL_DURABILITY_QOS : VOLATILE_DURABILITY_QOS;
     qos.reliability().kind = reliable ? RELIABLE_RELIABILITY_QOS : BEST_EFFORT_RELIABILITY_QOS;
     qos.history().kind = KEEP_LAST_HISTORY_QOS;
-    qos.history().depth = 1000;
+    qos.history().depth = 5000;
     qos.resource_limits().max_samples_per_instance = 5000;
     qos.endpoint().history_memory_policy = eprosima::fastrtps::rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
     return subscriber_->create_datareader(this->topic(topic, type), qos);
@@ -118,19 +123,19 @@ class Peer {
   Subscriber* subscriber_;
 };
 
-bool is_matched(DataWriter* writer) {
+inline bool is_matched(DataWriter* writer) {
   PublicationMatchedStatus status;
   writer->get_publication_matched_status(status);
   return status.current_count > 0;
 }
 
-bool is_matched(DataReader* reader) {
+inline bool is_matched(DataReader* reader) {
   SubscriptionMatchedStatus status;
   reader->get_subscription_matched_status(status);
   return status.current_count > 0;
 }
 
-std::optional<Sample> take(DataReader* reader, double timeout_s = 5) {
+inline std::optional<Sample> take(DataReader* reader, double timeout_s = 5) {
   Bytes bytes;
   SampleInfo info;
   std::optional<Sample> sample;
@@ -147,7 +152,7 @@ std::optional<Sample> take(DataReader* reader, double timeout_s = 5) {
 
 const std::string kText = "std_msgs::msg::dds_::String_";
 
-Bytes encode_text(const std::string& text) {
+inline Bytes encode_text(const std::string& text) {
   const auto length = static_cast<uint32_t>(text.size() + 1);
   Bytes bytes = {0, 1, 0, 0};
   for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<uint8_t>(length >> shift));
@@ -156,7 +161,7 @@ Bytes encode_text(const std::string& text) {
   return bytes;
 }
 
-std::string decode_text(const Bytes& bytes) {
+inline std::string decode_text(const Bytes& bytes) {
   uint32_t length = 0;
   if (bytes.size() < 8) return "";
   std::memcpy(&length, bytes.data() + 4, 4);

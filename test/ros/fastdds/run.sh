@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks Merrow from Fast DDS: a node with one of everything (dds_peers.rs), then a whole `merrow run` process.
-# Part of `test/run slow`: needs root, or libfastrtps-dev and g++.
+# Checks Merrow from Fast DDS: a node with one of everything (dds_peers.rs), then whole `merrow run` processes.
+# Part of `test/run slow`: needs root, or libfastrtps-dev and g++. Arguments choose among the checks of live.cpp.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../../.."
@@ -9,13 +9,10 @@ export MERROW_FASTDDS_PEER=$PWD/target/fastdds_peer
 cargo build --locked
 cargo test --locked --test all fast_dds -- --ignored --nocapture
 
-# one domain per process, below those whose ports Linux gives away
-domain=$(($$ % 100 + 1))
-ROS_DOMAIN_ID=$domain target/debug/merrow run pool >/dev/null &
-merrow=$!
-trap 'kill -9 $merrow 2>/dev/null || true' EXIT
-target/fastdds_live "$domain"
-kill -INT "$merrow"
-wait "$merrow"
-trap - EXIT
+facts=target/fastdds_facts
+mkdir -p "$facts"
+for world in pool uvms_pool; do
+  target/debug/merrow describe "$world" --json | python3 "$here/facts.py" >"$facts/$world.facts"
+done
+target/fastdds_live target/debug/merrow "$facts" "$@"
 echo "all Fast DDS checks passed"

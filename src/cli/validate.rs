@@ -1,0 +1,178 @@
+//! `merrow validate`: recorded experiments replayed.
+
+use clap::{Args, Subcommand};
+use merrow::validate::baseline::{self, Ascent};
+use merrow::validate::model::Model;
+use merrow::validate::recording::Recording;
+use merrow::validate::study;
+use merrow::validate::summary::{self, PAPER, Rest, Summary};
+use merrow::validate::trial::{self, Mode, Outcome};
+use merrow::world::trials;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What to validate against.
+#[derive(Subcommand, Debug)]
+pub enum Against {
+    /// Pool trials of a vehicle with arm (Kolano 2022): replay them, print the errors, draw the overlays.
+    Uvms(Arguments),
+}
+
+/// Options of `merrow validate uvms`.
+#[derive(Args, Debug)]
+pub struct Arguments {
+    /// Folder of the trials: NAME_imu.csv, NAME_joint_states.csv, metadata_....yml, commanded/NAME.yaml.
+    #[arg(long, value_name = "DIR")]
+    data: PathBuf,
+    /// Folder for the figures (SVG and PNG) and summary.json; made if it does not exist.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Let the arm's servo follow the commanded motion, instead of the measured joint angles.
+    #[arg(long)]
+    servo: bool,
+    /// Compare models of added mass, drag and actuators instead, as docs/uvms.md shows; needs --out.
+    #[arg(long, requires = "out", conflicts_with_all = ["servo", "check"])]
+    study: bool,
+    /// World whose robot is replayed.
+    #[arg(long, default_value = "uvms_pool")]
+    world: String,
+    /// End with status 1 if a limit is missed.
+    #[arg(long)]
+    check: bool,
+}
+
+/// Runs one validation.
+pub fn run(against: &Against) -> Result<ExitCode, String> {
+    let Against::Uvms(arguments) = against;
+    uvms(arguments)
+}
+
+fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
+    let scene = super::load(&arguments.world, None)?.scene;
+    let model = Model::new(scene)?;
+    let trials = trials::load(&arguments.data)?;
+    for problem in trials.problems.iter() {
+        eprintln!("merrow: {problem}");
+    }
+    let out = arguments.out.as_deref();
+    if let Some(out) = out {
+        std::fs::create_dir_all(out).map_err(|e| format!("{}: cannot be made: {e}", out.display()))?;
+    }
+    if let (true, Some(out)) = (arguments.study, out) {
+        return study(&model, &trials.recordings, out);
+    }
+    let mode = if arguments.servo { Mode::Servo } else { Mode::Measured };
+    let n = trials.recordings.len();
+    println!(
+        "{:<22} {:>10} {:>10} {:>9} {:>9} {:>9}",
+        "trial", "roll RMSE", "pitch RMSE", "roll lag", "pitch lag", "lag"
+    );
+    let mut outcomes = Vec::with_capacity(n);
+    for (k, recording) in trials.recordings.iter().enumerate() {
+        let Some(outcome) = trial::outcome(&model, recording, mode) else { continue };
+        print_trial(&outcome, k + 1, n);
+        if let Some(out) = out {
+            write_figure(out, &outcome, mode)?;
+        }
+        outcomes.push(outcome);
+    }
+    let home = model.joints.map(|j| model.robot.start.q[j]);
+    let rest = summary::rest(&model, home);
+    let overall = summary::summarize(&outcomes);
+    print_rest(&rest, &trials.recordings);
+    if let Some(overall) = &overall {
+        print_summary(overall);
+    }
+    if let Some(out) = out {
+        let text = summary::json(&outcomes, overall.as_ref(), &rest).to_string();
+        write(&out.join("summary.json"), text.as_bytes())?;
+        println!("figures and summary.json in {}", out.display());
+    }
+    if !arguments.check {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let overall = overall.ok_or("no trial was replayed, so that nothing can be checked")?;
+    let misses = summary::misses(&overall, &rest);
+    for line in &misses {
+        eprintln!("merrow: {line}");
+    }
+    Ok(if misses.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// World of the vehicle as the trials' authors simulated it.
+const PUBLISHED: &str = "uvms_pool_published";
+
+fn study(model: &Model, recordings: &[Recording], out: &Path) -> Result<ExitCode, String> {
+    let published = Model::new(super::load(PUBLISHED, None)?.scene)?;
+    let mut progress = |what: &str| eprintln!("{what} ...");
+    let study = study::study(model, &published, recordings, &mut progress);
+    print!("{}", study.text);
+    for (name, drawing) in &study.figures {
+        write(&out.join(format!("{name}.svg")), drawing.svg().as_bytes())?;
+    }
+    write(&out.join("study.json"), format!("{:#}\n", study.json).as_bytes())?;
+    println!("figures and study.json in {}", out.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_trial(o: &Outcome, number: usize, of: usize) {
+    let blown = o.track.blown_up.map_or_else(String::new, |t| format!("  unstable from {t:.2} s"));
+    println!(
+        "{:<22} {:>6.2} deg {:>6.2} deg {:>7.2} s {:>7.2} s {:>7.2} s  ({number}/{of}){blown}",
+        o.name, o.score[0].rmse, o.score[1].rmse, o.score[0].lag, o.score[1].lag, o.lag
+    );
+}
+
+fn print_rest(rest: &Rest, recordings: &[Recording]) {
+    println!("\nat rest, arm folded         roll [deg]  pitch [deg]  ascent [m/s]");
+    let row = |name: &str, [roll, pitch]: [f64; 2], ascent: f64| {
+        println!("{name:<26} {roll:>11.2} {pitch:>12.2} {ascent:>13.4}");
+    };
+    row("here", rest.angles, rest.ascent);
+    let ascents: Vec<Ascent> = recordings
+        .iter()
+        .filter_map(|r| {
+            let ascent = baseline::ascent(r)?;
+            row(&format!("{}, measured", r.name), ascent.angles, ascent.speed);
+            Some(ascent)
+        })
+        .collect();
+    if let Some(mean) = baseline::mean(&ascents) {
+        row("mean of these", mean.angles, mean.speed);
+    }
+    println!("{:<26} {:>11} {:>12} {:>13}", "paper", "3.8 +- 0.22", "1.5 +- 0.40", "0.02 to 0.03");
+}
+
+fn print_summary(s: &Summary) {
+    println!("\n{} trials, mean +- standard deviation (baselines left out)", s.trials);
+    println!("{:<34} {:>13} {:>13} {:>13}", "", "here", "paper", "no model");
+    for (k, name) in ["roll", "pitch"].iter().enumerate() {
+        let (mean, deviation) = s.rmse[k];
+        let [paper, spread] = PAPER[k];
+        println!(
+            "{:<34} {mean:>5.2} +- {deviation:.2} {paper:>5.2} +- {spread:.2} {:>13.2}",
+            format!("RMSE of {name} [deg]"),
+            s.unmodelled[k]
+        );
+    }
+    println!("{:<34} {:>5.2} +- {:.2} {:>13}", "lag, + simulation later [s]", s.lag.0, s.lag.1, "1 to 2");
+    println!("{:<34} {:>13.2}", "mean size of the lag [s]", s.lag_size);
+    let (mean, deviation, size) = s.lag_with_offset;
+    println!(
+        "{:<34} {mean:>5.2} +- {deviation:.2}, mean size {size:.2}",
+        "lag, constant offsets left in [s]"
+    );
+    if s.blown_up > 0 {
+        println!("{} replays were unstable", s.blown_up);
+    }
+}
+
+fn write_figure(out: &Path, outcome: &Outcome, mode: Mode) -> Result<(), String> {
+    let drawing = outcome.figure(mode);
+    write(&out.join(format!("{}.svg", outcome.name)), drawing.svg().as_bytes())?;
+    write(&out.join(format!("{}.png", outcome.name)), &drawing.png(1.5)?)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    std::fs::write(path, bytes).map_err(|e| format!("{}: cannot be written: {e}", path.display()))
+}

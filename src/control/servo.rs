@@ -1,0 +1,83 @@
+//! Servo: from a set-point to the effort that is asked of the motor, once a tick.
+//!
+//! # Law
+//! ```text
+//!   v* = clip(v_d + K (q_d - y), v_max)                                     (1)  position mode; v* = v_d in velocity mode
+//!   e = v* - v
+//!   τ = clip(τ_{k-1} + clip(Kp e + Ki Σ e T + Kd Δe/T + β (τ_bias - τ_{k-1}), Δτ), τ_max)
+//!                                                                           (2)  torque PID [Kolano 2022, table I]
+//!   τ = clip(k_v e + k_i Σ e T + J a_d + β τ_bias + τ_d, τ_max)             (3)  cascade
+//! ```
+//! In (3) the integral rests while the motor gives less than was asked and the error asks for more. In effort mode
+//! τ = clip(τ_d, τ_max).
+//!
+//! # Symbols
+//! q_d, v_d, a_d, τ_d set-point (all at once from a trajectory) · y, v as measured · T time of a tick · τ_bias effort that holds
+//! base and joints without acceleration in the present state: weight, buoyancy, drag, Coriolis, with (2)'s β = 0.25.
+//!
+//! # Frames
+//! About or along the joint's z axis.
+//!
+//! # Limits
+//! The bias is that of the model itself, without friction. Its effort holds until the next tick. (2) winds up, as published.
+//!
+//! # Checked by
+//! test/analytic/servo.rs
+
+use super::encoder::period;
+use super::joints::Now;
+use crate::scene::actuator::Law;
+use crate::scene::{JointMode, Robot, Servo};
+use crate::state::joint::difference;
+use crate::state::workspace::JointWork;
+use crate::state::{JointMemory, RobotState};
+
+/// (1) for all servos; those in effort mode go as they go.
+pub fn want(robot: &Robot, state: &RobotState, work: &mut [JointWork]) {
+    for (j, link) in robot.links[1..].iter().enumerate() {
+        let memory = &state.joints[j];
+        let Some(servo) = link.joint.servo() else { continue };
+        let set = &memory.reference;
+        work[j].wanted = match memory.mode {
+            JointMode::Effort => memory.measured.velocity,
+            JointMode::Velocity => set.velocity,
+            JointMode::Position => {
+                let error = difference(&link.joint, set.position, memory.measured.position);
+                (set.velocity + servo.position_gain * error).clamp(-servo.max_speed, servo.max_speed)
+            }
+        };
+    }
+}
+
+/// (2) or (3).
+pub fn tick(servo: &Servo, memory: &mut JointMemory, work: &JointWork, now: Now) {
+    let limit = super::actuator::effort_limit(&servo.actuator, memory, now.ambient);
+    let set = memory.reference;
+    if memory.mode == JointMode::Effort {
+        memory.effort = set.effort.clamp(-limit, limit);
+        return;
+    }
+    let T = period(servo);
+    let error = work.wanted - memory.measured.velocity;
+    memory.effort = match servo.law {
+        Law::TorquePid { kp, ki, kd, blend, max_change } => {
+            memory.integral += error * T;
+            let rate = (error - memory.last_error) / T;
+            let pid = kp * error + ki * memory.integral + kd * rate;
+            let change = pid + blend * (work.bias - memory.effort);
+            (memory.effort + change.clamp(-max_change, max_change)).clamp(-limit, limit)
+        }
+        Law::Cascade { velocity_gain, integral_gain, inertia, bias } => {
+            let ahead = inertia * set.acceleration + bias * work.bias + set.effort;
+            let effort = |integral: f64| velocity_gain * error + integral_gain * integral + ahead;
+            let grown = memory.integral + error * T;
+            let beyond = effort(grown) - effort(grown).clamp(-limit, limit);
+            let missing = memory.effort - memory.motor_effort;
+            if beyond * error <= 0.0 && missing * error <= 0.0 {
+                memory.integral = grown;
+            }
+            effort(memory.integral).clamp(-limit, limit)
+        }
+    };
+    memory.last_error = error;
+}

@@ -1,0 +1,140 @@
+//! What joints report, as messages: `joint_states`, the state of a controller, the feedback of a trajectory.
+
+use super::Place;
+use crate::ros::convert::header;
+use crate::ros::frames::Snapshot;
+use crate::ros::msg::builtin_interfaces::Duration;
+use crate::ros::msg::control_msgs::JointTrajectoryControllerState;
+use crate::ros::msg::control_msgs::follow_joint_trajectory::Feedback;
+use crate::ros::msg::sensor_msgs::JointState;
+use crate::ros::msg::trajectory_msgs::JointTrajectoryPoint;
+use crate::scene::{JointGroup, JointKind, JointMode, Robot, Scene};
+use crate::state::joint::Tracking;
+
+/// State of all joints of a robot that move: what encoders and current sensors say, and for ideal drives the truth.
+pub fn joint_state(scene: &Scene, robot: usize, snapshot: &Snapshot) -> JointState {
+    let model = &scene.robots[robot];
+    let moving = (0..model.n_joints()).filter(|j| model.links[j + 1].joint.kind != JointKind::Fixed);
+    JointState { header: header(snapshot.time_ns, ""), ..joints_of(model, moving, snapshot, robot) }
+}
+
+/// State of some joints, without a header.
+pub fn joints_of(
+    model: &Robot,
+    joints: impl Iterator<Item = usize>,
+    snapshot: &Snapshot,
+    robot: usize,
+) -> JointState {
+    let mut out = JointState::default();
+    for j in joints {
+        let measured = snapshot.tracking[robot][j].actual;
+        out.name.push(model.links[j + 1].joint.name.clone());
+        out.position.push(measured.position);
+        out.velocity.push(measured.velocity);
+        // an ideal drive has no sensor of its effort: what the dynamics needed
+        let effort = measured.effort;
+        out.effort.push(if effort.is_nan() { snapshot.efforts[robot][j] } else { effort });
+    }
+    out
+}
+
+/// What the controller of a group wants, measures and commands.
+pub fn controller_state(scene: &Scene, place: Place, snapshot: &Snapshot) -> JointTrajectoryControllerState {
+    let (robot, group) = place.of(scene);
+    let Points { reference, feedback, error } = Points::of(group, snapshot, place);
+    let modes = &snapshot.modes[place.robot];
+    let all_in = |mode| group.joints.iter().all(|j| modes[*j] == mode);
+    let mut output = JointTrajectoryPoint::default();
+    if all_in(JointMode::Position) {
+        output.positions.clone_from(&reference.positions);
+    } else if all_in(JointMode::Velocity) {
+        output.velocities.clone_from(&reference.velocities);
+    } else if all_in(JointMode::Effort) {
+        output.effort = tracking(group, snapshot, place).map(|t| t.desired.effort).collect();
+    }
+    JointTrajectoryControllerState {
+        header: header(snapshot.time_ns, ""),
+        joint_names: names(robot, group),
+        reference,
+        feedback,
+        error,
+        output,
+        speed_scaling_factor: 1.0,
+        ..JointTrajectoryControllerState::default()
+    }
+}
+
+/// How a trajectory goes.
+pub fn feedback(scene: &Scene, snapshot: &Snapshot, place: Place) -> Feedback {
+    let (robot, group) = place.of(scene);
+    let Points { reference, feedback, error } = Points::of(group, snapshot, place);
+    Feedback {
+        header: header(snapshot.time_ns, ""),
+        joint_names: names(robot, group),
+        desired: reference,
+        actual: feedback,
+        error,
+        ..Feedback::default()
+    }
+}
+
+fn names(robot: &Robot, group: &JointGroup) -> Vec<String> {
+    group.joints.iter().map(|joint| robot.links[joint + 1].joint.name.clone()).collect()
+}
+
+fn tracking<'s>(
+    group: &'s JointGroup,
+    snapshot: &'s Snapshot,
+    place: Place,
+) -> impl Iterator<Item = &'s Tracking> {
+    group.joints.iter().map(move |joint| &snapshot.tracking[place.robot][*joint])
+}
+
+/// Where the joints of a group should be, where they are, and the difference.
+struct Points {
+    reference: JointTrajectoryPoint,
+    feedback: JointTrajectoryPoint,
+    error: JointTrajectoryPoint,
+}
+
+impl Points {
+    fn of(group: &JointGroup, snapshot: &Snapshot, place: Place) -> Self {
+        let list = |value: fn(&Tracking) -> f64| tracking(group, snapshot, place).map(value).collect();
+        let start_ns = snapshot.starts[place.robot][place.group];
+        let time_from_start = since(start_ns, snapshot.time_ns);
+        let measured = tracking(group, snapshot, place).all(|t| t.actual.effort.is_finite());
+        Self {
+            reference: JointTrajectoryPoint {
+                positions: list(|t| t.desired.position),
+                velocities: list(|t| t.desired.velocity),
+                accelerations: list(|t| t.desired.acceleration),
+                effort: Vec::new(),
+                time_from_start: time_from_start.clone(),
+            },
+            feedback: JointTrajectoryPoint {
+                positions: list(|t| t.actual.position),
+                velocities: list(|t| t.actual.velocity),
+                accelerations: Vec::new(),
+                effort: if measured { list(|t| t.actual.effort) } else { Vec::new() },
+                time_from_start: time_from_start.clone(),
+            },
+            error: JointTrajectoryPoint {
+                positions: list(|t| t.position_error),
+                velocities: list(|t| t.velocity_error),
+                accelerations: Vec::new(),
+                effort: Vec::new(),
+                time_from_start,
+            },
+        }
+    }
+}
+
+/// Time since the start of a trajectory; 0 without one, negative before it.
+fn since(start_ns: Option<u64>, now_ns: u64) -> Duration {
+    // 292 years of simulated time fit
+    let ns = start_ns.map_or(0, |start_ns| now_ns as i64 - start_ns as i64);
+    Duration {
+        sec: i32::try_from(ns.div_euclid(1_000_000_000)).unwrap_or(i32::MIN),
+        nanosec: ns.rem_euclid(1_000_000_000) as u32,
+    }
+}

@@ -1,0 +1,16 @@
+//! Recorded experiments against the simulator: replays them, scores them, draws them. No part of a running simulation.
+
+pub mod baseline;
+pub mod canvas;
+pub mod chart;
+pub mod coupling;
+pub mod delayed;
+pub mod joints;
+pub mod model;
+pub mod recording;
+pub mod replay;
+pub mod score;
+pub mod servo;
+pub mod study;
+pub mod summary;
+pub mod trial;

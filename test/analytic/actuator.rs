@@ -1,0 +1,306 @@
+//! Motors and gears: mobility, torque-speed line, losses, gap, heat; each against its closed solution.
+
+use crate::common::joints::{Hinge, cascade, command, effort_servo};
+use crate::common::tree::{self, Random, Recipe};
+use crate::common::{close, instant, relative};
+use merrow::dynamics::{crba, mobility};
+use merrow::sim::{Simulation, step};
+use merrow::state::Workspace;
+
+/// Position and velocity of the hinge.
+fn hinge(s: &Simulation) -> [f64; 2] {
+    let m = &s.state.robots[0].motion;
+    [m.q[0], m.qd[0]]
+}
+
+// Goal: the mobilities of joints are the rows of the inverse inertia matrix. Method: random trees, floating and fixed, against
+// the matrix of composite bodies, inverted over the coordinates that move. Tolerance: rounding of the inversion.
+#[test]
+fn mobility_is_of_the_inverse_inertia_matrix() {
+    for (links, floating) in [(2, true), (2, false), (6, true), (6, false), (15, true)] {
+        let recipe = Recipe { links, floating, damping: true, held_joints: true, potential: true };
+        let scene = tree::scene(400 + links as u64, recipe);
+        let robot = &scene.robots[0];
+        let motion = tree::motion(&mut Random::new(links as u64), robot);
+        let mut work = Workspace::new(robot);
+        step::evaluate(robot, &instant(&scene), &motion, &vec![0.0; robot.n_joints()], 0, &mut work);
+        let M = crba::inertia_matrix(robot, &work);
+        let moves = |i: &usize| if *i < 6 { floating } else { robot.links[i - 5].joint.is_free() };
+        let rows: Vec<usize> = (0..5 + links).filter(moves).collect();
+        let n = rows.len();
+        let inverse = nalgebra::DMatrix::from_fn(n, n, |a, b| M[rows[a]][rows[b]]).try_inverse().unwrap();
+        let joints = robot.n_joints();
+        work.mobility = vec![0.0; joints * joints];
+        for (a, row) in rows.iter().enumerate().filter(|(_, r)| **r >= 6) {
+            mobility::row(robot, &mut work, row - 6);
+            for (b, column) in rows.iter().enumerate().filter(|(_, r)| **r >= 6) {
+                let found = work.mobility[(row - 6) * joints + column - 6];
+                close("mobility", found, inverse[(a, b)], 1e-9);
+            }
+        }
+    }
+}
+
+// Goal: viscous friction alone lets a joint run out as exp(-b t / J). Method: b = 0.5, J = 1 and a rotor of 1 on top, 4 s.
+// Tolerance: RK4 at 1 ms, (b h / J)^4.
+#[test]
+fn viscous_friction_runs_out_exponentially() {
+    let drive = effort_servo("gear_ratio: 10, rotor_inertia_kg_m2: 0.01");
+    let mut s = Hinge { drive: &drive, joint: "damping: 0.5,", ..Hinge::default() }.world();
+    s.state.robots[0].motion.qd[0] = 2.0;
+    s.advance(4000);
+    relative("velocity", hinge(&s)[1], 2.0 * (-1.0_f64).exp(), 1e-12);
+    relative("way", hinge(&s)[0], 8.0 * (1.0 - (-1.0_f64).exp()), 1e-12);
+}
+
+// Goal: against viscous friction b a motor of the line τ_s (1 - ω/ω_0) runs up to ω = τ_s / (b + τ_s/ω_0), exponentially with
+// J / (b + τ_s/ω_0). Method: stall effort 6, no-load speed 3, b = 1: 2 rad/s, 1/3 s. Tolerance: the effort is held over a step of
+// 1 ms and found for its end: order one, 3 / s times half a millisecond of a rise of 2; the terminal speed is exact.
+#[test]
+fn torque_speed_line_has_its_terminal_speed() {
+    let drive = effort_servo("stall_effort: 6, no_load_speed: 3");
+    let mut s = Hinge { drive: &drive, joint: "damping: 1,", ..Hinge::default() }.world();
+    command(&mut s, 100.0);
+    for k in 1..=1000 {
+        s.advance(1);
+        let closed = 2.0 * (1.0 - (-3.0 * 0.001 * f64::from(k)).exp());
+        close("velocity on the way", hinge(&s)[1], closed, 3e-3);
+    }
+    s.advance(20_000);
+    relative("terminal velocity", hinge(&s)[1], 2.0, 1e-9);
+    relative("effort", s.state.robots[0].joints[0].measured.effort, 2.0, 1e-9);
+}
+
+// Goal: the line is stable where it would swing a light joint wildly: slope over inertia times step is 20. Method: the same motor on
+// 1e-4 kg m²; no step may pass the terminal speed. Tolerance: 1e-9.
+#[test]
+fn a_steep_line_is_stable_on_a_light_joint() {
+    for integrator in ["rk4", "semi_implicit"] {
+        let drive = effort_servo("stall_effort: 6, no_load_speed: 3");
+        let hinge_ = Hinge { drive: &drive, integrator, inertia: 1e-4, ..Hinge::default() };
+        let mut s = hinge_.world();
+        command(&mut s, 100.0);
+        for _ in 0..2000 {
+            s.advance(1);
+            assert!(hinge(&s)[1] <= 3.0 + 1e-9, "{:?}", hinge(&s));
+        }
+        relative("terminal velocity", hinge(&s)[1], 3.0, 1e-9);
+    }
+}
+
+// Goal: no motor and no chain makes them swing each other up. Method: chains of light and heavy links on a free base under water, each joint
+// with a steep line, losses, and in every other chain gaps, at full effort one way or the other, changed every 50 ms. Tolerance: 5 times the
+// motors' no-load speed; 1.0 to 1.5 is found with rigid gears, up to 3.7 where a rotor's way through its gap ends; motors that do not
+// know of each other come to 10 to 21.
+#[test]
+fn motors_on_a_chain_do_not_swing_each_other_up() {
+    use merrow::scene::actuator::{Actuator, Elastic, Encoder, Law, Line, Servo, Tachometer};
+    use merrow::scene::{Drive, JointKind, JointMode};
+    for case in 0..12 {
+        let recipe = Recipe { links: 6, floating: true, damping: true, held_joints: false, potential: true };
+        let mut scene = tree::scene(3000 + case, recipe);
+        let mut random = Random::new(case);
+        let robot = &mut scene.robots[0];
+        for (i, link) in robot.links.iter_mut().enumerate().skip(1) {
+            link.parent = Some(i - 1);
+            link.joint.kind = JointKind::Revolute;
+            let rotor_inertia = libm::pow(10.0, random.between(-4.0, 0.0));
+            let gear = Elastic { gap: 0.02, stiffness: 1000.0, damping: 1.0 };
+            link.joint.drive = Drive::Servo(Box::new(Servo {
+                mode: JointMode::Effort,
+                rate: 1000.0,
+                position_gain: 0.0,
+                max_speed: 10.0,
+                law: Law::Cascade { velocity_gain: 0.0, integral_gain: 0.0, inertia: 0.0, bias: 0.0 },
+                actuator: Actuator {
+                    rotor_inertia,
+                    elastic: (i % 2 == 0 && case % 2 == 0).then_some(gear),
+                    line: Some(Line { stall_effort: 20_000.0, no_load_speed: 1.0 }),
+                    forward_loss: 0.3,
+                    backward_loss: 0.4,
+                    effort_per_ampere: 0.0,
+                    thermal: None,
+                },
+                encoder: Encoder {
+                    on_motor: false,
+                    resolution: 0.0,
+                    noise: 0.0,
+                    velocity: Tachometer::Direct { resolution: 0.0, noise: 0.0 },
+                    stream: merrow::math::rng::Stream::new(1, "encoder"),
+                },
+            }));
+        }
+        robot.finish();
+        let mut s = Simulation::new(std::sync::Arc::new(scene), 1).unwrap();
+        let mut worst = 0.0_f64;
+        for _ in 0..20 {
+            for joint in 0..5 {
+                let value = 20_000.0 * random.between(-1.0, 1.0).signum();
+                s.apply(&merrow::state::Command::Joint { robot: 0, joint, value }).unwrap();
+            }
+            for _ in 0..50 {
+                s.advance(1);
+                let r = &s.state.robots[0];
+                assert!(r.halted.is_none(), "case {case}: {:?}", r.halted);
+                worst = r.motion.qd.iter().fold(worst, |w, v| w.max(v.abs()));
+            }
+        }
+        assert!(worst < 5.0, "case {case}: {worst} rad/s");
+    }
+}
+
+// Goal: a gear of efficiency 0.5 needs twice the effort to lift and half of it to be pulled through. Method: a weight of 0.981 N m; the
+// motor gives 0.4, 0.6, 1.8 and 2.4: it falls with 0.981 - 0.8, holds twice, rises with 1.2 - 0.981.
+// Tolerance: 1e-9 while it stands; 2 % where it moves, because the weight's arm shortens over 0.1 s.
+#[test]
+fn gear_losses_hold_drive_and_give_way() {
+    let drive = effort_servo("efficiency: 0.5");
+    for (motor, acceleration) in [(0.4, -0.181), (0.6, 0.0), (1.8, 0.0), (2.4, 0.219)] {
+        let joint = "axis: [0, -1, 0],";
+        let mut s = Hinge { drive: &drive, joint, gravity: 9.81, arm: 0.1, ..Hinge::default() }.world();
+        command(&mut s, motor);
+        s.advance(100);
+        let [q, qd] = hinge(&s);
+        if acceleration == 0.0 {
+            // at the first instant the first tick's effort is not yet known to have held the joint
+            assert!(qd.abs() < 1e-9 && q.abs() < 1e-5, "{motor}: {q} {qd}");
+        } else {
+            relative("velocity", qd, acceleration * 0.1 / 1.01, 0.02);
+        }
+    }
+}
+
+/// A rotor of 0.01 kg m² behind a gap of 0.02 rad.
+fn gap(keys: &str) -> String {
+    effort_servo(&format!("rotor_inertia_kg_m2: 0.01, backlash: 0.02, {keys}"))
+}
+
+// Goal: what passes the gap is equal and opposite. Method: a free rotor meets the joint at rest, time and again: the sum of the angular
+// momenta stays, energy only falls, in the end both go alike with what is left of it. Tolerance: rounding; the joint is carried by
+// the held effort exactly.
+#[test]
+fn gap_conserves_momentum_and_gains_no_energy() {
+    for stiffness in [1.0, 100.0, 1e6] {
+        let drive = gap(&format!("stiffness: {stiffness}"));
+        let mut s = Hinge { drive: &drive, inertia: 0.04, ..Hinge::default() }.world();
+        s.state.robots[0].joints[0].rotor[1] = 1.0;
+        let mut last = f64::INFINITY;
+        for _ in 0..20_000 {
+            s.advance(1);
+            let r = &s.state.robots[0];
+            let (w, qd) = (r.joints[0].rotor[1], r.motion.qd[0]);
+            relative("momentum", 0.01 * w + 0.04 * qd, 0.01, 1e-10);
+            let gear = (r.joints[0].rotor[0] - r.motion.q[0]).abs() - 0.01;
+            let energy = 0.005 * w * w + 0.02 * qd * qd + 0.5 * stiffness * gear.max(0.0).powi(2);
+            // the spring's work is that of the step's end: within a step of it the sum may rise by the work of one
+            assert!(
+                energy <= last * (1.0 + 1e-9) + 1e-4 * f64::from(stiffness < 1e3),
+                "{energy} after {last}"
+            );
+            last = energy;
+        }
+        relative("rotor", s.state.robots[0].joints[0].rotor[1], 0.2, 1e-2);
+        relative("joint", hinge(&s)[1], 0.2, 1e-2);
+    }
+}
+
+// Goal: hysteresis of the gap's width. Method: the rotor goes slowly to and fro under its encoder's loop against a joint with viscous
+// friction; rotor less joint is +gap/2 on the way up and -gap/2 on the way down. Tolerance: the spring's own give, b v / k, 1e-5 rad.
+#[test]
+fn gap_is_a_hysteresis_of_its_width() {
+    let actuator = "rotor_inertia_kg_m2: 0.01, backlash: 0.02, stiffness: 1000";
+    let keys = format!("rate_hz: 1000, mode: velocity, actuator: {{{actuator}}}, encoder: {{on: motor}},");
+    let drive = cascade("velocity_gain: 2, integral_gain: 20", &keys);
+    let mut s = Hinge { drive: &drive, joint: "damping: 1,", inertia: 0.01, ..Hinge::default() }.world();
+    let mut lost = Vec::new();
+    for (k, speed) in [0.01, -0.01, 0.01].into_iter().enumerate() {
+        command(&mut s, speed);
+        let before = s.state.robots[0].clone();
+        s.advance(10_000);
+        let r = &s.state.robots[0];
+        close("flank", r.joints[0].rotor[0] - r.motion.q[0], 0.01 * speed.signum(), 2e-5);
+        if k > 0 {
+            let (rotor, joint) =
+                (r.joints[0].rotor[0] - before.joints[0].rotor[0], r.motion.q[0] - before.motion.q[0]);
+            lost.push((rotor - joint).abs());
+        }
+    }
+    lost.iter().for_each(|lost| close("lost motion", *lost, 0.02, 4e-5));
+}
+
+// Goal: a loop closed over the joint, with an integral, limit-cycles in the gap, within bounds of its size. Method: the same gap under a
+// position loop with a weight that hangs on neither side; amplitude over the last 10 s. Tolerance: more than a tenth of the gap, less than
+// ten gaps.
+#[test]
+fn a_loop_over_the_gap_hunts() {
+    let actuator = "rotor_inertia_kg_m2: 0.01, backlash: 0.02, stiffness: 1000";
+    let keys = format!("rate_hz: 1000, position_gain: 15, actuator: {{{actuator}}},");
+    let drive = cascade("velocity_gain: 0.5, integral_gain: 5", &keys);
+    let mut s = Hinge { drive: &drive, inertia: 0.01, ..Hinge::default() }.world();
+    command(&mut s, 0.1);
+    s.advance(20_000);
+    let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
+    for _ in 0..10_000 {
+        s.advance(1);
+        let q = hinge(&s)[0];
+        (lo, hi) = (lo.min(q), hi.max(q));
+    }
+    let swing = hi - lo;
+    assert!(swing > 0.002 && swing < 0.2, "{lo} to {hi}");
+    assert!(lo < 0.1 && hi > 0.1, "{lo} to {hi}");
+}
+
+// Goal: winding temperature of a blocked motor: R i² R_th (1 - exp(-t/τ)). Method: 2 N m at 0.5 N m/A are 4 A, 1.5 ohm, 2 K/W: 48 K,
+// τ = 10 s. Tolerance: rounding; the first step has no effort yet measured.
+#[test]
+fn winding_heats_exponentially() {
+    let drive = effort_servo(
+        "effort_per_ampere: 0.5, winding: {resistance_ohm: 1.5, thermal_resistance_k_w: 2, thermal_time_constant_s: 10}",
+    );
+    let mut s = Hinge { drive: &drive, inertia: 1e12, ..Hinge::default() }.world();
+    command(&mut s, 2.0);
+    for k in 1..=30 {
+        s.advance(1000);
+        let heat = 48.0 * (1.0 - (-0.1 * f64::from(k)).exp());
+        relative("rise", s.state.robots[0].joints[0].heat, heat, 1e-9);
+    }
+    let m = s.state.robots[0].joints[0].measured;
+    close("current", m.current, 4.0, 1e-12);
+    close("temperature", m.temperature, 20.0 + 48.0 * (1.0 - (-3.0_f64).exp()), 1e-2);
+}
+
+// Goal: derating finds its balance. Method: the largest effort 2 falls from 60 to 80 degC; the rise is 48 f², f = (80 - T)/20:
+// 48 f² = 60 - 20 f, so f = (-20 + sqrt(400 + 11520))/96. Tolerance: what is left after 60 time constants.
+#[test]
+fn derating_finds_its_balance() {
+    let drive = effort_servo(
+        "effort_per_ampere: 0.5, winding: {resistance_ohm: 1.5, thermal_resistance_k_w: 2, thermal_time_constant_s: 1, \
+         derate_from_c: 60, max_temperature_c: 80}",
+    );
+    let mut s = Hinge { drive: &drive, joint: "max_effort: 2,", inertia: 1e12, ..Hinge::default() }.world();
+    command(&mut s, 2.0);
+    s.advance(60_000);
+    let part = (-20.0 + 11_920.0_f64.sqrt()) / 96.0;
+    relative("effort", s.state.robots[0].joint_commands[0], 2.0 * part, 1e-6);
+    relative("rise", s.state.robots[0].joints[0].heat, 48.0 * part * part, 1e-6);
+}
+
+// Goal: reading the sensors at the end of a block does not advance rotor and winding a second time. Method: a gap, a winding and a sensor
+// that is due at every step, in blocks of 1, 7 and all steps. Tolerance: none.
+#[test]
+fn blocks_do_not_advance_a_motor_twice() {
+    let drive = gap(
+        "effort_per_ampere: 0.5, winding: {resistance_ohm: 1.5, thermal_resistance_k_w: 2, thermal_time_constant_s: 1}",
+    );
+    let model = "sensors: {truth: {device: {source: test, rate_hz: 1000, kind: odometry}}}";
+    let ended = |block: u64| {
+        let mut s = Hinge { drive: &drive, model, ..Hinge::default() }.world();
+        command(&mut s, 0.1);
+        for _ in 0..350 / block {
+            s.advance(block);
+            s.clear_outboxes();
+        }
+        s.state.hash()
+    };
+    assert!(ended(1) == ended(350) && ended(7) == ended(350));
+}

@@ -1,0 +1,81 @@
+//! Winches: speed, length, stops, slip and brake.
+
+use super::tether::tethered;
+use crate::common::{advance, relative};
+use merrow::sim::Simulation;
+use merrow::state::{Command, WinchCommand};
+
+/// 20 m of line between two points 10 m apart in deep water, on a winch.
+fn winched(keys: &str, distance: f64) -> Simulation {
+    tethered(
+        "step: {dt_s: 0.005}\nwater: {density_kg_m3: 1000}\nseabed: {depth_m: 500}",
+        "diameter_m: 0.01, mass_kg_m: 0.2, axial_stiffness_n: 10000, axial_damping_n_s: 500",
+        &format!(
+            "from: {{kind: world, position_m: [0, 0, -10]}}\nto: {{kind: world, position_m: [{distance}, 0, -10]}}\nlength_m: 20\nsegments: 20\nwinch: {{max_speed_m_s: 0.5, min_length_m: 5, max_length_m: 30{keys}}}"
+        ),
+    )
+}
+
+fn command(sim: &mut Simulation, command: WinchCommand) {
+    sim.apply(&Command::Winch { tether: 0, command }).unwrap();
+}
+
+// Goal: length is the integral of speed, with the ramp of the largest acceleration; stops at the ends of the drum; goes to a
+// length. Method: the commands one after the other. Tolerance: a step of the ramp; 1 mm for the length.
+#[test]
+fn it_pays_out_and_heaves_in() {
+    let mut sim = winched("", 10.0);
+    let length = |sim: &Simulation| sim.state.tethers[0].length;
+    command(&mut sim, WinchCommand::Speed(0.4));
+    advance(&mut sim, 10.0);
+    // 0.4 s of ramp at 1 m/s²
+    assert!((length(&sim) - (20.0 + 4.0 - 0.08)).abs() < 0.4 * 0.005 + 1e-9, "{}", length(&sim));
+    let hanging = sim.state.tethers[0].p.windows(2).map(|w| (w[1] - w[0]).norm()).sum::<f64>();
+    relative("nodes follow", hanging, length(&sim), 0.01);
+    command(&mut sim, WinchCommand::Speed(9.0));
+    advance(&mut sim, 30.0);
+    assert_eq!(length(&sim), 30.0, "the drum is empty");
+    command(&mut sim, WinchCommand::Length(15.0));
+    advance(&mut sim, 60.0);
+    assert!((length(&sim) - 15.0).abs() < 1e-3, "{}", length(&sim));
+    command(&mut sim, WinchCommand::Speed(0.0));
+    advance(&mut sim, 5.0);
+    assert!((length(&sim) - 15.0).abs() < 1e-3);
+}
+
+// Goal: heaving in, the tension does not pass the largest pull, the drum slips instead; braked it holds up to the brake.
+// Method: haul a line that is too short for its ends, 200 N at most, brake 400 N. Tolerance: slip gives way in proportion: the
+// pull is passed by what it takes to slip at the motor's speed, EA/L v τ = 10000/10 · 0.5 · 0.05 = 25 N, and 10 N of weight.
+#[test]
+fn it_slips_above_its_pull() {
+    let mut sim = winched(", max_pull_n: 200, brake_n: 400", 10.0);
+    command(&mut sim, WinchCommand::Speed(-0.5));
+    advance(&mut sim, 60.0);
+    let tension = sim.state.tethers[0].end_tensions()[0];
+    println!("tension {tension} N at {} m", sim.state.tethers[0].length);
+    assert!((190.0..235.0).contains(&tension), "{tension} N");
+    // tension strains the line by 2 %
+    relative("length", sim.state.tethers[0].length, 10.0 / 1.02, 0.01);
+    command(&mut sim, WinchCommand::Speed(0.0));
+    advance(&mut sim, 5.0);
+    let held = sim.state.tethers[0].end_tensions()[0];
+    assert!((190.0..260.0).contains(&held), "{held} N");
+}
+
+// Goal: wrong commands are refused and change nothing. Method: the messages.
+#[test]
+fn wrong_commands_are_refused() {
+    let mut sim = winched("", 10.0);
+    let hash = sim.state.hash();
+    let mut refusal = |tether, command| sim.apply(&Command::Winch { tether, command }).unwrap_err().reason;
+    assert_eq!(refusal(1, WinchCommand::Speed(0.1)), "no tether number 1");
+    assert_eq!(refusal(0, WinchCommand::Speed(f64::NAN)), "winch of t: found NaN, expected a finite number");
+    assert_eq!(sim.state.hash(), hash);
+    let mut plain = tethered(
+        "",
+        "diameter_m: 0.01, mass_kg_m: 0.2, axial_stiffness_n: 10000",
+        "from: {kind: world, position_m: [0, 0, 0]}\nto: {kind: free, position_m: [9, 0, 0]}\nlength_m: 10",
+    );
+    let winch = Command::Winch { tether: 0, command: WinchCommand::Speed(0.1) };
+    assert_eq!(plain.apply(&winch).unwrap_err().reason, "tether t has no winch");
+}

@@ -1,0 +1,309 @@
+//! A robot from URDF moves as the same robot from a world file, and URDFs as they are met in the field load.
+//!
+//! Goal: no figure changes on its way through URDF. Method: our own models written as URDF and read back; hand-made URDFs
+//! against bodies whose figures were worked out by hand.
+
+use crate::common::tree::Random;
+use crate::common::{close, evaluate, near, start};
+use merrow::math::{SpatialVelocity, Vec3};
+use merrow::scene::{Damping, Geometry, JointKind, Link, Scene};
+use merrow::state::Motion;
+use merrow::world::{Overrides, World, load_world};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// A folder with these files, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str, files: &[(&str, &str)]) -> Self {
+        let folder = std::env::temp_dir().join(format!("merrow_urdf_{name}_{}", std::process::id()));
+        for (file, text) in files {
+            let path = folder.join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        Self(folder)
+    }
+
+    fn load(&self) -> World {
+        load_world(&self.0.join("w.yaml"), Overrides::default()).unwrap_or_else(|p| panic!("{p}"))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // a folder left behind harms nothing
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A world with the robot of `r.urdf`, more keys of its model, and of the world.
+fn load(name: &str, urdf: &str, model: &str, world: &str) -> World {
+    let text = format!(
+        "{world}\nrobots:\n  r:\n    model:\n      urdf: r.urdf\n      {model}\n    position_m: [0, 0, -50]\n"
+    );
+    Folder::new(name, &[("w.yaml", &text), ("r.urdf", urdf)]).load()
+}
+
+const VACUUM: &str = "water: {density_kg_m3: 0}";
+
+fn inertial(mass: f64) -> String {
+    format!(
+        "<inertial><mass value='{mass}'/><inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial>"
+    )
+}
+
+/// What the water does to a link, as the keys of a URDF robot's hydrodynamics.
+fn hydrodynamics(link: &Link) -> String {
+    let R_UL = link.R_LU.transpose();
+    let list = |v: &[f64]| format!("[{}]", v.iter().map(|x| format!("{x}")).collect::<Vec<_>>().join(", "));
+    let point = |p: Vec3| list(&R_UL.mul_vec(p).to_array());
+    let m = link.added.to_parent(&R_UL, Vec3::zero()).to_matrix();
+    let rows: Vec<String> =
+        (0..6).map(|i| list(&std::array::from_fn::<f64, 6, _>(|j| m[(i + 3) % 6][(j + 3) % 6]))).collect();
+    let damping = |d: &Damping| match d {
+        Damping::Zero => "none".to_string(),
+        Damping::Diagonal(d) => {
+            let values = list(&std::array::from_fn::<f64, 6, _>(|i| d[(i + 3) % 6]));
+            format!("{{kind: diagonal, values: {values}}}")
+        }
+        Damping::Full(_) => panic!("no shipped model has one"),
+    };
+    let mut text = format!(
+        "{{volume_m3: {}, center_of_buoyancy_m: {}, damping_point_m: {}, added_mass: {{kind: matrix, rows: [{}]}}, \
+         linear_damping: {}, quadratic_damping: {}",
+        link.volume,
+        point(link.p_LoCb),
+        point(link.p_LoD),
+        rows.join(", "),
+        damping(&link.linear_damping),
+        damping(&link.quadratic_damping),
+    );
+    if link.trim.force != 0.0 {
+        let at = point(link.trim.moment_arm.scale(1.0 / link.trim.force));
+        write!(text, ", loads: {{all: {{force_n: {}, at_m: {at}}}}}", link.trim.force).unwrap();
+    }
+    text + "}"
+}
+
+/// Accelerations of base and joints in a random motion, joints in the order of `names`.
+fn accelerations(scene: &Scene, seed: u64, names: &[&str]) -> Vec<f64> {
+    let robot = &scene.robots[0];
+    let mut random = Random::new(seed);
+    let mut motion = Motion::rest(robot.n_joints());
+    motion.q_WB = random.attitude();
+    motion.p_WB = Vec3::new(1.0, 2.0, -50.0);
+    motion.V_WB_B = SpatialVelocity { w: random.vector(1.0), v: random.vector(1.0) };
+    let joint = |name: &&str| robot.links.iter().position(|l| l.joint.name == **name).unwrap() - 1;
+    for j in names.iter().map(joint) {
+        (motion.q[j], motion.qd[j]) = (random.between(0.2, 1.0), random.between(-1.0, 1.0));
+    }
+    let work = evaluate(scene, &motion);
+    let A = work.links[0].A;
+    let joints = names.iter().map(joint).map(|j| work.qdd[j]);
+    A.w.to_array().into_iter().chain(A.v.to_array()).chain(joints).collect()
+}
+
+/// The round trip: our vehicle with its arm, as `merrow describe --urdf` writes it, with its hydrodynamics beside it.
+#[test]
+fn the_uvms_comes_back_from_its_own_urdf() {
+    let joints = ["base", "shoulder", "elbow", "wrist"];
+    let effort = "{joint: {drive: {kind: effort}}}";
+    let world = "water: {density_kg_m3: 997, current: {kind: uniform, speed_m_s: 0.3, direction_deg: 70}}";
+    let model = format!(
+        "{{extends: robots/osu_uvms.yaml, links: {{shoulder: {effort}, upperarm: {effort}, elbow: {effort}, wrist: {effort}}}}}"
+    );
+    let ours = crate::common::scene(&format!(
+        "{world}\nrobots: {{osu_uvms: {{model: {model}, position_m: [0, 0, -50]}}}}\n"
+    ));
+    let robot = &ours.robots[0];
+    let links: Vec<String> =
+        robot.links.iter().map(|l| format!("{}: {}", l.name, hydrodynamics(l))).collect();
+    let urdf = merrow::ros::urdf::urdf(robot);
+    let water = format!("hydrodynamics: {{links: {{{}}}}}", links.join(", "));
+    let theirs = load("round_trip", &urdf, &water, world).scene;
+    let (a, b) = (&robot.links, &theirs.robots[0].links);
+    assert_eq!(a.iter().map(|l| &l.name).collect::<Vec<_>>(), b.iter().map(|l| &l.name).collect::<Vec<_>>());
+    for seed in 1..=10 {
+        let (a, b) = (accelerations(&ours, seed, &joints), accelerations(&theirs, seed, &joints));
+        let size = a.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+        for (x, y) in a.iter().zip(&b) {
+            // rounding in three changes of axes; angles of the URDF are those of the model
+            assert!((x - y).abs() <= 1e-9 * size, "seed {seed}: {a:?}\n{b:?}");
+        }
+    }
+    // shapes come back too; the capsule as the cylinder about it
+    assert_eq!(theirs.robots[0].colliders.len(), robot.colliders.len());
+    near("place of the jaw", theirs.robots[0].colliders[6].p_LoG, robot.colliders[6].p_LoG, 1e-9);
+}
+
+/// Every shipped URDF is a URDF to ourselves, and weighs what its model weighs.
+#[test]
+fn shipped_urdfs_load() {
+    for name in merrow::world::share::list("params/robots") {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("urdf/{name}.urdf"));
+        let urdf = std::fs::read_to_string(path).unwrap();
+        let scene = load(&format!("shipped_{name}"), &urdf, "command_timeout_s: 1", "").scene;
+        let model = crate::common::scene(&format!("robots: {{a: {{model: {name}}}}}"));
+        close(&name, scene.robots[0].mass(), model.robots[0].mass(), 1e-12);
+        assert!(!scene.robots[0].colliders.is_empty(), "{name}");
+    }
+}
+
+/// Goal: turned inertial frames, massless frames and masses fixed beyond a massless base count as they should.
+#[test]
+fn masses_are_gathered() {
+    // a base without mass, as KDL asks for; 2 kg at (1, 0, 0) in a frame turned by 90 degrees about z, its inertia in an
+    // inertial frame turned by 90 degrees about x
+    let urdf = "<robot name='r'>
+      <link name='base_link'/>
+      <link name='base_inertia'>
+        <inertial><origin xyz='0 0 1' rpy='1.5707963267948966 0 0'/><mass value='2'/>
+          <inertia ixx='1' iyy='2' izz='2.5' ixy='0' ixz='0' iyz='0'/></inertial>
+      </link>
+      <link name='tool0'/>
+      <joint name='j' type='fixed'><origin xyz='1 0 0' rpy='0 0 1.5707963267948966'/>
+        <parent link='base_link'/><child link='base_inertia'/></joint>
+      <joint name='t' type='fixed'><origin xyz='0 0 3'/><parent link='base_inertia'/><child link='tool0'/></joint>
+    </robot>";
+    let world = load("masses", urdf, "sensors: {imu: {device: truth, link: tool0}}", VACUUM);
+    let robot = &world.scene.robots[0];
+    assert_eq!(robot.links.len(), 1);
+    let base = &robot.links[0];
+    assert_eq!(base.mass, 2.0);
+    near("centre", base.p_LoLcm, Vec3::new(1.0, 0.0, 1.0), 1e-15);
+    // about the centre, in the inertial frame (1, 2, 2.5); about x: (1, 2.5, 2); about z: (2.5, 1, 2); and 2 kg at (1, 0, 1)
+    let I = base.rigid.A;
+    for (found, expected) in
+        [(I.xx, 2.5 + 2.0), (I.yy, 1.0 + 4.0), (I.zz, 2.0 + 2.0), (I.xz, -2.0), (I.xy, 0.0)]
+    {
+        close("inertia", found, expected, 1e-14);
+    }
+    let tool = robot.attached.iter().find(|a| a.name == "tool0").unwrap();
+    near("tool", tool.p_UoA_U, Vec3::new(1.0, 0.0, 3.0), 1e-15);
+    near("sensor", robot.sensors[0].p_LoS, Vec3::new(1.0, 0.0, 3.0), 1e-15);
+}
+
+/// Goal: a fixed-base arm swings as a pendulum. Method: the compound pendulum's closed period law, at one angle.
+#[test]
+fn an_arm_on_the_ground_is_a_pendulum() {
+    let urdf = "<robot name='r'>
+      <link name='world'/>
+      <link name='Arm'><inertial><origin xyz='0 0 -0.5'/><mass value='3'/>
+        <inertia ixx='0.2' iyy='0.2' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial></link>
+      <joint name='J1' type='revolute'><origin xyz='0 0 2'/><parent link='world'/><child link='Arm'/>
+        <axis xyz='0 2 0'/><limit lower='-3' upper='3' effort='10' velocity='1'/>
+        <dynamics damping='0.4' friction='0.1'/></joint>
+    </robot>";
+    let world = load("pendulum", urdf, "base: fixed", VACUUM);
+    let scene = &world.scene;
+    let mut motion = start(scene, 0);
+    (motion.q[0], motion.qd[0]) = (0.3, 0.5);
+    let qdd = evaluate(scene, &motion).qdd[0];
+    let inertia = 0.2 + 3.0 * 0.25;
+    close("acceleration", qdd, (-3.0 * 9.81 * 0.5 * 0.3_f64.sin() - 0.4 * 0.5) / inertia, 1e-12);
+    let joint = &scene.robots[0].links[1].joint;
+    assert_eq!((joint.limits, joint.max_effort, joint.friction), ([-3.0, 3.0], 10.0, 0.1));
+    assert_eq!(scene.robots[0].links[1].name, "Arm", "names need not be small letters");
+}
+
+/// A chain of `n` joints, each a cylinder, hung at `parent`.
+fn chain(text: &mut String, prefix: &str, parent: &str, n: usize) {
+    let mut parent = parent.to_string();
+    for k in 0..n {
+        let (link, axis) = (format!("{prefix}_{k}"), ["1 0 0", "0 1 0", "0 0 1"][k % 3]);
+        let shape = "<origin xyz='0.1 0 0' rpy='0 1.5707963267948966 0'/><geometry><cylinder radius='0.03' length='0.2'/></geometry>";
+        write!(
+            text,
+            "<link name='{link}'><inertial><origin xyz='0.1 0 0'/><mass value='0.7'/>
+               <inertia ixx='4e-4' iyy='3e-3' izz='3e-3' ixy='0' ixz='0' iyz='0'/></inertial>
+               <collision>{shape}</collision><visual>{shape}<material name='grey'/></visual></link>
+             <joint name='{link}_joint' type='continuous'><origin xyz='0.2 0 0'/><parent link='{parent}'/>
+               <child link='{link}'/><axis xyz='{axis}'/><dynamics damping='0.05'/></joint>
+             <transmission name='{link}_t'><type>simple</type></transmission><gazebo reference='{link}'/>"
+        )
+        .unwrap();
+        parent = link;
+    }
+}
+
+/// Goal: forty joints on several arms load, estimate their water, and swim on without a halt.
+#[test]
+fn forty_joints_on_two_arms_and_a_chain() {
+    let mut urdf = format!("<robot name='many'><link name='hull'>{}", inertial(30.0));
+    urdf += "<collision><geometry><box size='0.6 0.4 0.12'/></geometry></collision></link>";
+    for (name, n) in [("left", 7), ("right", 7), ("tail", 26)] {
+        chain(&mut urdf, name, "hull", n);
+    }
+    urdf += "</robot>";
+    let world = load("forty", &urdf, "self_collision: false", "");
+    let robot = &world.scene.robots[0];
+    assert_eq!((robot.n_joints(), robot.colliders.len()), (40, 41));
+    assert_eq!(robot.links[0].name, "hull");
+    assert!(robot.links.iter().all(|l| l.added.D.xx > 0.0 && l.wet && l.volume > 0.0));
+    // a cylinder along x, 0.1 m from its joint: it couples sway with yaw
+    let left = &robot.links[1];
+    let added = left.added.to_parent(&left.R_LU.transpose(), Vec3::zero()).to_matrix();
+    close("coupling", added[2][4], 0.1 * added[4][4], 1e-12);
+    let notes: Vec<String> = world.notes.iter().map(|n| n.text.clone()).collect();
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert_eq!(notes[0], "the element `<transmission>` is not used, here and 39 times more");
+    let estimated = &world.about[0].sources[2];
+    assert_eq!(
+        estimated.2,
+        "volume, centre of buoyancy, hull, added mass, quadratic damping: by the formulas of simple shapes (cylinder)"
+    );
+    let mut simulation = merrow::sim::Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap();
+    simulation.advance(500);
+    assert!(simulation.state.robots[0].halted.is_none());
+}
+
+/// Goal: the jaws of a gripper keep together. Method: a URDF with a mimic joint, its hand written ratio.
+#[test]
+fn mimic_joints_and_what_is_known_of_the_water() {
+    let finger = |name: &str, mimic: &str, axis: &str| {
+        format!(
+            "<link name='{name}'>{}<collision><geometry><sphere radius='0.02'/></geometry></collision></link>
+             <joint name='{name}_joint' type='prismatic'><parent link='hand'/><child link='{name}'/><axis xyz='{axis}'/>
+             <limit lower='0' upper='0.1' effort='0' velocity='1'/>{mimic}</joint>",
+            inertial(0.1)
+        )
+    };
+    let urdf = format!(
+        "<robot name='g'><link name='hand'>{}<collision><geometry><mesh filename='package://tools/m.obj' scale='2 2 2'/></geometry></collision></link>{}{}</robot>",
+        inertial(2.0),
+        finger("left", "", "0 1 0"),
+        finger("right", "<mimic joint='left_joint' multiplier='2' offset='0.01'/>", "0 -1 0"),
+    );
+    let text = "robots:\n  r:\n    joints_rad: {left_joint: 0.02}\n    model:\n      urdf: package://robots/r.urdf\n      \
+                hydrodynamics: {source: measured, links: {hand: {net_buoyancy_n: 0, added_mass: {kind: diagonal, values: [1, 2, 3, 0, 0, 0]}}}}\n";
+    let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    let folder = Folder::new("mimic", &[("w.yaml", text), ("robots/r.urdf", &urdf), ("tools/m.obj", mesh)]);
+    let world = folder.load();
+    let robot = &world.scene.robots[0];
+    let right = robot.link_index("right").unwrap();
+    let mimic = robot.links[right].joint.mimic.unwrap();
+    assert_eq!(
+        (mimic.leader, mimic.multiplier, mimic.offset),
+        (robot.link_index("left").unwrap(), 2.0, 0.01)
+    );
+    assert_eq!(start(&world.scene, 0).q, [0.02, 0.05]);
+    let hand = &robot.links[0];
+    assert_eq!([hand.added.D.xx, hand.added.D.yy, hand.added.D.zz], [1.0, 2.0, 3.0]);
+    close("neutral", hand.volume * 1025.0, 2.0, 1e-12);
+    // the mesh is a corner of a cube of 2 m; its centroid is a quarter along
+    near("centre", hand.p_LoCb, Vec3::new(0.5, 0.5, 0.5), 1e-12);
+    assert!(
+        matches!(&robot.colliders[0].geometry, Geometry::ConvexHull(m) if m.vertices.iter().any(|v| v.x == 2.0))
+    );
+    assert_eq!(robot.links[right].joint.kind, JointKind::Prismatic);
+    assert_eq!(
+        world.about[0].sources[1].2,
+        "centre of buoyancy, hull, quadratic damping: by the formulas of simple shapes (mesh as an ellipsoid of its moments)"
+    );
+    assert!(world.about[0].sources[1].1.ends_with("r.urdf; hydrodynamics: measured"));
+    let limits: Vec<&str> =
+        world.notes.iter().filter(|n| n.text.contains("effort limit")).map(|n| n.text.as_str()).collect();
+    assert_eq!(limits.len(), 2, "{:?}", world.notes);
+}

@@ -1,0 +1,112 @@
+//! Tethers, their ends, lines and winches.
+//!
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+
+use super::check;
+
+/// A world with a BlueROV2 `r` and the tether `t`, whose keys stand in line 4 from column 7 on.
+fn tether(line: &str, ends: &str, more: &str) -> String {
+    format!(
+        "robots:\n  r: {{model: bluerov2, position_m: [5, 0, -5]}}\ntethers:\n  t: {{line: {line}, {ends}, {more}}}\n"
+    )
+}
+
+const LINE: &str = "fathom_rov_tether";
+const ENDS: &str = "from: {kind: world, position_m: [0, 0, 0]}, to: {kind: robot, robot: r}";
+
+#[test]
+fn a_good_one_is_accepted() {
+    check(&tether(LINE, ENDS, "length_m: 10"), "accepted");
+    check(&tether(LINE, ENDS, "length_m: 10, segments: 2, winch: {max_speed_m_s: 1}"), "accepted");
+}
+
+#[test]
+fn lengths_and_segments() {
+    check(
+        &tether(LINE, ENDS, "length_m: 0"),
+        "w.yaml:4:115: `length_m`: expected a positive number [m], found `0`",
+    );
+    check(
+        &tether(LINE, ENDS, "length_m: -5"),
+        "w.yaml:4:115: `length_m`: expected a positive number [m], found `-5`",
+    );
+    check(
+        &tether(LINE, ENDS, "length_m: 10, segments: 0"),
+        "w.yaml:4:129: `segments`: expected a whole number from 2 to 2000, found `0`",
+    );
+    check(
+        &tether(LINE, ENDS, "segments: 5"),
+        "w.yaml:4:6: missing key `length_m` (unstretched length) in `t`",
+    );
+    check(
+        &tether(LINE, ENDS, "length_m: 3"),
+        "w.yaml:4:115: the ends of t are 7.071 m apart, expected no more than twice its length of 3 m",
+    );
+}
+
+#[test]
+fn lines() {
+    let line =
+        |keys: &str| tether(&format!("{{source: test, diameter_m: 0.01, {keys}}}"), ENDS, "length_m: 10");
+    check(
+        &line("mass_kg_m: 0.1, axial_stiffness_n: 0"),
+        "w.yaml:4:81: `axial_stiffness_n`: expected a positive number [N], found `0`",
+    );
+    check(
+        &line("mass_kg_m: 0, axial_stiffness_n: 1e5"),
+        "w.yaml:4:57: `mass_kg_m`: expected a positive number [kg/m], found `0`",
+    );
+    check(
+        &tether("fathom", ENDS, "length_m: 10"),
+        "w.yaml:4:13: no file `lines/fathom.yaml`, looked in `.`, `params`",
+    );
+}
+
+#[test]
+fn ends() {
+    let to = |end: &str| {
+        tether(LINE, &format!("from: {{kind: world, position_m: [0, 0, 0]}}, to: {{{end}}}"), "length_m: 10")
+    };
+    check(&to("kind: robot, robot: rov"), "w.yaml:4:101: no robot `rov`, expected one of `r`");
+    check(
+        &to("kind: robot, robot: r, link: bas_link"),
+        "w.yaml:4:110: no link `bas_link` of r, expected one of `base_link`; did you mean `base_link`?",
+    );
+    check(
+        &to("kind: ship"),
+        "w.yaml:4:87: `kind`: expected one of `world`, `seabed`, `robot`, `free`, found text `ship`",
+    );
+    check(
+        "robots: {}\ntethers: {t: {line: fathom_rov_tether, from: {kind: free, position_m: [0, 0, 0]}, to: {kind: robot, robot: a}, length_m: 1}}\n",
+        "w.yaml:2:108: no robot `a`, and the world has none",
+    );
+}
+
+#[test]
+fn catenaries_and_winches() {
+    check(
+        &tether(LINE, ENDS, "length_m: 10, method: catenary")
+            .replace("robots:", "water: {density_kg_m3: 948}\nrobots:"),
+        "w.yaml:5:127: t weighs -0.0001 N/m in this water, expected at least 0.01 N/m up or down for a catenary: use the method `lumped`",
+    );
+    check(
+        &tether(
+            LINE,
+            "from: {kind: world, position_m: [0, 0, 0]}, to: {kind: free, position_m: [5, 0, 0]}",
+            "length_m: 10, method: catenary",
+        ),
+        "w.yaml:4:139: t has a free end, expected two held ends for a catenary: use the method `lumped`",
+    );
+    check(
+        &tether(LINE, ENDS, "length_m: 10, winch: {max_speed_m_s: 1, max_length_m: 8}"),
+        "w.yaml:4:126: the winch of t holds 1 m to 8 m of line, expected the length of 10 m among them",
+    );
+    check(
+        &tether(
+            LINE,
+            "from: {kind: world, position_m: [0, 0, 0]}, to: {kind: free, position_m: [5, 0, 0]}",
+            "length_m: 10, winch: {max_speed_m_s: 1, stands_at: to}",
+        ),
+        "w.yaml:4:138: the winch of t stands at `to`, expected an end that is not free",
+    );
+}

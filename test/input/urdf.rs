@@ -1,0 +1,230 @@
+//! URDFs that cannot be.
+//!
+//! Goal: each mistake is shown at its line of the URDF, in one line. Method: the exact message.
+
+use merrow::world::{Overrides, load_world};
+
+/// Messages of a world whose robot is the URDF `text`; the folder is left out.
+fn messages(name: &str, urdf: &str, model: &str) -> String {
+    let folder = std::env::temp_dir().join(format!("merrow_bad_urdf_{name}_{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let world = format!("robots:\n  r:\n    model:\n      urdf: r.urdf\n{model}");
+    std::fs::write(folder.join("w.yaml"), world).unwrap();
+    std::fs::write(folder.join("r.urdf"), urdf).unwrap();
+    let loaded = load_world(&folder.join("w.yaml"), Overrides::default());
+    let text = loaded.map_or_else(|p| p.to_string(), |_| "accepted".into());
+    std::fs::remove_dir_all(&folder).unwrap();
+    text.replace(&format!("{}/", folder.display()), "")
+}
+
+const INERTIAL: &str =
+    "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>";
+
+/// A base and a link `arm`, from line 3 on what follows.
+fn robot(more: &str) -> String {
+    format!(
+        "<robot name='r'><link name='base'>{INERTIAL}</link>\n<link name='arm'>{INERTIAL}</link>\n{more}\n</robot>\n"
+    )
+}
+
+/// A joint of these two.
+fn joint(kind: &str, more: &str) -> String {
+    format!("<joint name='j' type='{kind}'><parent link='base'/><child link='arm'/>{more}</joint>")
+}
+
+#[track_caller]
+fn check(name: &str, urdf: &str, expected: &str) {
+    assert_eq!(messages(name, urdf, ""), expected, "of\n{urdf}");
+}
+
+#[test]
+fn what_is_no_urdf() {
+    check("good", &robot(&joint("continuous", "")), "accepted");
+    let message = messages("xml", "<robot name='r'>\n<link name='a'>\n</robot>", "");
+    assert!(message.starts_with("r.urdf:3:1: not valid XML: "), "{message}");
+    check("sdf", "<sdf/>", "r.urdf:1:1: no URDF: expected the element `robot`, found `sdf`");
+    check(
+        "xacro",
+        "<robot xmlns:xacro='http://www.ros.org/wiki/xacro' name='r'><xacro:arm/></robot>",
+        "r.urdf:1:1: a xacro file, expected what `xacro` makes of it: run `xacro file.xacro > file.urdf`",
+    );
+    check("empty", "<robot name='r'/>", "r.urdf:1:1: the robot has no links");
+    assert!(messages("none", "", "").starts_with("r.urdf:1:1: not valid XML: "));
+}
+
+#[test]
+fn numbers_and_elements() {
+    let link = |text: &str| format!("<robot name='r'>\n<link name='a'>\n{text}\n</link></robot>");
+    let cases = [
+        (
+            "<inertial><mass value='heavy'/><inertia/></inertial>",
+            "r.urdf:3:11: `value` of <mass>: expected a finite number, found `heavy`",
+        ),
+        (
+            "<inertial><mass value='-1'/><inertia/></inertial>",
+            "r.urdf:3:1: the mass is -1 kg, expected none below 0",
+        ),
+        ("<inertial><mass value='1'/></inertial>", "r.urdf:3:1: missing element <inertia> in <inertial>"),
+        (
+            "<inertial><origin xyz='0 0'/><mass value='1'/><inertia/></inertial>",
+            "r.urdf:3:11: `xyz` of <origin>: expected 3 finite numbers, found `0 0`",
+        ),
+        (
+            "<collision><geometry><box size='1 0 1'/></geometry></collision>",
+            "r.urdf:3:22: `size` of <box>: expected positive numbers, found `1 0 1`",
+        ),
+        ("<collision><geometry/></collision>", "r.urdf:3:1: missing <geometry> with a shape in <collision>"),
+        (
+            "<collision><geometry><mesh filename=''/></geometry></collision>",
+            "r.urdf:3:22: missing attribute `filename` in <mesh>",
+        ),
+        (
+            "<inertial><mass value='1'/><inertia ixx='nan'/></inertial>",
+            "r.urdf:3:28: `ixx` of <inertia>: expected a finite number, found `nan`",
+        ),
+    ];
+    for (k, (text, expected)) in cases.iter().enumerate() {
+        check(&format!("numbers_{k}"), &link(text), expected);
+    }
+    check(
+        "blank",
+        "<robot name='r'><link name='a b'/></robot>",
+        "r.urdf:1:17: the name `a b` has blanks in it, which frames of ROS cannot have",
+    );
+}
+
+#[test]
+fn trees() {
+    check(
+        "parent",
+        &robot("<joint name='j' type='fixed'><parent link='bse'/><child link='arm'/></joint>"),
+        "r.urdf:3:30: the joint `j` names the link `bse`, which is not there; did you mean `base`?",
+    );
+    check(
+        "ends",
+        &robot("<joint name='j' type='fixed'><child link='arm'/></joint>"),
+        "r.urdf:3:1: missing element <parent> in <joint>",
+    );
+    let two = format!(
+        "{}\n<joint name='k' type='fixed'><parent link='base'/><child link='arm'/></joint>",
+        joint("fixed", "")
+    );
+    check(
+        "loop",
+        &robot(&two),
+        "r.urdf:4:51: the link `arm` has two parents, by the joints `j` and `k`: a loop, expected a tree",
+    );
+    let back = format!(
+        "{}\n<joint name='k' type='fixed'><parent link='arm'/><child link='base'/></joint>",
+        joint("fixed", "")
+    );
+    check(
+        "circle",
+        &robot(&back),
+        "r.urdf:1:1: every link has a parent: the joints run in a loop, expected a tree with one root",
+    );
+    let apart = format!(
+        "{}\n<link name='c'/><link name='d'/>\n<joint name='k' type='fixed'><parent link='c'/><child link='d'/></joint>\n<joint name='l' type='fixed'><parent link='d'/><child link='c'/></joint>",
+        joint("fixed", "")
+    );
+    check(
+        "apart",
+        &robot(&apart),
+        "r.urdf:4:1: the link `c` hangs in a loop of joints that the root does not reach: expected a tree",
+    );
+    check(
+        "roots",
+        &robot(""),
+        "r.urdf:2:1: 2 links have no parent, `base` and `arm` among them: expected one root",
+    );
+    let message = messages("twice", &robot(&(joint("fixed", "") + "\n<link name='arm'/>")), "");
+    assert!(message.starts_with("r.urdf:4:1: two links are called `arm`: the first stands at "), "{message}");
+}
+
+#[test]
+fn joints() {
+    let floating = "r.urdf:3:1: a joint of type `floating` is not simulated: the base floats by itself (`base: floating`), and \
+                    what floats apart is a robot or prop of its own";
+    check("floating", &robot(&joint("floating", "")), floating);
+    let planar = "r.urdf:3:1: a joint of type `planar` is not simulated: write two prismatic joints and a continuous one";
+    check("planar", &robot(&joint("planar", "")), planar);
+    check(
+        "kind",
+        &robot(&joint("rotary", "")),
+        "r.urdf:3:1: `type` of <joint>: expected one of `revolute`, `continuous`, `prismatic`, `fixed`, found `rotary`",
+    );
+    check(
+        "limit",
+        &robot(&joint("revolute", "")),
+        "r.urdf:3:1: the revolute joint `j` has no <limit lower=\"\" upper=\"\" effort=\"\" velocity=\"\"/>",
+    );
+    check(
+        "limits",
+        &robot(&joint("prismatic", "\n<limit lower='1' upper='0'/>")),
+        "r.urdf:4:1: the joint `j`: `lower` is 1, expected no more than `upper` 0",
+    );
+    check(
+        "axis",
+        &robot(&joint("continuous", "\n<axis xyz='0 0 0'/>")),
+        "r.urdf:4:1: the axis of the joint `j` has no length",
+    );
+    check(
+        "damping",
+        &robot(&joint("continuous", "\n<dynamics damping='-1'/>")),
+        "r.urdf:4:1: `damping` of <dynamics>: expected a number of 0 or more, found -1",
+    );
+    let mimic = |name: &str| robot(&joint("continuous", &format!("\n<mimic joint='{name}'/>")));
+    check("mimic", &mimic("k"), "r.urdf:4:1: the joint `j` mimics `k`, which is not there");
+    check("itself", &mimic("j"), "r.urdf:4:1: the joint `j` mimics itself, expected another joint");
+}
+
+#[test]
+fn masses() {
+    let without = |link: &str, kind: &str| {
+        format!("<robot name='r'><link name='base'>{INERTIAL}</link>\n{link}\n{}</robot>", joint(kind, ""))
+    };
+    check(
+        "massless",
+        &without("<link name='arm'/>", "continuous"),
+        "r.urdf:2:1: the link `arm` moves and has no mass, nor has what is fixed to it: expected <inertial> with a positive mass",
+    );
+    check("fixed", &without("<link name='arm'/>", "fixed"), "accepted");
+    let singular = "<link name='arm'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='1' ixz='0' iyz='0'/></inertial></link>";
+    check(
+        "singular",
+        &without(singular, "continuous"),
+        "r.urdf:2:18: the inertia of arm is not positive definite: no such body can exist",
+    );
+    check(
+        "base",
+        "<robot name='r'>\n<link name='world'/></robot>",
+        "r.urdf:2:1: the root link `world` stands for the world, to which the robot is fixed: write `base: fixed` in its model, or leave the link out",
+    );
+}
+
+#[test]
+fn what_the_model_says_besides() {
+    let good = robot(&joint("continuous", ""));
+    let says = |name: &str, model: &str| messages(name, &good, &format!("      {model}\n"));
+    assert_eq!(
+        says("link", "hydrodynamics: {links: {bases: {volume_m3: 1}}}"),
+        "w.yaml:5:31: no link `bases` in the URDF, expected one of `base`, `arm`; did you mean `base`?"
+    );
+    assert_eq!(
+        says("volume", "hydrodynamics: {links: {arm: {volume_m3: -1}}}"),
+        "w.yaml:5:48: `volume_m3`: expected a non-negative number [m3], found `-1`"
+    );
+    assert_eq!(says("drive", "links: {arm: {joint: {drive: {kind: position, max_speed: 2}}}}"), "accepted");
+    assert_eq!(says("sensor", "sensors: {imu: {device: truth, link: arm}}"), "accepted");
+    let plain = super::plain("hydrodynamics: {estimate: nothing}");
+    super::check(
+        &plain,
+        "w.yaml:6:22: `hydrodynamics` means nothing without `urdf`: write it in `body` and in the bodies of the `links`",
+    );
+    let gone = messages("gone", &good, "").len();
+    assert_eq!(gone, "accepted".len());
+    super::check(
+        "robots: {r: {model: {urdf: none.urdf}}}",
+        "w.yaml:1:28: no file `none.urdf`, looked beside `w.yaml` and among Merrow's own",
+    );
+}

@@ -1,0 +1,185 @@
+// Every parameter can be set, acts, and refuses what makes no sense.
+
+#include <cmath>
+#include <set>
+
+#include "merrow.hpp"
+
+static const std::string kSpeed = "water.current.speed_m_s", kDirection = "water.current.direction_deg";
+
+// A value that differs from the initial one.
+static Value legal_value(const Parameter& parameter) {
+  if (parameter.type == "double") return Value::of(parameter.low + 0.6 * (parameter.high - parameter.low));
+  if (parameter.type == "bool") return Value::of(parameter.initial != "true");
+  return Value::of(std::string(parameter.name == "pace" ? "2" : "stuck"));
+}
+
+// All declared parameters take a new legal value, return it, and tell of it on /parameter_events.
+static void check_every_parameter_can_be_set() {
+  Merrow merrow("pool", {"--pace", "lockstep"});
+  auto* events = merrow.listen("/parameter_events", ParameterEvent::kType);
+  merrow.settle();
+  const auto& declared = merrow.facts().parameters;
+  expect(declared.size() > 20, "too few parameters are known");
+  for (const auto& parameter : declared) {
+    const auto value = legal_value(parameter);
+    const auto told = merrow.set(parameter.name, value);
+    expect(told.success, parameter.name + " = " + value.shown() + ": " + told.message);
+    const auto found = merrow.get(parameter.name);
+    expect(found == value, parameter.name + ": set to " + value.shown() + ", found " + found.shown());
+  }
+  std::set<std::string> missing;
+  for (const auto& parameter : declared) missing.insert(parameter.name);
+  wait_for(
+      [&] {
+        for (const auto& event : all<ParameterEvent>(events)) {
+          for (const auto& name : event.changed) missing.erase(name);
+        }
+        return missing.empty();
+      },
+      5);
+  expect(missing.empty(), std::to_string(missing.size()) + " without an event, " + (missing.empty() ? "" : *missing.begin()));
+  merrow.alive();
+}
+
+static const std::map<std::string, uint8_t> kTypeNumbers = {{"bool", 1}, {"double", 3}, {"string", 4}};
+
+// One descriptor is that of `describe`.
+static void check_descriptor(CdrReader& in, const Parameter& parameter) {
+  expect(in.text() == parameter.name, "another name than " + parameter.name);
+  expect(in.get<uint8_t>() == kTypeNumbers.at(parameter.type), parameter.name + ": another type");
+  expect(!in.text().empty(), parameter.name + ": no description");
+  in.text();  // constraints
+  expect(!in.boolean(), parameter.name + " is read-only");
+  in.boolean();  // dynamic typing
+  const auto ranges = in.count();
+  expect(ranges == (parameter.type == "double" ? 1u : 0u), parameter.name + ": ranges");
+  for (size_t k = 0; k < ranges; ++k) {
+    const auto low = in.get<double>(), high = in.get<double>();
+    in.get<double>();  // step
+    expect(low == parameter.low && high == parameter.high, parameter.name + ": another range");
+  }
+  expect(in.count() == 0, parameter.name + ": a range of integers");
+}
+
+// Names, types and descriptors are those of `describe`, asked for one by one.
+static void check_parameters_are_described() {
+  Merrow merrow("pool");
+  for (const auto& parameter : merrow.facts().parameters) {
+    const auto listed = merrow.call("list_parameters", CdrWriter().texts({parameter.name}).put(uint64_t{0}).bytes());
+    expect(CdrReader(listed).texts() == std::vector{parameter.name}, parameter.name + " is not listed");
+    const auto request = CdrWriter().texts({parameter.name}).bytes();
+    const auto typed = merrow.call("get_parameter_types", request);
+    const std::vector<uint8_t> expected = {kTypeNumbers.at(parameter.type)};
+    expect(CdrReader(typed).sequence<uint8_t>() == expected, parameter.name + ": another type");
+    const auto described = merrow.call("describe_parameters", request);
+    CdrReader in(described);
+    expect(in.count() == 1, parameter.name + ": not one descriptor");
+    check_descriptor(in, parameter);
+    expect(in.at_end(), "bytes are left after a descriptor");
+  }
+}
+
+// All parameters at once, as `ros2 param list` and rqt ask for them: replies that do not fit into one datagram.
+static void check_large_replies() {
+  Merrow merrow("pool");
+  std::vector<std::string> names;
+  for (const auto& parameter : merrow.facts().parameters) names.push_back(parameter.name);
+  auto expected = std::set<std::string>(names.begin(), names.end());
+  expected.insert("use_sim_time");
+  const auto listed = merrow.call("list_parameters", CdrWriter().texts({}).put(uint64_t{0}).bytes());
+  const auto found = CdrReader(listed).texts();
+  expect(std::set<std::string>(found.begin(), found.end()) == expected, "other names are listed");
+  const auto described = merrow.call("describe_parameters", CdrWriter().texts(names).bytes());
+  expect(described.size() > 1500, "too small a reply");
+  CdrReader in(described);
+  expect(in.count() == names.size(), "not one descriptor each");
+  for (const auto& parameter : merrow.facts().parameters) check_descriptor(in, parameter);
+  expect(in.at_end(), "bytes are left after the descriptors");
+}
+
+// NaN, values out of range, of another type or of no parameter are refused with a reason, and change nothing.
+static void check_illegal_parameters() {
+  Merrow merrow("pool");
+  const double nan = std::nan("");
+  for (const auto& parameter : merrow.facts().parameters) {
+    const auto before = merrow.get(parameter.name);
+    std::vector<Value> bad = {Value{}, Value::of(int64_t{-3})};
+    if (parameter.type == "double") {
+      for (double value : {nan, double{INFINITY}, -double{INFINITY}, parameter.low - 1, parameter.high + 1}) {
+        bad.push_back(Value::of(value));
+      }
+      bad.push_back(Value::of(std::string("fast")));
+    } else if (parameter.type == "string") {
+      for (const char* text : {"", "broken", "nan", "-1", "0"}) bad.push_back(Value::of(std::string(text)));
+      bad.push_back(Value::of(true));
+    } else {
+      bad.push_back(Value::of(std::string("true")));
+    }
+    for (const auto& value : bad) {
+      const auto told = merrow.set(parameter.name, value);
+      expect(!told.success && !told.message.empty(), parameter.name + " = " + value.shown() + " was taken");
+      expect(told.message.find('\n') == std::string::npos, "more than one line: " + told.message);
+    }
+    expect(merrow.get(parameter.name) == before, parameter.name + " has changed");
+  }
+  const auto unknown = merrow.set("no.such.parameter", Value::of(1.0));
+  expect(!unknown.success && !unknown.message.empty(), "a parameter that does not exist was set");
+}
+
+// A batch takes effect whole or not at all.
+static void check_batches() {
+  Merrow merrow("pool");
+  const auto set = [&](const std::string& pace) {
+    CdrWriter batch;
+    batch.put(uint32_t{2}).text(kSpeed);
+    Value::of(1.5).write(batch);
+    batch.text("pace");
+    Value::of(pace).write(batch);
+    const auto bytes = merrow.call("set_parameters_atomically", batch.bytes());
+    CdrReader in(bytes);
+    return read_told(in);
+  };
+  const auto half = set("sideways");
+  expect(!half.success && !half.message.empty(), "a batch with a bad value was taken");
+  expect(merrow.get(kSpeed) == Value::of(0.0), "half a batch was taken");
+  const auto whole = set("2");
+  expect(whole.success, whole.message);
+  expect(merrow.get(kSpeed) == Value::of(1.5) && merrow.get("pace") == Value::of(std::string("2")), "not set");
+}
+
+// YAML reads a factor as a number: the pace takes it all the same.
+static void check_pace_takes_numbers() {
+  Merrow merrow("pool", {"--pace", "lockstep", "--ros-args", "-p", "pace:=2"});
+  expect(merrow.get("pace") == Value::of(std::string("2")), "-p pace:=2 became " + merrow.get("pace").shown());
+  const auto told = merrow.set("pace", Value::of(0.5));
+  expect(told.success && merrow.get("pace") == Value::of(std::string("0.5")), told.message);
+}
+
+// The current carries the vehicle the way it is set.
+static void check_current_drifts() {
+  Merrow merrow("pool", {"--pace", "lockstep"});
+  auto* truth = merrow.listen("/bluerov2/odometry");
+  for (const auto& [direction, along, across] : {std::tuple{90.0, 0, 1}, std::tuple{0.0, 1, 0}}) {
+    merrow.must("reset");
+    const auto speed = merrow.set(kSpeed, Value::of(0.5)), heading = merrow.set(kDirection, Value::of(direction));
+    expect(speed.success && heading.success, speed.message + heading.message);
+    sleep_s(0.1);
+    take_all(truth);
+    const auto end = merrow.step(2500);
+    const auto there = wait_until<Odometry>(truth, [&](const auto& o) { return o.header.stamp_ns == end; });
+    const auto &p = there.position;
+    const bool carried = p[along] > 0.2 && p[along] < 2.6 && std::abs(p[across]) < 0.3;
+    expect(carried, "towards " + number(direction) + " deg: " + number(p[0]) + ", " + number(p[1]) + " m");
+  }
+}
+
+const std::vector<Check> kParameterChecks = {
+    {"every_parameter_can_be_set", check_every_parameter_can_be_set},
+    {"parameters_are_described", check_parameters_are_described},
+    {"large_replies", check_large_replies, "rustdds 0.15.1 writes a stray byte before the inline QoS of a fragment"},
+    {"illegal_parameters", check_illegal_parameters},
+    {"batches_of_parameters", check_batches},
+    {"pace_takes_numbers", check_pace_takes_numbers},
+    {"current_drifts", check_current_drifts},
+};

@@ -1,0 +1,195 @@
+// The messages that the checks look into, decoded from the definitions of their packages; none comes from Merrow.
+
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cdr.hpp"
+
+using Vector3 = std::array<double, 3>;
+using Quaternion = std::array<double, 4>;  // x, y, z, w
+using Covariance3 = std::array<double, 9>;
+using Covariance6 = std::array<double, 36>;
+
+struct Header {
+  int64_t stamp_ns = 0;
+  std::string frame;
+};
+
+struct Imu {
+  Header header;
+  Quaternion orientation;
+  Covariance3 orientation_covariance;
+  Vector3 angular_velocity;
+  Covariance3 angular_velocity_covariance;
+  Vector3 linear_acceleration;
+  Covariance3 linear_acceleration_covariance;
+  static constexpr const char* kType = "sensor_msgs/msg/Imu";
+  static Imu read(CdrReader& in);
+};
+
+struct Odometry {
+  Header header;
+  std::string child;
+  Vector3 position;
+  Quaternion orientation;
+  Covariance6 pose_covariance;
+  Vector3 linear, angular;
+  Covariance6 twist_covariance;
+  static constexpr const char* kType = "nav_msgs/msg/Odometry";
+  static Odometry read(CdrReader& in);
+};
+
+struct Twist {
+  Header header;
+  Vector3 linear, angular;
+  Covariance6 covariance;
+  static constexpr const char* kType = "geometry_msgs/msg/TwistWithCovarianceStamped";
+  static Twist read(CdrReader& in);
+};
+
+struct Dvl {
+  Header header;
+  uint8_t velocity_mode, dvl_type;
+  Vector3 velocity;
+  Covariance3 velocity_covar;
+  double altitude, course_gnd, speed_gnd;
+  uint8_t num_good_beams;
+  float sound_speed;
+  bool beam_ranges_valid, beam_velocities_valid;
+  std::array<Vector3, 4> beam_unit_vec;
+  std::array<double, 4> range;
+  std::array<float, 4> range_covar, beam_quality, beam_velocity, beam_velocity_covar;
+  static constexpr const char* kType = "marine_acoustic_msgs/msg/Dvl";
+  static Dvl read(CdrReader& in);
+};
+
+struct Pressure {
+  Header header;
+  double pressure, variance;
+  static constexpr const char* kType = "sensor_msgs/msg/FluidPressure";
+  static Pressure read(CdrReader& in);
+};
+
+struct Range {
+  Header header;
+  uint8_t radiation_type;
+  float field_of_view, min, max, range, variance;
+  static constexpr const char* kType = "sensor_msgs/msg/Range";
+  static Range read(CdrReader& in);
+};
+
+struct MagneticField {
+  Header header;
+  Vector3 field;
+  Covariance3 covariance;
+  static constexpr const char* kType = "sensor_msgs/msg/MagneticField";
+  static MagneticField read(CdrReader& in);
+};
+
+struct Fix {
+  Header header;
+  int8_t status;
+  uint16_t service;
+  double latitude, longitude, altitude;
+  Covariance3 covariance;
+  uint8_t covariance_type;
+  static constexpr const char* kType = "sensor_msgs/msg/NavSatFix";
+  static Fix read(CdrReader& in);
+};
+
+struct Battery {
+  Header header;
+  float voltage, temperature, current, charge, capacity, design_capacity, percentage;
+  uint8_t status, health, technology;
+  bool present;
+  static constexpr const char* kType = "sensor_msgs/msg/BatteryState";
+  static Battery read(CdrReader& in);
+};
+
+struct JointState {
+  Header header;
+  std::vector<std::string> name;
+  std::vector<double> position, velocity, effort;
+  static constexpr const char* kType = "sensor_msgs/msg/JointState";
+  static JointState read(CdrReader& in);
+};
+
+struct Transform {
+  Header header;
+  std::string child;
+  Vector3 translation;
+  Quaternion rotation;
+};
+
+struct TransformList {
+  std::vector<Transform> transforms;
+  static constexpr const char* kType = "tf2_msgs/msg/TFMessage";
+  static TransformList read(CdrReader& in);
+};
+
+struct Status {
+  uint8_t level;
+  std::string message;
+  std::map<std::string, std::string> values;
+};
+
+struct Diagnostics {
+  Header header;
+  std::map<std::string, Status> status;
+  static constexpr const char* kType = "diagnostic_msgs/msg/DiagnosticArray";
+  static Diagnostics read(CdrReader& in);
+};
+
+struct LogLine {
+  int64_t stamp_ns;
+  uint8_t level;
+  std::string name, text;
+  static constexpr const char* kType = "rcl_interfaces/msg/Log";
+  static LogLine read(CdrReader& in);
+};
+
+// A parameter's value: not set, bool, integer, double or string; lists are no matter of Merrow's.
+struct Value {
+  uint8_t type = 0;
+  bool boolean = false;
+  int64_t integer = 0;
+  double number = 0;
+  std::string text;
+  static Value of(bool value) { return {1, value, 0, 0, ""}; }
+  static Value of(int64_t value) { return {2, false, value, 0, ""}; }
+  static Value of(double value) { return {3, false, 0, value, ""}; }
+  static Value of(const std::string& value) { return {4, false, 0, 0, value}; }
+  bool operator==(const Value& other) const;
+  std::string shown() const;
+  static Value read(CdrReader& in);
+  void write(CdrWriter& out) const;
+};
+
+// Names in a ParameterEvent: new, changed, deleted.
+struct ParameterEvent {
+  std::vector<std::string> added, changed, deleted;
+  static constexpr const char* kType = "rcl_interfaces/msg/ParameterEvent";
+  static ParameterEvent read(CdrReader& in);
+};
+
+// Decodes a whole message; throws if it is another.
+template <class Message>
+Message decode(const Bytes& bytes) {
+  CdrReader in(bytes);
+  auto message = Message::read(in);
+  if (!in.at_end()) throw std::runtime_error(std::string("bytes are left after a ") + Message::kType);
+  return message;
+}
+
+template <class Message>
+std::vector<Message> decode_all(const std::vector<Bytes>& all) {
+  std::vector<Message> messages;
+  for (const auto& bytes : all) messages.push_back(decode<Message>(bytes));
+  return messages;
+}
+
+// The stamp of a message that has one: its header's, its first transform's, its own.
+int64_t stamp_of(const std::string& type, const Bytes& bytes);
