@@ -39,16 +39,16 @@ fn ends_lie_where_they_are_written() {
 #[test]
 fn wrong_couplings() {
     check(
-        &world("kind: weld, a: {robot: rof}, b: {robot: ball}"),
-        "w.yaml:10:20: no robot or prop `rof` for the coupling c; did you mean `rov`?",
+        &world("kind: weld, a: {robot: rovv}, b: {robot: ball}"),
+        "w.yaml:10:30: no robot or prop `rovv` for the coupling c; did you mean `rov`?",
     );
     check(
         &world("kind: weld, a: {robot: post, link: arn}, b: {robot: ball}"),
-        "w.yaml:10:33: no link `arn` on post, expected one of `base_link`",
+        "w.yaml:10:42: no link `arn` on post, expected one of `base_link`",
     );
     check(
         &world("kind: weld, a: {link: arm}, b: {robot: ball}"),
-        "w.yaml:10:20: an end of the coupling c names a link, expected its `robot` too",
+        "w.yaml:10:26: an end of the coupling c names a link, expected its `robot` too",
     );
     check(&world("kind: weld, a: {robot: rov}"), "w.yaml:10:6: the weld c has no second end, expected `b`");
     check(
@@ -66,20 +66,20 @@ fn wrong_couplings() {
     );
     check(
         &world("kind: grasp, a: {robot: rov}, engaged: true"),
-        "w.yaml:10:36: the grasp c is engaged at the start, expected `b`, what it holds",
+        "w.yaml:10:46: the grasp c is engaged at the start, expected `b`, what it holds",
     );
     check(
         &world("kind: latch, a: {robot: post}, b: {robot: rov}, distance_m: -1"),
-        "w.yaml:10:54: `distance_m`: expected a positive number [m], found `-1`",
+        "w.yaml:10:67: `distance_m`: expected a positive number [m], found `-1`",
     );
     check(
         &world(
             "kind: latch, a: {robot: post}, b: {robot: rov}, funnel: {entrance_radius_m: 0.1, exit_radius_m: 0.2, length_m: 1}",
         ),
-        "w.yaml:10:88: `exit_radius_m` is 0.2, expected no more than `entrance_radius_m` 0.1",
+        "w.yaml:10:103: `exit_radius_m` is 0.2, expected no more than `entrance_radius_m` 0.1",
     );
     check(
         &world("kind: glue, a: {robot: post}, b: {robot: rov}"),
-        "w.yaml:10:7: `kind`: expected one of `weld`, `hinge`, `slide`, `ball`, `latch`, `grasp`, found text `glue`",
+        "w.yaml:10:13: `kind`: expected one of `weld`, `hinge`, `slide`, `ball`, `latch`, `grasp`, found text `glue`",
     );
 }
