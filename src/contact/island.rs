@@ -249,6 +249,8 @@ impl Island {
     }
 }
 
+/// Speed of approach under which there is no impact, even without weight [m/s or rad/s].
+const SLOWEST_IMPACT: f64 = 1e-3;
 /// Distance from a joint's limit within which it is watched [rad or m].
 const LIMIT_MARGIN: f64 = 1e-3;
 
@@ -281,10 +283,13 @@ pub(super) fn stop_row(
     let gap_start = gap - 0.5 * h * (v0 + v1);
     let part = met_at.unwrap_or_else(|| if gap_start > 0.0 { gap_start / (gap_start - gap) } else { 0.0 });
     let v_hit = (v0 + (v1 - v0) * part).min(0.0);
-    let bounces = restitution > 0.0 && -v_hit > scene.gravity * h;
+    // slower than this it rests: to cut a rest into falls and stops would amplify rounding
+    let is_impact = -v_hit > (2.0 * scene.gravity * h).max(SLOWEST_IMPACT);
+    let bounces = restitution > 0.0 && is_impact;
     let e = if bounces { restitution } else { 0.0 };
     let wanted = if bounces { -e * v_hit + (v1 - v_hit) } else { 0.0 };
-    Row { wanted, duration, sudden: -(1.0 + e) * v_hit, since: (1.0 - part) * h, gap, ..Row::default() }
+    let sudden = if is_impact { -(1.0 + e) * v_hit } else { 0.0 };
+    Row { wanted, duration, sudden, since: (1.0 - part) * h, gap, ..Row::default() }
 }
 
 /// Velocity of a against b at the touch, at the start or the end of the free step.

@@ -23,7 +23,7 @@
 //! without a solution (a body pressed into a gap too narrow) the last sweep stands.
 //!
 //! # Checked by
-//! test/analytic/contact.rs, test/identity/contact.rs, test/witness/mujoco_contact.rs
+//! test/analytic/contact.rs, test/identity/contact.rs
 
 /// A row's coordinates in one robot.
 #[derive(Clone, Copy, Debug, Default)]

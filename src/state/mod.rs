@@ -311,7 +311,9 @@ impl RobotState {
         spare.contact_force.copy_from_slice(contact_force);
         (spare.kick.any, spare.kick.A_WB_B) = (kick.any, kick.A_WB_B);
         spare.kick.qdd.copy_from_slice(&kick.qdd);
-        spare.halted.clone_from(halted);
+        if spare.halted != *halted {
+            spare.halted.clone_from(halted);
+        }
     }
 }
 

@@ -90,7 +90,7 @@ pub fn run(model: &Model, q: [f64; JOINTS], integrator: Integrator, duration: f6
     sizes
 }
 
-/// The factor on the added mass at which the run of [`DURATION`] begins to blow up, by bisection.
+/// The factor on the added mass at which a run of 10 s begins to blow up, by bisection.
 pub fn limit(model: &Model, q: [f64; JOINTS], integrator: Integrator) -> f64 {
     let steps = libm::round(DURATION / model.dt()) as usize;
     let unstable = |factor: f64| {

@@ -108,7 +108,9 @@ fn mean_square(curve: &Curve, measured: &[(f64, f64)], shift: f64, free: bool) -
         return f64::INFINITY;
     }
     let mean = if free { sum / n } else { 0.0 };
-    square / n - mean * mean
+    let spread = square / n - mean * mean;
+    // rounding may take it below 0; what is no number must stay none
+    if spread < 0.0 { 0.0 } else { spread }
 }
 
 /// (1)

@@ -97,6 +97,7 @@ pub fn misses(summary: &Summary, rest: &Rest) -> Vec<String> {
     most("mean RMSE of roll [deg]", summary.rmse[0].0, LIMITS[0]);
     most("mean RMSE of pitch [deg]", summary.rmse[1].0, LIMITS[1]);
     most("mean size of the best lag [s]", summary.lag_size, LIMITS[2]);
+    most("unstable replays", summary.blown_up as f64, 0.0);
     for (k, name) in ["roll", "pitch"].iter().enumerate() {
         let [middle, spread] = REST[k];
         most(

@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod conservation;
+mod contact;
 mod response;
 mod symmetry;
 mod two_halves;

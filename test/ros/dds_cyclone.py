@@ -192,7 +192,7 @@ def check_parameters_set(p):
     ).results
     assert [result.successful for result in results] == [True] + 6 * [False], results
     assert all(result.reason for result in results[1:]), results
-    assert results[3].reason == "parameter 'gain': expected double, found integer 4 (write 4.0)", results
+    assert results[3].reason == "parameter 'gain': expected double (even is better), found integer 4 (write 4.0)", results
     event = collect(events, 1)[0]
     assert event.node == NODE, event
     assert [(c.name, c.value.double_value) for c in event.changed_parameters] == [("gain", 4.5)], event

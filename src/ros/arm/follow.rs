@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::request::{Rejection, goal_trajectory};
-use super::watch::{GroupStatus, Slot, Speech, Watched};
+use super::watch::{GroupStatus, Slot, Speech, Standing, Watched};
 use super::{Place, state};
 use crate::ros::cdr::CdrError;
 use crate::ros::dds::{ActionServer, Executor, GoalHandle, Node, NodeError};
@@ -72,9 +72,9 @@ impl Executor<Action> for Follower {
 }
 
 impl Speech for Action {
-    fn result_of(scene: &Scene, status: &GroupStatus, goal: GoalState) -> Outcome {
+    fn result_of(scene: &Scene, status: &GroupStatus, goal: Standing) -> Outcome {
         let (robot, _) = status.place.of(scene);
-        let (error_code, error_string) = match goal {
+        let (error_code, error_string) = match goal.state {
             GoalState::Succeeded => (Outcome::SUCCESSFUL, "the goal is reached".to_string()),
             GoalState::Cancelled => (Outcome::SUCCESSFUL, "canceled, the joints hold".to_string()),
             GoalState::Aborted(why) => (why.code(), why.text(robot)),

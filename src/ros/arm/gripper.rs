@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::watch::{GroupStatus, Slot, Speech, Watched};
+use super::watch::{GroupStatus, Slot, Speech, Standing, Watched};
 use super::{Place, state};
 use crate::ros::cdr::CdrError;
 use crate::ros::convert::header;
@@ -112,14 +112,13 @@ fn sensible(aim: Aim) -> Result<Aim, String> {
 }
 
 /// How the gripper stands when its goal has ended.
-fn stand(scene: &Scene, status: &GroupStatus, goal: GoalState) -> Stand {
+fn stand(scene: &Scene, status: &GroupStatus, goal: Standing) -> Stand {
     let (robot, group) = status.place.of(scene);
     Stand {
         joint: first_name(robot, group),
         measured: status.first,
-        stalled: status.goals.iter().flatten().any(|g| g.state == goal && g.stalled),
-        reached: goal == GoalState::Succeeded
-            && !status.goals.iter().flatten().any(|g| g.state == goal && g.stalled),
+        stalled: goal.stalled,
+        reached: goal.state == GoalState::Succeeded && !goal.stalled,
     }
 }
 
@@ -139,7 +138,7 @@ impl Grip for plain::Action {
 }
 
 impl Speech for plain::Action {
-    fn result_of(scene: &Scene, status: &GroupStatus, goal: GoalState) -> plain::Result {
+    fn result_of(scene: &Scene, status: &GroupStatus, goal: Standing) -> plain::Result {
         Self::result(stand(scene, status, goal))
     }
 
@@ -197,7 +196,7 @@ impl Grip for parallel::Action {
 }
 
 impl Speech for parallel::Action {
-    fn result_of(scene: &Scene, status: &GroupStatus, goal: GoalState) -> parallel::Result {
+    fn result_of(scene: &Scene, status: &GroupStatus, goal: Standing) -> parallel::Result {
         Self::result(stand(scene, status, goal))
     }
 

@@ -61,11 +61,21 @@ impl GroupStatus {
     }
 
     /// How goal `number` stands; nothing while the run has not taken it in yet.
-    fn state_of(&self, number: u64) -> Option<GoalState> {
+    fn standing_of(&self, number: u64) -> Option<Standing> {
         let found = self.goals.iter().flatten().find(|goal| goal.id == number);
         let later = self.goals.iter().flatten().any(|goal| goal.id > number);
-        found.map(|goal| goal.state).or(later.then_some(GoalState::Preempted))
+        let preempted = Standing { state: GoalState::Preempted, stalled: false };
+        found.map(|goal| Standing { state: goal.state, stalled: goal.stalled }).or(later.then_some(preempted))
     }
+}
+
+/// How a goal stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// Its state; one that is active stands on a robot that is halted.
+    pub state: GoalState,
+    /// For a gripper: it stopped before its position, against something.
+    pub stalled: bool,
 }
 
 /// Somebody who tells clients how the goals of a group go.
@@ -82,8 +92,8 @@ pub trait Watched: Send {
 
 /// What an action says of its goals.
 pub trait Speech: Action {
-    /// The result of a goal that ended like this; a goal that is active stands on a robot that is halted.
-    fn result_of(scene: &Scene, status: &GroupStatus, state: GoalState) -> Self::Result;
+    /// The result of a goal that ended like this.
+    fn result_of(scene: &Scene, status: &GroupStatus, goal: Standing) -> Self::Result;
     /// How a goal goes.
     fn feedback_of(scene: &Scene, snapshot: &Snapshot, place: Place) -> Self::Feedback;
     /// The result of a goal that was given up for a reason outside of its group.
@@ -149,14 +159,14 @@ impl<A: Speech> Watched for Arc<Slot<A>> {
 
     fn observe(&self, scene: &Scene, status: &GroupStatus) {
         let Some(number) = self.number() else { return };
-        let Some(state) = status.state_of(number) else { return };
-        let end = match state {
+        let Some(goal) = status.standing_of(number) else { return };
+        let end = match goal.state {
             GoalState::Active if !status.halted => return,
             GoalState::Active | GoalState::Aborted(_) | GoalState::Preempted => End::Aborted,
             GoalState::Succeeded => End::Succeeded,
             GoalState::Cancelled => End::Canceled,
         };
-        self.end(number, end, A::result_of(scene, status, state));
+        self.end(number, end, A::result_of(scene, status, goal));
     }
 
     fn feedback(&self, scene: &Scene, snapshot: &Snapshot) {

@@ -42,7 +42,8 @@ int main(int argc, char** argv) {
   }
   setting = Setting{argv[1], argv[2]};
   int run = 0, failed = 0;
-  for (const auto* checks : {&kTopicChecks, &kServiceChecks, &kParameterChecks, &kDriveChecks, &kGarbageChecks}) {
+  for (const auto* checks : {&kTopicChecks, &kServiceChecks, &kParameterChecks, &kDriveChecks, &kActionChecks,
+                             &kGarbageChecks}) {
     for (const auto& check : *checks) {
       if (!wanted(check.name, argc - 3, argv + 3)) continue;
       ++run;
