@@ -31,7 +31,7 @@ use super::shapes::Owner;
 use super::solve::{Block, Kind, Row, Segment};
 use crate::kinematics::coupling::{self, Moving};
 use crate::math::{Quat, SpatialForce, Vec3};
-use crate::scene::{Coupling, CouplingKind, CouplingEnd, Funnel, Latch, Scene};
+use crate::scene::{Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Scene};
 use crate::state::coupling::Watch;
 use crate::state::{CouplingState, State, Workspace};
 

@@ -2,7 +2,7 @@
 
 use crate::kinematics::coupling::{self, Moving};
 use crate::math::Quat;
-use crate::scene::{Coupling, CouplingKind, CouplingEnd, Scene};
+use crate::scene::{Coupling, CouplingEnd, CouplingKind, Scene};
 use crate::state::commands::Refusal;
 use crate::state::contact::Side;
 use crate::state::coupling::Watch;

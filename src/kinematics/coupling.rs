@@ -19,7 +19,7 @@
 //! test/analytic/coupling.rs
 
 use crate::math::{Mat3, Quat, Vec3};
-use crate::scene::{Coupling, CouplingKind, CouplingEnd, JointKind, Robot, Scene};
+use crate::scene::{Coupling, CouplingEnd, CouplingKind, JointKind, Robot, Scene};
 use crate::state::{CouplingState, Motion, State};
 
 /// A frame in the world, and how it moves; all along the world's axes.
@@ -88,7 +88,9 @@ pub fn link_in(scene: &Scene, state: &State, robot: usize, link: usize) -> Movin
 /// The frame E of an end. (1)
 pub fn end_motion(scene: &Scene, state: &State, end: &CouplingEnd) -> Moving {
     match end {
-        CouplingEnd::World { R_WE, p_WE } => Moving { R_W: *R_WE, p_W: *p_WE, w_W: Vec3::zero(), v_W: Vec3::zero() },
+        CouplingEnd::World { R_WE, p_WE } => {
+            Moving { R_W: *R_WE, p_W: *p_WE, w_W: Vec3::zero(), v_W: Vec3::zero() }
+        }
         CouplingEnd::Link { robot, link, R_LE, p_LoE } => {
             let own = link_in(scene, state, *robot, *link);
             let p_W = own.p_W + own.R_W.mul_vec(*p_LoE);

@@ -1,12 +1,12 @@
 //! The couplings of a world: which bodies their ends are on, and whether they fit.
 
 use super::error::{Place, Problems, did_you_mean, list, quote};
-use super::file_coupling::{CouplingFile, CouplingKindFile, CouplingEndFile, FunnelFile};
+use super::file_coupling::{CouplingEndFile, CouplingFile, CouplingKindFile, FunnelFile};
 use super::read::Named;
 use crate::control::coupling as control;
 use crate::kinematics::coupling;
 use crate::math::{Mat3, Quat, Vec3};
-use crate::scene::{Coupling, CouplingKind, CouplingEnd, Funnel, Latch, Robot, Scene, Strength};
+use crate::scene::{Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Robot, Scene, Strength};
 use crate::state::State;
 
 /// The couplings of `file` between the robots of `scene`.

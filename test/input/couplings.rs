@@ -3,7 +3,7 @@
 use super::check;
 use crate::common::{near, scene};
 use merrow::math::Vec3;
-use merrow::scene::{CouplingKind, CouplingEnd};
+use merrow::scene::{CouplingEnd, CouplingKind};
 
 /// A BlueROV2, a fixed post with an arm, a ball; then one coupling in line 10.
 fn world(coupling: &str) -> String {
@@ -29,7 +29,9 @@ fn ends_lie_where_they_are_written() {
     let s =
         scene(&world("kind: latch, a: {robot: post, link: arm, position_m: [0, 0, 0.5]}, b: {robot: rov}"));
     assert!(!s.couplings[0].engaged);
-    let CouplingEnd::Link { robot: 1, link: 0, p_LoE, .. } = s.couplings[0].a else { panic!("{:?}", s.couplings) };
+    let CouplingEnd::Link { robot: 1, link: 0, p_LoE, .. } = s.couplings[0].a else {
+        panic!("{:?}", s.couplings)
+    };
     near("on the arm", p_LoE, Vec3::new(0.0, 0.0, 1.5), 1e-15);
     let s = scene(&world("kind: grasp, a: {robot: rov}, b: {robot: ball}, engaged: true"));
     assert!(matches!(s.couplings[0].kind, CouplingKind::Grasp { .. }));
@@ -48,7 +50,7 @@ fn wrong_couplings() {
     );
     check(
         &world("kind: weld, a: {link: arm}, b: {robot: ball}"),
-        "w.yaml:10:26: an end of the coupling c names a link, expected its `robot` too",
+        "w.yaml:10:29: an end of the coupling c names a link, expected its `robot` too",
     );
     check(&world("kind: weld, a: {robot: rov}"), "w.yaml:10:6: the weld c has no second end, expected `b`");
     check(
