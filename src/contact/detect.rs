@@ -5,6 +5,7 @@
 
 use super::clearance::Clearance;
 use super::clip::{self, Feature, Place};
+use super::coupling::{self, Body};
 use super::shapes::{self, Owner, Shape, ours, vector};
 use crate::math::{Mat3, Vec3};
 use crate::scene::{Scene, Seabed};
@@ -127,8 +128,8 @@ impl Detector {
         }
     }
 
-    /// All touches at the poses placed last, in a fixed order.
-    pub fn touches(&mut self, scene: &Scene, seabed: &Seabed) -> &[Touch] {
+    /// All touches at the poses placed last, in a fixed order, but those of the pairs in `apart`, which is sorted.
+    pub fn touches(&mut self, scene: &Scene, seabed: &Seabed, apart: &[[Body; 2]]) -> &[Touch] {
         self.touches.clear();
         self.boxes.clear();
         for (i, shape) in self.moving.iter().enumerate() {
@@ -147,7 +148,7 @@ impl Detector {
         }
         for k in 0..self.pairs.len() {
             let (i, j) = self.pairs[k];
-            self.meet(scene, i as usize, j as usize);
+            self.meet(scene, i as usize, j as usize, apart);
         }
         &self.touches
     }
@@ -187,12 +188,12 @@ impl Detector {
     }
 
     /// Narrow phase of one pair.
-    fn meet(&mut self, scene: &Scene, i: usize, j: usize) {
+    fn meet(&mut self, scene: &Scene, i: usize, j: usize, apart: &[[Body; 2]]) {
         let mut manifolds = std::mem::take(&mut self.manifolds);
         let mut touches = std::mem::take(&mut self.touches);
         let (a, X_a, start_a) = (&self.moving[i], &self.poses[i], &self.starts[i]);
         let (b, X_b, start_b) = self.other(j);
-        if may_touch(scene, a, b) {
+        if may_touch(scene, a, b) && !are_apart(a, b, apart) {
             let base = Touch {
                 a: a.owner,
                 b: b.owner,
@@ -266,6 +267,12 @@ fn may_touch(scene: &Scene, a: &Shape, b: &Shape) -> bool {
     let robot = &scene.robots[r as usize];
     let parent = |l: u32| robot.links[l as usize].parent.map(|p| p as u32);
     met && robot.self_collision && la != lb && parent(la) != Some(lb) && parent(lb) != Some(la)
+}
+
+/// A coupling holds the two together.
+fn are_apart(a: &Shape, b: &Shape, apart: &[[Body; 2]]) -> bool {
+    let (a, b) = (coupling::body(a.owner), coupling::body(b.owner));
+    !apart.is_empty() && apart.binary_search(&[a.min(b), a.max(b)]).is_ok()
 }
 
 /// Places where two shapes are close at the end of the step.

@@ -70,6 +70,17 @@ impl Dofs {
         }
     }
 
+    /// Adds `k` times changes `x` of the free coordinates' velocities to those of the base and the joints.
+    pub fn add(&self, x: &[f64], k: f64, V: &mut SpatialVelocity, qd: &mut [f64]) {
+        if self.base == 6 {
+            V.w += Vec3::new(x[0], x[1], x[2]).scale(k);
+            V.v += Vec3::new(x[3], x[4], x[5]).scale(k);
+        }
+        for (x, j) in x[self.base..].iter().zip(&self.of_joint) {
+            qd[*j] += x * k;
+        }
+    }
+
     /// Cholesky factor of the inertia over the free coordinates, row-major lower triangle with the inverse of the diagonal.
     pub fn factor(&self, robot: &Robot, work: &mut Workspace, full: &mut Vec<f64>, L: &mut Vec<f64>) {
         let size = crba::inertia_matrix_into(robot, work, full);

@@ -1,5 +1,6 @@
 //! Robots that push on each other in a step, and their constraints as rows of one problem.
 
+use super::coupling::{Couplings, Held};
 use super::detect::Touch;
 use super::dofs::{self, Dofs};
 use super::shapes::Owner;
@@ -38,9 +39,13 @@ pub struct Island {
     pub robots: Vec<u32>,
     /// Its touches, by index, rising.
     pub touches: Vec<u32>,
+    /// Its couplings that have rows, by index, rising.
+    pub couplings: Vec<u32>,
+    /// Where the rows of those that hold stand.
+    pub held: Vec<Held>,
     /// Rows, and the solution.
     pub problem: Problem,
-    /// What each block is in the next step's first guess, in the order of the blocks.
+    /// What each block but the couplings' is in the next step's first guess, in the order of the blocks.
     pub keys: Vec<ImpulseKey>,
 }
 
@@ -56,6 +61,8 @@ pub struct Surroundings<'a, W> {
     pub frames: &'a [Frame],
     /// This step's touches.
     pub touches: &'a [Touch],
+    /// This step's couplings.
+    pub couplings: &'a Couplings,
 }
 
 impl Island {
@@ -63,6 +70,8 @@ impl Island {
     pub fn clear(&mut self) {
         self.robots.clear();
         self.touches.clear();
+        self.couplings.clear();
+        self.held.clear();
         self.keys.clear();
         self.problem.clear();
     }
@@ -81,6 +90,9 @@ impl Island {
         }
         for k in 0..self.touches.len() {
             self.touch(around, &around.touches[self.touches[k] as usize]);
+        }
+        for k in 0..self.couplings.len() {
+            self.couple(around, self.couplings[k]);
         }
     }
 
@@ -156,7 +168,7 @@ impl Island {
     }
 
     /// New zeroed coefficients for robot `r`.
-    fn segment<W>(&mut self, around: &Surroundings<'_, W>, r: usize) -> Segment {
+    pub(super) fn segment<W>(&mut self, around: &Surroundings<'_, W>, r: usize) -> Segment {
         let frame = &around.frames[r];
         let at = self.problem.J.len();
         self.problem.J.resize(at + frame.dofs.n, 0.0);
@@ -189,7 +201,7 @@ impl Island {
         segments
     }
 
-    fn own_velocity(&self, segments: &[Segment; 2]) -> f64 {
+    pub(super) fn own_velocity(&self, segments: &[Segment; 2]) -> f64 {
         let mut sum = 0.0;
         for s in segments {
             for k in 0..s.n as usize {
@@ -200,7 +212,7 @@ impl Island {
     }
 
     /// Completes a row whose coefficients stand: `Y` and its effect.
-    fn finish<W>(&mut self, around: &Surroundings<'_, W>, segments: [Segment; 2], mut row: Row) {
+    pub(super) fn finish<W>(&mut self, around: &Surroundings<'_, W>, segments: [Segment; 2], mut row: Row) {
         let Problem { J, Y, rows, .. } = &mut self.problem;
         Y.extend_from_slice(&J[Y.len()..]);
         row.segments = segments;
@@ -218,6 +230,11 @@ impl Island {
         // a row that moves nothing (a held link against a wall) must not divide by zero
         row.effect = row.effect.max(1e-12);
         rows.push(row);
+    }
+
+    /// The robot whose velocities begin at `v`.
+    pub(super) fn robot_at(&self, frames: &[Frame], v: u32) -> Option<usize> {
+        self.robots.iter().map(|r| *r as usize).find(|r| frames[*r].offset == v as usize)
     }
 
     /// Impulses of the solution, for the state.
@@ -251,7 +268,13 @@ pub fn held(integrator: Integrator) -> f64 {
 ///
 /// The approach is cut in two: what speed there was at the impact is lost at once, what was gained since is held back
 /// evenly. So a body at rest stays at rest to the last bit, and one that bounces leaves at the height where it met.
-fn stop_row(scene: &Scene, gap: f64, met_at: Option<f64>, [v0, v1]: [f64; 2], restitution: f64) -> Row {
+pub(super) fn stop_row(
+    scene: &Scene,
+    gap: f64,
+    met_at: Option<f64>,
+    [v0, v1]: [f64; 2],
+    restitution: f64,
+) -> Row {
     let h = scene.dt();
     let duration = held(scene.integrator) * h;
     if gap > 0.0 {

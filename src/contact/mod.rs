@@ -6,6 +6,7 @@
 
 pub mod clearance;
 pub mod clip;
+pub mod coupling;
 pub mod detect;
 pub mod dofs;
 pub mod island;

@@ -131,6 +131,8 @@ const TOLERANCE: f64 = 1e-9;
 const CORRECTION: f64 = 0.2;
 /// Overlap that is left alone, so that resting contacts stay in touch [m or rad].
 const SLOP: f64 = 1e-6;
+/// Position error of a coupling that is left alone [m or rad].
+const EXACT: f64 = 1e-9;
 /// Sweeps of the position correction.
 const CORRECTION_SWEEPS: usize = 30;
 
@@ -247,7 +249,7 @@ impl Problem {
                 let equal = matches!(block.kind, Kind::Equality);
                 // what remains of the gap in this step, as a displacement that the push must give
                 row.gap = if equal { gap } else { gap + SLOP };
-                overlaps |= if equal { gap.abs() > SLOP } else { row.gap < 0.0 };
+                overlaps |= if equal { gap.abs() > EXACT } else { row.gap < 0.0 };
             }
         }
         if overlaps {
@@ -364,7 +366,12 @@ fn equality(rows: &mut [Row], J: &[f64], Y: &[f64], v: &mut [f64]) -> f64 {
     for i in 0..n {
         for j in 0..=i {
             let sum = W[i][j] - (0..j).map(|k| W[i][k] * W[j][k]).sum::<f64>();
-            W[i][j] = if i == j { sum.max(1e-14 * rows[i].effect).sqrt() } else { sum / W[j][j] };
+            W[i][j] = match (i == j, sum > 1e-10 * rows[i].effect && rows[i].effect > 1e-12) {
+                (true, true) => sum.sqrt(),
+                // a row that moves nothing, or nothing that those before it do not move, takes no part
+                (true, false) => f64::INFINITY,
+                _ => sum / W[j][j],
+            };
         }
     }
     for i in 0..n {

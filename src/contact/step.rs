@@ -1,6 +1,7 @@
 //! The contact part of a step: after every robot has moved freely, what would overlap is held back.
 
 use super::clearance::Clearance;
+use super::coupling::Couplings;
 use super::detect::{Detector, Touch};
 use super::island::{self, Frame, Island, Surroundings};
 use super::shapes::{Owner, pose};
@@ -18,10 +19,13 @@ pub struct Contacts {
     frames: Vec<Frame>,
     /// Robots whose joints have limits or friction, so that they are solved at every step.
     jointed: Vec<bool>,
+    /// Robots that impulses can move.
+    movable: Vec<bool>,
     parents: Vec<u32>,
     islands: Vec<Island>,
     n_islands: usize,
     touches: Vec<Touch>,
+    couplings: Couplings,
     pairs: Vec<(u32, u64)>,
     clearance: Clearance,
 }
@@ -30,26 +34,29 @@ pub struct Contacts {
 const PARALLEL_FROM: usize = 64;
 
 impl Contacts {
-    /// The contacts of `scene`; none if nothing in it can touch anything or has a joint to hold.
+    /// The contacts of `scene`; none if nothing in it can touch anything, is coupled or has a joint to hold.
     ///
     /// # Errors
     /// One line for each shape that cannot be made.
     pub fn new(scene: &Scene) -> Result<Option<Self>, Vec<String>> {
         let detector = Detector::new(scene)?;
         let jointed: Vec<bool> = scene.robots.iter().map(has_stops).collect();
-        if detector.is_empty() && !jointed.contains(&true) {
+        if detector.is_empty() && !jointed.contains(&true) && scene.couplings.is_empty() {
             return Ok(None);
         }
-        let clearance = detector.clearance(scene, jointed.contains(&true));
+        let frames: Vec<Frame> = scene.robots.iter().map(Frame::new).collect();
+        let clearance = detector.clearance(scene, jointed.contains(&true) || !scene.couplings.is_empty());
         Ok(Some(Self {
             clearance,
             detector,
-            frames: scene.robots.iter().map(Frame::new).collect(),
+            movable: frames.iter().map(|f| f.dofs.n > 0).collect(),
+            frames,
             jointed,
             parents: Vec::new(),
             islands: Vec::new(),
             n_islands: 0,
             touches: Vec::new(),
+            couplings: Couplings::default(),
             pairs: Vec::new(),
         }))
     }
@@ -60,6 +67,13 @@ impl Contacts {
             let link = &works[r].as_ref().links[l];
             pose(&link.R_WL, link.p_WL)
         });
+    }
+
+    /// Before a free step: lets what the couplings are expected to do act in it.
+    pub fn feed<W: AsMut<Workspace>>(&self, scene: &Scene, state: &State, works: &mut [W]) {
+        if !scene.couplings.is_empty() {
+            self.couplings.feed(scene, state, works);
+        }
     }
 
     /// True if no robot can touch anything within `span_s` seconds, as long as none gets further than [`Contacts::allowed`].
@@ -85,8 +99,10 @@ impl Contacts {
         W: AsRef<Workspace> + AsMut<Workspace> + Send + Sync,
     {
         self.place(works);
+        self.couplings.look(scene, state);
         self.touches.clear();
-        self.touches.extend_from_slice(self.detector.touches(scene, &state.sea.seabed));
+        let apart = &self.couplings.apart;
+        self.touches.extend_from_slice(self.detector.touches(scene, &state.sea.seabed, apart));
         self.group(scene, state);
         self.factor(scene, state, works);
         let around = Surroundings {
@@ -95,6 +111,7 @@ impl Contacts {
             works: &*works,
             frames: &self.frames,
             touches: &self.touches,
+            couplings: &self.couplings,
         };
         let solve = |island: &mut Island| {
             island.assemble(&around);
@@ -108,6 +125,7 @@ impl Contacts {
             islands.iter_mut().for_each(solve);
         }
         self.write(scene, state, works);
+        self.couplings.follow(scene, state, &self.islands[..self.n_islands], &self.frames);
     }
 
     /// Sorts robots and touches into islands.
@@ -118,14 +136,12 @@ impl Contacts {
         for (r, frame) in self.frames.iter_mut().enumerate() {
             frame.active = self.jointed[r] && state.robots[r].halted.is_none();
         }
-        let free = |o: Owner| match o {
-            Owner::Link(r, _) if state.robots[r as usize].halted.is_none() => Some(r),
-            _ => None,
-        };
-        for touch in &self.touches {
-            let sides = [free(touch.a), free(touch.b)];
+        let movable = &self.movable;
+        let touches = self.touches.iter().map(|t| [t.a, t.b].map(|o| mover(movable, state, o)));
+        let couplings = self.couplings.live.iter().map(|l| l.movers(movable));
+        for sides in touches.chain(couplings) {
             for r in sides.into_iter().flatten() {
-                self.frames[r as usize].active = self.frames[r as usize].dofs.n > 0;
+                self.frames[r as usize].active = true;
             }
             if let [Some(a), Some(b)] = sides {
                 island::join(&mut self.parents, a, b);
@@ -142,15 +158,27 @@ impl Contacts {
             let k = self.island_of(root);
             self.islands[k].robots.push(r);
         }
-        for (t, touch) in self.touches.iter().enumerate() {
-            let mover = [free(touch.a), free(touch.b)].into_iter().flatten();
-            let mover = mover.filter(|r| self.frames[*r as usize].active).min();
-            if let Some(r) = mover {
-                let root = island::root(&mut self.parents, r);
-                let k = self.islands[..self.n_islands].partition_point(|i| i.robots[0] < root);
-                self.islands[k].touches.push(t as u32);
+        for t in 0..self.touches.len() {
+            let touch = &self.touches[t];
+            let sides = [touch.a, touch.b].map(|o| mover(&self.movable, state, o));
+            if let Some(island) = self.island_with(sides) {
+                island.touches.push(t as u32);
             }
         }
+        for l in 0..self.couplings.live.len() {
+            let sides = self.couplings.live[l].movers(&self.movable);
+            if let Some(island) = self.island_with(sides) {
+                island.couplings.push(l as u32);
+            }
+        }
+    }
+
+    /// The island of the robots that can move among these; none if none can.
+    fn island_with(&mut self, sides: [Option<u32>; 2]) -> Option<&mut Island> {
+        let r = sides.into_iter().flatten().min()?;
+        let root = island::root(&mut self.parents, r);
+        let k = self.islands[..self.n_islands].partition_point(|i| i.robots[0] < root);
+        self.islands.get_mut(k)
     }
 
     /// Index of the island whose smallest robot is `root`, made if need be. Roots come in rising order, because the
@@ -254,6 +282,14 @@ impl Contacts {
         let fresh = self.pairs.iter().filter(|p| known.binary_search(p).is_err()).count();
         state.contacts.collisions += fresh as u64;
         std::mem::swap(&mut self.pairs, &mut state.contacts.pairs);
+    }
+}
+
+/// The robot of `owner` if impulses can move it.
+fn mover(movable: &[bool], state: &State, owner: Owner) -> Option<u32> {
+    match owner {
+        Owner::Link(r, _) if movable[r as usize] && state.robots[r as usize].halted.is_none() => Some(r),
+        _ => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Applies what the outside asked for, at the start of a step; refuses what makes no sense.
 
-use super::{allocation, joint_command};
+use super::{allocation, coupling, joint_command};
 use crate::math::SpatialVelocity;
 use crate::scene::{Robot, Scene};
 use crate::state::commands::Refusal;
@@ -66,7 +66,11 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
         | Command::Gripper { .. } => {
             joint_command::apply(scene, state, command)?;
         }
+        Command::Couple { coupling: index, engage, partner } => {
+            coupling::apply(scene, state, *index, *engage, *partner)?;
+        }
         Command::SetPose { robot, p_WB, q_WB, v_WB_B, w_WB_B } => {
+            let held_by = coupling::holder(scene, state, *robot);
             let (model, target) = pick(scene, state, *robot)?;
             let norm = q_WB.w * q_WB.w + q_WB.x * q_WB.x + q_WB.y * q_WB.y + q_WB.z * q_WB.z;
             if !p_WB.is_finite() || !v_WB_B.is_finite() || !w_WB_B.is_finite() || !norm.is_finite() {
@@ -78,6 +82,12 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             }
             if !model.floating {
                 return Err(refuse(*robot, "the robot is fixed in the world".into()));
+            }
+            if let Some(name) = held_by {
+                return Err(refuse(
+                    *robot,
+                    format!("the robot is held by the coupling {name}: release it first"),
+                ));
             }
             target.motion.p_WB = *p_WB;
             target.motion.q_WB = q_WB.normalized();

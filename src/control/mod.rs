@@ -3,6 +3,7 @@
 pub mod actuator;
 pub mod allocation;
 pub mod command;
+pub mod coupling;
 pub mod encoder;
 pub mod joint_command;
 pub mod joints;

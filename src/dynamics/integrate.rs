@@ -162,9 +162,12 @@ pub fn correct(
         let V = SpatialVelocity { w: three(v, 0), v: three(v, 3) };
         kick.A_WB_B = V.add_scaled(&motion.V_WB_B, -1.0);
         kick.A_WB_B = SpatialVelocity { w: kick.A_WB_B.w.scale(rate), v: kick.A_WB_B.v.scale(rate) };
-        motion.V_WB_B = V;
+        let turn = Quat::from_rotation_vector(three(x, 0));
+        // the axes are turned under the velocity, which in the world stays
+        let R = turn.matrix();
+        motion.V_WB_B = SpatialVelocity { w: R.tr_mul_vec(V.w), v: R.tr_mul_vec(V.v) };
         motion.p_WB += motion.q_WB.matrix().mul_vec(three(x, 3));
-        motion.q_WB = motion.q_WB.mul(&Quat::from_rotation_vector(three(x, 0))).normalized();
+        motion.q_WB = motion.q_WB.mul(&turn).normalized();
     }
     for (j, c) in joints.iter().enumerate() {
         if let Some((c, part)) = c {

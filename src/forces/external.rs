@@ -20,7 +20,7 @@ use crate::math::{SpatialForce, Vec3};
 use crate::scene::Robot;
 use crate::state::{RobotState, Workspace};
 
-/// Adds the outside forces to the thrusters', at all stages of the step. (1)
+/// Adds the outside forces and those of couplings to the thrusters', at all stages of the step. (1)
 pub fn add(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     for i in 0..robot.links.len() {
         let F = state.external[i];
@@ -31,6 +31,11 @@ pub fn add(robot: &Robot, state: &RobotState, work: &mut Workspace) {
         let F_L = SpatialForce { m: R_WL.tr_mul_vec(F.m), f: R_WL.tr_mul_vec(F.f) };
         for stage in &mut work.thrust[i] {
             *stage = stage.plus(&F_L);
+        }
+    }
+    for (thrust, coupled) in work.thrust.iter_mut().zip(&work.coupled) {
+        for (stage, F_L) in thrust.iter_mut().zip(coupled) {
+            *stage = stage.plus(F_L);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! From joint and base coordinates to the pose and velocity of every link.
 
+pub mod coupling;
+
 use crate::math::{Mat3, Real, SpatialVelocity, Vec3};
 use crate::scene::{Joint, JointKind, Robot};
 use crate::state::Motion;

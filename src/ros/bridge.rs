@@ -213,7 +213,9 @@ impl Observer for Bridge {
     fn after_block(&mut self, simulation: &Simulation, control: &Control) {
         let now = simulation.time_ns();
         self.progress.now_ns.store(now, Ordering::Relaxed);
-        let mut batch = Batch { time_ns: now, ..Batch::default() };
+        let couplings = &simulation.state.couplings;
+        let engaged = couplings.iter().map(|c| c.engaged).collect();
+        let mut batch = Batch { time_ns: now, engaged, ..Batch::default() };
         batch.groups = self.changed_groups(simulation);
         batch.forgotten = std::mem::take(&mut self.forgotten);
         for (robot, runner) in simulation.runners.iter().enumerate() {
@@ -222,6 +224,7 @@ impl Observer for Bridge {
         }
         if due(&mut self.next_frame, FRAME_RATE, now) {
             batch.snapshot = Some(Snapshot::of(simulation));
+            batch.loads = Some(couplings.iter().map(|c| [c.force_W, c.moment_W]).collect());
         }
         if due(&mut self.next_battery, BATTERY_RATE, now) {
             batch.batteries = Some(simulation.state.robots.iter().map(|r| r.battery).collect());

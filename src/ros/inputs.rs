@@ -8,7 +8,7 @@ use super::dds::Logger;
 use super::diagnostics::Refusals;
 use super::msg::geometry_msgs::{Wrench, WrenchStamped};
 use super::msg::sensor_msgs::JointState;
-use super::msg::std_msgs::{Float64, Float64MultiArray};
+use super::msg::std_msgs::{Bool, Float64, Float64MultiArray};
 use super::plan::Target;
 use crate::scene::{JointKind, JointMode, Robot, Scene};
 use crate::sim::Request;
@@ -66,7 +66,7 @@ fn robot_of(target: Target) -> Option<usize> {
         | Target::WrenchStamped { robot }
         | Target::Joints { robot } => Some(robot),
         Target::Trajectory { place } | Target::Group { place, .. } => Some(place.robot),
-        Target::Winch { .. } => None,
+        Target::Winch { .. } | Target::Coupling { .. } => None,
     }
 }
 
@@ -104,6 +104,10 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
             }
             let (force, moment) = (vec3(&w.wrench.force), vec3(&w.wrench.torque));
             Ok(vec![Command::Wrench { robot, force, moment }])
+        }
+        Target::Coupling { coupling } => {
+            let engage = from_bytes::<Bool>(bytes).map_err(malformed)?.data;
+            Ok(vec![Command::Couple { coupling, engage, partner: None }])
         }
         Target::Winch { tether } => {
             let speed = from_bytes::<Float64>(bytes).map_err(malformed)?.data;

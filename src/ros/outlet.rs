@@ -15,12 +15,13 @@ use super::diagnostics::{self, Refusals, Vitals};
 use super::frames::{self, Snapshot};
 use super::message::Message;
 use super::msg::rosgraph_msgs::Clock;
-use super::msg::std_msgs::{Float64, Float64MultiArray, String as StringMsg};
+use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use super::plan::{Plan, Source};
+use crate::math::Vec3;
 use crate::scene::Scene;
 use crate::sim::Reply;
 use crate::state::BatteryState;
-use crate::state::reading::{Reading, Stamped};
+use crate::state::reading::{self, Reading, Stamped};
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,6 +45,10 @@ pub struct Batch {
     pub snapshot: Option<Snapshot>,
     /// Charge of every robot's battery, if due.
     pub batteries: Option<Vec<BatteryState>>,
+    /// Of each coupling, whether it holds.
+    pub engaged: Vec<bool>,
+    /// Of each coupling, force [N] and moment [N m] on its second end in the world, if due.
+    pub loads: Option<Vec<[Vec3; 2]>>,
     /// Health, if due.
     pub vitals: Option<Vitals>,
     /// Groups of joints whose goals something has happened to.
@@ -167,6 +172,8 @@ struct Worker {
     shared: Arc<Shared>,
     /// Of each robot's sensors: its output, and that of the twist that goes with a DVL's.
     sensor_outputs: Vec<Vec<(usize, usize)>>,
+    /// Of each coupling, whether it held when that was last published.
+    engaged: Vec<bool>,
     bag: Option<(Bag, Vec<ChannelId>)>,
 }
 
@@ -181,7 +188,8 @@ impl Worker {
                 _ => {}
             }
         }
-        Self { parts, shared, sensor_outputs, bag: None }
+        let engaged = parts.scene.couplings.iter().map(|c| c.engaged).collect();
+        Self { parts, shared, sensor_outputs, engaged, bag: None }
     }
 
     fn run(&mut self, batches: &Receiver<Batch>, tasks: &Receiver<Task>) {
@@ -231,6 +239,7 @@ impl Worker {
         if let Some(batteries) = &batch.batteries {
             self.batteries(&scene, batteries, now);
         }
+        self.couplings(batch);
         if let Some(vitals) = &batch.vitals {
             let dropped = self.shared.dropped.load(Ordering::Relaxed);
             let refusals = Arc::clone(&self.parts.refusals);
@@ -342,10 +351,30 @@ impl Worker {
         }
     }
 
-    /// What late subscribers and every bag must have: descriptions and fixed frames.
+    /// Couplings that have taken hold or let go, and what they bear.
+    fn couplings(&mut self, batch: &Batch) {
+        for (coupling, now) in batch.engaged.iter().enumerate() {
+            if self.engaged[coupling] != *now {
+                self.engaged[coupling] = *now;
+                self.emit_from(Source::Coupling { coupling }, batch.time_ns, || Bool { data: *now });
+            }
+        }
+        for (coupling, [force, moment]) in batch.loads.iter().flatten().enumerate() {
+            let load = reading::Wrench { force: *force, torque: *moment, variances: [0.0; 2] };
+            self.emit_from(Source::CouplingLoad { coupling }, batch.time_ns, || {
+                convert::wrench(&load, header(batch.time_ns, convert::WORLD_FRAME))
+            });
+        }
+    }
+
+    /// What late subscribers and every bag must have: descriptions, fixed frames, which couplings hold.
     fn latched(&mut self, now: u64) {
         let scene = Arc::clone(&self.parts.scene);
         self.emit_from(Source::TfStatic, now, || frames::fixed(&scene));
+        for coupling in 0..self.engaged.len() {
+            let data = self.engaged[coupling];
+            self.emit_from(Source::Coupling { coupling }, now, || Bool { data });
+        }
         let descriptions = self.sources(|s| match s {
             Source::Description { robot } => Some(robot),
             _ => None,

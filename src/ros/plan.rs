@@ -14,10 +14,10 @@ use super::msg::rosgraph_msgs::Clock;
 use super::msg::sensor_msgs::{
     BatteryState, FluidPressure, Imu, JointState, MagneticField, NavSatFix, Range,
 };
-use super::msg::std_msgs::{Float64, Float64MultiArray, String as StringMsg};
+use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use super::msg::tf2_msgs::TFMessage;
 use super::qos::Qos;
-use crate::scene::{JointKind, JointMode, Robot, Scene, SensorKind, Tether};
+use crate::scene::{Coupling, JointKind, JointMode, Robot, Scene, SensorKind, Tether};
 
 /// Rate of `/tf` and `joint_states` in simulated time [Hz].
 pub const FRAME_RATE: f64 = 50.0;
@@ -80,6 +80,16 @@ pub enum Source {
         /// Index of the robot.
         robot: usize,
     },
+    /// Whether a coupling holds.
+    Coupling {
+        /// Index of the coupling.
+        coupling: usize,
+    },
+    /// What it bears.
+    CouplingLoad {
+        /// Index of the coupling.
+        coupling: usize,
+    },
     /// Nodes of a tether.
     TetherPath {
         /// Index of the tether.
@@ -141,6 +151,11 @@ pub enum Target {
     Joints {
         /// Index of the robot.
         robot: usize,
+    },
+    /// A coupling.
+    Coupling {
+        /// Index of the coupling.
+        coupling: usize,
     },
     /// A tether's winch.
     Winch {
@@ -217,6 +232,9 @@ impl Plan {
             robot_inputs(i, robot, &mut inputs);
             actions.extend(arm::actions(i, robot));
         }
+        for (k, coupling) in scene.couplings.iter().enumerate() {
+            couple(k, coupling, &mut outputs, &mut inputs);
+        }
         for (i, tether) in scene.tethers.iter().enumerate() {
             add_tether(i, tether, &mut outputs, &mut inputs);
         }
@@ -237,6 +255,27 @@ fn add_tether(i: usize, tether: &Tether, outputs: &mut Vec<Output>, inputs: &mut
         let (topic, target) = (format!("{name}/winch/command"), Target::Winch { tether: i });
         inputs.push(Input { topic, info: Float64::info(), target, unit });
     }
+}
+
+fn couple(k: usize, coupling: &Coupling, outputs: &mut Vec<Output>, inputs: &mut Vec<Input>) {
+    let topic = |what: &str| format!("couplings/{}/{what}", coupling.name);
+    outputs.push(Output {
+        topic: topic("state"),
+        info: Bool::info(),
+        qos: Qos::LATCHED,
+        rate_hz: None,
+        source: Source::Coupling { coupling: k },
+    });
+    outputs.push(Output {
+        topic: topic("wrench"),
+        info: WrenchStamped::info(),
+        qos: Qos::DEFAULT,
+        rate_hz: Some(FRAME_RATE),
+        source: Source::CouplingLoad { coupling: k },
+    });
+    let unit = "true: take hold, for a latch: capture what comes; false: let go".to_string();
+    let target = Target::Coupling { coupling: k };
+    inputs.push(Input { topic: topic("command"), info: Bool::info(), target, unit });
 }
 
 fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {

@@ -1,4 +1,4 @@
-//! Services of the node: pause, resume, step, reset, set_pose, record.
+//! Services of the node: pause, resume, step, reset, set_pose, couple, record.
 //!
 //! The node's thread hands each request to the run or the recorder, which answer from their own threads, so that the
 //! node goes on serving: a pause gets through while a million steps are made.
@@ -9,24 +9,27 @@ use super::dds::{Node, NodeError, Responder, Service};
 use super::inputs::Mailbox;
 use super::message::{Message, Service as ServiceType};
 use super::msg::merrow::{
-    Record, RecordResponse, SetPose, SetPoseRequest, SetPoseResponse, StepSimulation, StepSimulationResponse,
+    Couple, CoupleRequest, CoupleResponse, Record, RecordResponse, SetPose, SetPoseRequest, SetPoseResponse,
+    StepSimulation, StepSimulationResponse,
 };
 use super::msg::std_srvs::{Trigger, TriggerResponse};
 use super::outlet::Task;
 use super::qos::Qos;
 use crate::math::Vec3;
+use crate::scene::Scene;
 use crate::sim::{Reply, Request, Stepped};
 use crate::state::Command;
 use crossbeam_channel::Sender;
 use std::path::PathBuf;
 
 /// Names and types of all services, for `describe`.
-pub const SERVICES: [(&str, &str); 6] = [
+pub const SERVICES: [(&str, &str); 7] = [
     ("~/pause", Trigger::TYPE),
     ("~/resume", Trigger::TYPE),
     ("~/reset", Trigger::TYPE),
     ("~/step", StepSimulation::TYPE),
     ("~/set_pose", SetPose::TYPE),
+    ("~/couple", Couple::TYPE),
     ("~/record", Record::TYPE),
 ];
 
@@ -48,6 +51,7 @@ pub fn start(node: &Node, mailbox: &Mailbox, tasks: Sender<Task>) -> Result<Vec<
             mailbox.ask(Request::Step(request.steps, caller.reply(|stepped| stepped)));
         })?,
         serve::<SetPose>(node, mailbox, "~/set_pose", set_pose)?,
+        serve::<Couple>(node, mailbox, "~/couple", couple)?,
         serve::<Record>(node, mailbox, "~/record", move |_, request, caller| {
             let path = (!request.uri.is_empty()).then(|| PathBuf::from(&request.uri));
             // a recorder that has ended drops the task, and with it the caller
@@ -115,6 +119,17 @@ impl Answered for SetPose {
     fn response(outcome: Told) -> SetPoseResponse {
         let (success, message) = told(outcome);
         SetPoseResponse { success, message }
+    }
+}
+
+impl Answered for Couple {
+    type Outcome = Told;
+    fn refused(why: String) -> Told {
+        Err(why)
+    }
+    fn response(outcome: Told) -> CoupleResponse {
+        let (success, message) = told(outcome);
+        CoupleResponse { success, message }
     }
 }
 
@@ -192,4 +207,31 @@ fn set_pose(mailbox: &Mailbox, request: SetPoseRequest, caller: Caller<SetPose>)
         result.map(|()| String::new()).map_err(|refusal| refusal.reason)
     });
     mailbox.ask(Request::CommandReply(command, reply));
+}
+
+fn couple(mailbox: &Mailbox, request: CoupleRequest, caller: Caller<Couple>) {
+    let command = match coupling_command(&mailbox.scene, &request) {
+        Ok(command) => command,
+        Err(why) => {
+            mailbox.refuse(None, "~/couple", &why);
+            return caller.answer(Err(why));
+        }
+    };
+    let reply = caller.reply(|result: Result<(), crate::state::commands::Refusal>| {
+        result.map(|()| String::new()).map_err(|refusal| refusal.reason)
+    });
+    mailbox.ask(Request::CommandReply(command, reply));
+}
+
+/// The command that a request stands for.
+fn coupling_command(scene: &Scene, request: &CoupleRequest) -> Result<Command, String> {
+    let name = &request.coupling;
+    let found = scene.couplings.iter().position(|c| c.name == *name);
+    let coupling = found.ok_or_else(|| format!("no coupling {name:?}"))?;
+    let wanted = (!request.partner.is_empty()).then_some(&request.partner);
+    let robot = |name: &String| {
+        let found = scene.robots.iter().position(|r| r.name == *name);
+        found.ok_or_else(|| format!("no robot {name:?}"))
+    };
+    Ok(Command::Couple { coupling, engage: request.engage, partner: wanted.map(robot).transpose()? })
 }

@@ -4,6 +4,7 @@ pub mod actuator;
 pub mod battery;
 pub mod body;
 pub mod collision;
+pub mod coupling;
 pub mod joint;
 pub mod sea;
 pub mod sensor;
@@ -14,6 +15,7 @@ pub use actuator::{JointGroup, KeepOut, Servo, TrajectoryRules};
 pub use battery::Battery;
 pub use body::{Damping, Hull, Link};
 pub use collision::{Collider, Geometry, Material, Structure};
+pub use coupling::{Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Strength};
 pub use joint::{Drive, Joint, JointKind, JointMode};
 pub use sea::{Current, Origin, Sea, Seabed};
 pub use sensor::{Sensor, SensorKind};
@@ -55,6 +57,8 @@ pub struct Scene {
     pub structures: Vec<Structure>,
     /// Surface of the seabed.
     pub seabed_material: Material,
+    /// What holds bodies together, or can.
+    pub couplings: Vec<Coupling>,
     /// Tethers and mooring lines, in the order of the world file.
     pub tethers: Vec<Tether>,
 }

@@ -169,9 +169,12 @@ impl Simulation {
         self.pull();
     }
 
-    /// Solves the tethers over the coming step. To do so once more at the same instant changes nothing.
+    /// Solves the tethers over the coming step, and lets couplings begin it with what they are expected to bear. To do so once more at the same instant changes nothing.
     fn pull(&mut self) {
-        let Self { scene, state, runners, pool, tethers, .. } = self;
+        let Self { scene, state, runners, pool, tethers, contacts, .. } = self;
+        if let Some(contacts) = contacts {
+            contacts.feed(scene, state, runners);
+        }
         if !tethers.is_empty() {
             tethers.pull(scene, state, runners, pool.as_ref(), state.time_ns);
         }

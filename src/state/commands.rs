@@ -45,6 +45,9 @@ pub enum Command {
     Gripper { robot: usize, group: usize, id: u64, position: f64, max_effort: f64 },
     /// Put a robot somewhere.
     SetPose { robot: usize, p_WB: Vec3, q_WB: Quat, v_WB_B: Vec3, w_WB_B: Vec3 },
+    /// Let a coupling take hold or let go. A latch told to engage captures what comes; a grasp takes `partner`, or what it
+    /// touches, or what is nearest.
+    Couple { coupling: usize, engage: bool, partner: Option<usize> },
     /// Set an actuator's health.
     Health { robot: usize, thruster: usize, health: Health },
     /// Switch a sensor's noise.

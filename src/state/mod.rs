@@ -2,6 +2,7 @@
 
 pub mod commands;
 pub mod contact;
+pub mod coupling;
 pub mod joint;
 pub mod snapshot;
 pub mod tether;
@@ -9,6 +10,7 @@ pub mod workspace;
 
 pub use commands::{Command, Health};
 pub use contact::Contacts;
+pub use coupling::CouplingState;
 pub use joint::{GroupState, JointMemory};
 pub use tether::{TetherState, WinchCommand};
 pub use workspace::Workspace;
@@ -30,6 +32,8 @@ pub struct State {
     pub robots: Vec<RobotState>,
     /// What touches what.
     pub contacts: Contacts,
+    /// One per coupling of the scene.
+    pub couplings: Vec<CouplingState>,
     /// One entry per tether of the scene.
     pub tethers: Vec<TetherState>,
 }
@@ -215,6 +219,7 @@ impl State {
             sea: scene.sea.clone(),
             robots: scene.robots.iter().map(RobotState::new).collect(),
             contacts: Contacts::default(),
+            couplings: scene.couplings.iter().map(CouplingState::new).collect(),
             tethers: scene.tethers.iter().map(TetherState::new).collect(),
         }
     }

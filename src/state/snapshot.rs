@@ -4,7 +4,7 @@
 
 use super::joint::{ActiveTrajectory, Goal, GoalState, Reference, Task};
 use super::reading::Reading;
-use super::{Health, RobotState, State, TetherState, WinchCommand};
+use super::{CouplingState, Health, RobotState, State, TetherState, WinchCommand};
 use crate::math::{Quat, SpatialVelocity, Vec3};
 use sha2::{Digest, Sha256};
 
@@ -22,6 +22,9 @@ impl State {
             robot.bits(&mut sink);
         }
         self.contact_bits(&mut sink);
+        for coupling in &self.couplings {
+            coupling.bits(&mut sink);
+        }
         for tether in &self.tethers {
             tether.bits(&mut sink);
         }
@@ -56,6 +59,23 @@ impl State {
             sink.vector(gm.std);
             sink.real(gm.tau);
         }
+    }
+}
+
+impl CouplingState {
+    fn bits(&self, sink: &mut Bits) {
+        sink.int(u64::from(self.engaged) | u64::from(self.guided) << 1 | (self.watch as u64) << 2);
+        let (robot, link) = self.partner.map_or((0, 0), |(r, l)| (r as u64 + 1, l as u64));
+        sink.int(robot);
+        sink.int(link);
+        sink.vector(self.p_AT);
+        sink.quaternion(self.q_AT);
+        sink.reals(&self.offset);
+        sink.reals(&self.offset_rate);
+        sink.vector(self.force_W);
+        sink.vector(self.moment_W);
+        sink.reals(&self.load);
+        sink.reals(&self.fed);
     }
 }
 

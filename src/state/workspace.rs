@@ -17,6 +17,9 @@ pub struct Workspace<T = f64> {
     pub thrust: Vec<[SpatialForce<T>; 3]>,
     /// Lagged drive of each thruster at the start, middle and end of the step. By `forces::thruster`.
     pub drive: Vec<[T; 3]>,
+    /// What couplings are expected to do to each link at the start, middle and end of the step, in L; empty where there
+    /// are none. By `contact::coupling`.
+    pub coupled: Vec<[SpatialForce<T>; 3]>,
     /// Velocity of the base at the start of the step, at Bo in B. By `sim`.
     pub V_start: SpatialVelocity<T>,
     /// Joint velocities at the start of the step. By `sim`.
@@ -118,6 +121,7 @@ impl<T: Real> Workspace<T> {
             tau: zeros(),
             thrust: vec![[SpatialForce::zero(); 3]; n],
             drive: vec![[T::zero(); 3]; robot.thrusters.len()],
+            coupled: Vec::new(),
             V_start: SpatialVelocity::zero(),
             qd_start: zeros(),
             joints: vec![JointWork::default(); nj],

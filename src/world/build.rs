@@ -3,6 +3,7 @@
 use super::assets::Assets;
 use super::build_body::Surroundings;
 use super::build_collision as collision;
+use super::build_coupling;
 use super::build_robot::{self, Frame};
 use super::build_tether;
 use super::error::Problems;
@@ -127,6 +128,7 @@ fn build(
         robots: Vec::new(),
         structures: Vec::new(),
         seabed_material: collision::material(&file.seabed.material),
+        couplings: Vec::new(),
         tethers: Vec::new(),
     };
     let mut about = Vec::new();
@@ -153,6 +155,7 @@ fn build(
     let lines =
         file.tethers.iter().filter_map(|(name, tether)| build_tether::tether(name, tether, &scene, problems));
     scene.tethers = lines.collect();
+    scene.couplings = build_coupling::couplings(&file.couplings, &scene, problems);
     World { scene, about, notes: Vec::new() }
 }
 

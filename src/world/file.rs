@@ -3,6 +3,7 @@
 //! One declaration per structure; the reader, the messages and the JSON Schema come from it (`spec.rs`). What it means
 //! is decided in `build.rs`.
 
+use super::file_coupling::CouplingFile;
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
 use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
 use super::file_urdf::{HydrodynamicsFile, MimicFile};
@@ -32,6 +33,8 @@ spec! {
         props: Named<PropEntry> = Named::default(),
         /// What stands in the world and can be touched, by name.
         structures: Named<StructureFile> = Named::default(),
+        /// What holds bodies together, or can, by name.
+        couplings: Named<CouplingFile> = Named::default(),
         /// Tethers and mooring lines, by name.
         tethers: Named<TetherFile> = Named::default(),
     }

@@ -102,6 +102,15 @@ fn single_commands_allocate_nothing() {
     assert_eq!(COUNT.with(Cell::get), before);
 }
 
+// Goal: the same for robots that hold together. Method: a chain of ten on every kind of coupling, on one thread.
+// Tolerance: none.
+#[test]
+fn coupled_robots_allocate_nothing() {
+    let mut s = Simulation::new(std::sync::Arc::new(crate::determinism::fleet::chain()), 1).unwrap();
+    allocations(&mut s, 40);
+    assert_eq!(allocations(&mut s, 100), 0);
+}
+
 // Goal: servos, their motors and trajectories, the stop before the vehicle and a wrench sensor allocate nothing while they run. Method:
 // the arm of the pool trials with a trajectory under way. Tolerance: none.
 #[test]

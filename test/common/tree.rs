@@ -72,6 +72,7 @@ pub fn scene(seed: u64, recipe: Recipe) -> Scene {
         robots: vec![robot(&mut Random::new(seed), recipe)],
         structures: Vec::new(),
         seabed_material: merrow::scene::Material::default(),
+        couplings: Vec::new(),
         tethers: Vec::new(),
     }
 }

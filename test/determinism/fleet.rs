@@ -73,3 +73,28 @@ pub fn travel(s: &mut Simulation, steps: u64, block: u64) -> Vec<String> {
     }
     readings
 }
+
+/// Ten bodies in a current, the first held to the world, each to the next by another kind of coupling.
+pub fn chain() -> Scene {
+    let kinds = ["ball", "hinge", "slide", "weld"];
+    let (mut robots, mut couplings) = (
+        String::new(),
+        String::from("couplings:\n  c0: {kind: ball, a: {robot: b0, position_m: [0, 0, 0.5]}, b: {}}\n"),
+    );
+    for k in 0..10 {
+        robots += &format!(
+            "  b{k}: {{position_m: [0, 0, -{k}], attitude_deg: [0, 0, {}], model: {{source: test, body: {{source: test, axes: flu, mass_kg: 3, \
+             net_buoyancy_n: -5, inertia_kg_m2: {{xx: 0.2, yy: 0.2, zz: 0.1}}, added_mass: {{kind: diagonal, values: [2, 2, 1, 0.1, 0.1, 0.1]}}, \
+             quadratic_damping: {{kind: diagonal, values: [30, 30, 5, 1, 1, 1]}}}}}}}}\n",
+            20 * k
+        );
+        if k > 0 {
+            couplings += &format!(
+                "  c{k}: {{kind: {}, a: {{robot: b{}, position_m: [0, 0, -0.5]}}, b: {{robot: b{k}}}}}\n",
+                kinds[k % 4],
+                k - 1
+            );
+        }
+    }
+    scene(&format!("{SEA}{robots}{couplings}"))
+}

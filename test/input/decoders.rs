@@ -38,7 +38,7 @@ pub fn decode_all(bytes: &[u8]) -> usize {
             WrenchStamped, TransformStamped,
         }
         marine_acoustic_msgs { Dvl }
-        own { StepSimulationRequest, SetPoseRequest, RecordRequest }
+        own { StepSimulationRequest, SetPoseRequest, CoupleRequest, RecordRequest }
         nav_msgs { Odometry }
         rcl_interfaces {
             Log, ParameterEvent, GetParametersRequest, GetParameterTypesRequest, SetParametersRequest,

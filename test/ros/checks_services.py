@@ -135,6 +135,29 @@ def check_halted_robot():
         assert json.loads(m.output()[0])["halted"] == 1, m.output()[0]
 
 
+def check_couple():
+    """A grasp takes hold and lets go by service and by topic, says so to late readers, and refuses with a reason."""
+    with Merrow("grasp", "--pace", "lockstep") as m:
+        state = m.listen("/couplings/grip/state", transient_local=True, depth=1)
+        assert not latest(state).data
+        wrong = m.call("couple", coupling="grap", engage=True, partner="")
+        assert not wrong.success and wrong.message == 'no coupling "grap"', wrong
+        wrong = m.call("couple", coupling="grip", engage=True, partner="gripper")
+        assert not wrong.success and "itself" in wrong.message, wrong
+        assert m.call("couple", coupling="grip", engage=True, partner="object").success
+        m.step(10)
+        wait_until(state, lambda b: b.data)
+        load = m.listen("/couplings/grip/wrench")
+        m.step(100)
+        assert latest(load).header.frame_id == "world"
+        m.write("/couplings/grip/command", data=False)
+        time.sleep(0.3)
+        m.step(10)
+        wait_until(state, lambda b: not b.data)
+        late = m.listen("/couplings/grip/state", transient_local=True, depth=1)
+        assert not latest(late).data
+
+
 def check_no_skew():
     """A command that was sent before a step request takes effect within those steps, every time.
 

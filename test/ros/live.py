@@ -34,6 +34,8 @@ peer.FIELDS.update({
     "merrow/srv/StepSimulation_Response": "bool success; string message; builtin_interfaces/msg/Time time",
     "merrow/srv/SetPose_Request": "string robot; geometry_msgs/msg/Pose pose; geometry_msgs/msg/Twist twist",
     "merrow/srv/SetPose_Response": "bool success; string message",
+    "merrow/srv/Couple_Request": "string coupling; bool engage; string partner",
+    "merrow/srv/Couple_Response": "bool success; string message",
     "merrow/srv/Record_Request": "string uri",
     "merrow/srv/Record_Response": "bool success; string message",
 })

@@ -65,7 +65,7 @@ pub fn catalogue() -> Vec<TypeSample> {
         }
         marine_acoustic_msgs { Dvl }
         merrow {
-            StepSimulationRequest, StepSimulationResponse, SetPoseRequest, SetPoseResponse,
+            StepSimulationRequest, StepSimulationResponse, SetPoseRequest, SetPoseResponse, CoupleRequest, CoupleResponse,
             RecordRequest, RecordResponse, Contact, Contacts,
         }
         nav_msgs { Odometry, Path }
@@ -106,7 +106,7 @@ pub fn services() -> Vec<(&'static str, &'static str)> {
         follow_joint_trajectory { SendGoal, GetResult }
         gripper_command { SendGoal, GetResult }
         parallel_gripper_command { SendGoal, GetResult }
-        merrow { StepSimulation, SetPose, Record }
+        merrow { StepSimulation, SetPose, Couple, Record }
         rcl_interfaces {
             GetParameters, GetParameterTypes, SetParameters, SetParametersAtomically, ListParameters,
             DescribeParameters, GetLoggerLevels, SetLoggerLevels,

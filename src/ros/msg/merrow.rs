@@ -41,6 +41,24 @@ ros_service! {
         }
     }
 
+    /// Lets a coupling of the world take hold or let go.
+    pub struct Couple("merrow/srv/Couple") {
+        request CoupleRequest {
+            /// Name of the coupling.
+            coupling: String,
+            /// True: take hold, for a latch: capture what comes; false: let go.
+            engage: bool,
+            /// Robot or prop that a grasp is to take; empty: what it touches, or the nearest.
+            partner: String,
+        }
+        response CoupleResponse {
+            /// Whether it was done.
+            success: bool,
+            /// Why not, for a person to read.
+            message: String,
+        }
+    }
+
     /// Starts or stops recording a bag.
     pub struct Record("merrow/srv/Record") {
         request RecordRequest {
