@@ -128,6 +128,17 @@ impl Detector {
         }
     }
 
+    /// As [`Detector::place`] for the links that `pose_of` gives a pose for, which were moved once more in the same step.
+    pub fn correct(&mut self, pose_of: impl Fn(usize, usize) -> Option<Pose>) {
+        for (shape, X) in self.moving.iter().zip(&mut self.poses) {
+            if let Owner::Link(r, l) = shape.owner
+                && let Some(X_WL) = pose_of(r as usize, l as usize)
+            {
+                *X = X_WL * shape.X_LG;
+            }
+        }
+    }
+
     /// All touches at the poses placed last, in a fixed order, but those of the pairs in `apart`, which is sorted.
     pub fn touches(&mut self, scene: &Scene, seabed: &Seabed, apart: &[[Body; 2]]) -> &[Touch] {
         self.touches.clear();

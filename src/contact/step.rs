@@ -6,6 +6,7 @@ use super::detect::{Detector, Touch};
 use super::island::{self, Frame, Island, Surroundings};
 use super::shapes::{Owner, pose};
 use crate::dynamics::integrate;
+use crate::kinematics;
 use crate::math::{SpatialForce, Vec3};
 use crate::scene::{Robot, Scene};
 use crate::state::contact::{Contact, Impulse, Side};
@@ -126,6 +127,24 @@ impl Contacts {
         }
         self.write(scene, state, works);
         self.couplings.follow(scene, state, &self.islands[..self.n_islands], &self.frames);
+        self.settle(scene, state, works);
+    }
+
+    /// Poses of the robots that were held back, where the next step starts.
+    fn settle<W: AsRef<Workspace> + AsMut<Workspace>>(
+        &mut self,
+        scene: &Scene,
+        state: &State,
+        works: &mut [W],
+    ) {
+        let Self { frames, detector, .. } = self;
+        for (r, _) in frames.iter().enumerate().filter(|(_, frame)| frame.active) {
+            kinematics::poses(&scene.robots[r], &state.robots[r].motion, &mut works[r].as_mut().links);
+        }
+        detector.correct(|r, l| {
+            let link = &works[r].as_ref().links[l];
+            frames[r].active.then(|| pose(&link.R_WL, link.p_WL))
+        });
     }
 
     /// Sorts robots and touches into islands.
@@ -258,8 +277,7 @@ impl Contacts {
                 }
             }
         }
-        // what two features of one pair share a key for keeps the first guess of the first
-        state.contacts.impulses.sort_by(|a, b| a.0.cmp(&b.0));
+        state.contacts.impulses.sort_unstable_by_key(|(key, _)| *key);
         self.count(state);
     }
 
