@@ -66,6 +66,17 @@ pub struct Surroundings<'a, W> {
 }
 
 impl Island {
+    /// Empty, with memory for some contacts.
+    pub fn with_room() -> Self {
+        Self {
+            robots: Vec::with_capacity(8),
+            touches: Vec::with_capacity(32),
+            keys: Vec::with_capacity(64),
+            problem: Problem::with_room(64),
+            ..Self::default()
+        }
+    }
+
     /// Empty, with its memory.
     pub fn clear(&mut self) {
         self.robots.clear();

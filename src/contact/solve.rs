@@ -137,6 +137,20 @@ const EXACT: f64 = 1e-9;
 const CORRECTION_SWEEPS: usize = 30;
 
 impl Problem {
+    /// Empty, with memory for this many rows.
+    pub fn with_room(rows: usize) -> Self {
+        Self {
+            v: Vec::with_capacity(64),
+            J: Vec::with_capacity(16 * rows),
+            Y: Vec::with_capacity(16 * rows),
+            rows: Vec::with_capacity(rows),
+            blocks: Vec::with_capacity(rows),
+            x: Vec::with_capacity(64),
+            before: Vec::with_capacity(rows.max(64)),
+            direction: Vec::with_capacity(rows),
+        }
+    }
+
     /// Forgets all rows; keeps the memory.
     pub fn clear(&mut self) {
         self.v.clear();

@@ -31,6 +31,8 @@ pub struct Contacts {
     clearance: Clearance,
 }
 
+/// Islands made at the start, so that those that come up first find their memory.
+const FIRST_ISLANDS: usize = 4;
 /// Touches in a step from which islands are worth solving in parallel.
 const PARALLEL_FROM: usize = 64;
 
@@ -53,8 +55,8 @@ impl Contacts {
             movable: frames.iter().map(|f| f.dofs.n > 0).collect(),
             frames,
             jointed,
-            parents: Vec::new(),
-            islands: Vec::new(),
+            parents: Vec::with_capacity(scene.robots.len()),
+            islands: (0..FIRST_ISLANDS).map(|_| Island::with_room()).collect(),
             n_islands: 0,
             touches: Vec::new(),
             couplings: Couplings::default(),
@@ -206,7 +208,7 @@ impl Contacts {
         let known = self.islands[..self.n_islands].binary_search_by_key(&root, |i| i.robots[0]);
         known.unwrap_or_else(|k| {
             if self.n_islands == self.islands.len() {
-                self.islands.push(Island::default());
+                self.islands.push(Island::with_room());
             }
             self.n_islands += 1;
             k

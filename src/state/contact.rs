@@ -81,6 +81,17 @@ pub struct Contacts {
 }
 
 impl Contacts {
+    /// Nothing touches; room for what usually does among this many robots.
+    pub fn with_room(n_robots: usize) -> Self {
+        let n = 64 + 8 * n_robots;
+        Self {
+            touching: Vec::with_capacity(n),
+            impulses: Vec::with_capacity(n),
+            collisions: 0,
+            pairs: Vec::with_capacity(n),
+        }
+    }
+
     /// Impulse of the last step.
     pub fn impulse(&self, key: &ImpulseKey) -> Option<&Impulse> {
         let found = self.impulses.binary_search_by(|(k, _)| k.cmp(key));

@@ -218,7 +218,7 @@ impl State {
             step: 0,
             sea: scene.sea.clone(),
             robots: scene.robots.iter().map(RobotState::new).collect(),
-            contacts: Contacts::default(),
+            contacts: Contacts::with_room(scene.robots.len()),
             couplings: scene.couplings.iter().map(CouplingState::new).collect(),
             tethers: scene.tethers.iter().map(TetherState::new).collect(),
         }
