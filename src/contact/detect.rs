@@ -11,7 +11,7 @@ use crate::math::{Mat3, Vec3};
 use crate::scene::{Scene, Seabed};
 use rapier3d_f64::math::{Pose, Vector};
 use rapier3d_f64::parry::bounding_volume::{Aabb, BoundingVolume};
-use rapier3d_f64::parry::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
+use rapier3d_f64::parry::partitioning::{Bvh, BvhBuildStrategy};
 use rapier3d_f64::parry::query::{
     ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, ShapeCastOptions, cast_shapes,
 };
@@ -67,8 +67,8 @@ pub struct Detector {
     /// Poses at its start.
     starts: Vec<Pose>,
     boxes: Vec<Aabb>,
-    tree: Bvh,
-    tree_scratch: BvhWorkspace,
+    /// Moving shapes by where their boxes begin along x.
+    order: Vec<(f64, u32)>,
     pairs: Vec<(u32, u32)>,
     manifolds: Vec<ContactManifold<(), ()>>,
     touches: Vec<Touch>,
@@ -97,10 +97,9 @@ impl Detector {
             poses: vec![Pose::IDENTITY; n],
             starts: vec![Pose::IDENTITY; n],
             boxes: Vec::with_capacity(n),
-            tree: Bvh::new(),
-            tree_scratch: BvhWorkspace::default(),
+            order: Vec::with_capacity(n),
             pairs: Vec::with_capacity(64 + 8 * n),
-            manifolds: vec![ContactManifold::new()],
+            manifolds: vec![roomy()],
             touches: Vec::with_capacity(64 + 8 * n),
             moving,
         })
@@ -173,19 +172,19 @@ impl Detector {
                 self.pairs.push((i as u32, n as u32 + j));
             }
         }
-        if n <= 16 {
-            for i in 0..n {
-                let later = (i + 1..n).filter(|j| self.boxes[i].intersects(&self.boxes[*j]));
-                self.pairs.extend(later.map(|j| (i as u32, j as u32)));
-            }
-        } else {
-            for (i, around) in self.boxes.iter().enumerate() {
-                self.tree.insert_or_update_partially(*around, i as u32, 0.0);
-            }
-            self.tree.refit(&mut self.tree_scratch);
-            for (i, around) in self.boxes.iter().enumerate() {
-                let later = self.tree.intersect_aabb(around).filter(|j| *j > i as u32);
-                self.pairs.extend(later.map(|j| (i as u32, j)));
+        // moving shapes by sweeping along x: a tree would have to be rebuilt at every step
+        self.order.clear();
+        self.order.extend(self.boxes.iter().enumerate().map(|(i, around)| (around.mins.x, i as u32)));
+        self.order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (k, (_, i)) in self.order.iter().enumerate() {
+            let around = &self.boxes[*i as usize];
+            for (left, j) in &self.order[k + 1..] {
+                if *left > around.maxs.x {
+                    break;
+                }
+                if around.intersects(&self.boxes[*j as usize]) {
+                    self.pairs.push((*i.min(j), *i.max(j)));
+                }
             }
         }
         self.pairs.sort_unstable();
@@ -268,6 +267,13 @@ impl Detector {
     }
 }
 
+/// A manifold with memory for what two convex shapes share.
+fn roomy() -> ContactManifold<(), ()> {
+    let mut manifold = ContactManifold::new();
+    manifold.points.reserve(16);
+    manifold
+}
+
 /// Groups allow it, and the two are not parts of one robot that hang together.
 fn may_touch(scene: &Scene, a: &Shape, b: &Shape) -> bool {
     let met = a.groups.member & b.groups.meets != 0 && b.groups.member & a.groups.meets != 0;
@@ -300,6 +306,9 @@ fn narrow(
     if whole(a) && whole(b) {
         // one manifold, whose memory is used again; without points or a normal it remembers nothing
         manifolds.truncate(1);
+        if manifolds.is_empty() {
+            manifolds.push(roomy());
+        }
         if let Some(first) = manifolds.first_mut() {
             first.clear();
             first.local_n1 = vector(Vec3::zero());

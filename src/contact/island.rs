@@ -26,9 +26,12 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// For `robot`.
+    /// For `robot`, with the memory that it needs once it touches something.
     pub fn new(robot: &Robot) -> Self {
-        Self { dofs: Dofs::new(robot), L: Vec::new(), full: Vec::new(), active: false, offset: 0 }
+        let dofs = Dofs::new(robot);
+        let (n, all) = (dofs.n, 5 + robot.links.len());
+        let (L, full) = (Vec::with_capacity(n * n), Vec::with_capacity(all * all));
+        Self { dofs, L, full, active: false, offset: 0 }
     }
 }
 

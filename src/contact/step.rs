@@ -31,8 +31,8 @@ pub struct Contacts {
     clearance: Clearance,
 }
 
-/// Islands made at the start, so that those that come up first find their memory.
-const FIRST_ISLANDS: usize = 4;
+/// Islands made at the start, one a robot up to this many, so that those that come up first find their memory.
+const FIRST_ISLANDS: usize = 64;
 /// Touches in a step from which islands are worth solving in parallel.
 const PARALLEL_FROM: usize = 64;
 
@@ -56,7 +56,7 @@ impl Contacts {
             frames,
             jointed,
             parents: Vec::with_capacity(scene.robots.len()),
-            islands: (0..FIRST_ISLANDS).map(|_| Island::with_room()).collect(),
+            islands: (0..scene.robots.len().min(FIRST_ISLANDS)).map(|_| Island::with_room()).collect(),
             n_islands: 0,
             touches: Vec::new(),
             couplings: Couplings::default(),

@@ -13,7 +13,8 @@
 //!   x = l_b + H/w asinh(V/H) + H L/EA - μ w/(2 EA) (l_b² - max(l_b - H/(μ w), 0)²)    (3)  [Jonkman 2007, ch. 2]
 //!   z = H/w (√(1+(V/H)²) - 1) + V²/(2 EA w)                                           (4)
 //! ```
-//! solved for H and V by Newton's method.
+//! solved for H and V by Newton's method. Where there is more line than would hang straight down and lie straight on, it has no
+//! horizontal tension.
 //!
 //! # Symbols
 //! w weight in water per length [N/m] · L unstretched length [m] · EA axial stiffness [N].
@@ -57,6 +58,8 @@ pub struct Hanging {
     pub flexibility: [[f64; 2]; 2],
 }
 
+/// Horizontal tension of a line that lies in a heap, over the line's weight: nothing, but not zero.
+const HEAPED: f64 = 1e-9;
 /// Rounds of Newton's method; about eight are needed.
 const MAX_ROUNDS: usize = 60;
 
@@ -64,6 +67,11 @@ impl Span {
     /// Solves (1) and (2), or (3) and (4).
     pub fn solve(&self) -> Hanging {
         let w = self.weight;
+        if self.is_heaped() {
+            // as good as no horizontal tension: the end is free to go along, and lifts the line straight up
+            let (H, V) = (HEAPED * w * self.length, w * self.z.max(0.0));
+            return Hanging { H, V, flexibility: [[1.0 / (HEAPED * w), 0.0], [0.0, 1.0 / w]] };
+        }
         // a line that hangs straight down has no direction; a hair's breadth aside changes nothing
         let span = Self { x: self.x.max(1e-4 * self.length), ..*self };
         let (x, z, L) = (span.x, span.z, span.length);
@@ -88,6 +96,11 @@ impl Span {
             }
         }
         Hanging { H, V, flexibility }
+    }
+
+    /// True if there is so much line that it hangs straight down from the upper end and lies in a heap.
+    fn is_heaped(&self) -> bool {
+        self.bottom.is_some() && self.length >= self.x + self.z.max(0.0)
     }
 
     /// Length that lies on the bottom [m].
@@ -169,17 +182,30 @@ mod tests {
     /// The solution puts the upper end where it is, taut, slack, lying and nearly vertical; Newton ends at rounding: 1e-8 m.
     #[test]
     fn the_solution_meets_both_ends() {
-        for span in spans() {
+        for span in spans().filter(|s| !s.is_heaped()) {
             let hanging = span.solve();
             let ([x, z], _) = span.place(hanging.H, hanging.V);
             assert!((x - span.x).abs() < 1e-8 && (z - span.z).abs() < 1e-8, "{span:?}: {x} {z}");
         }
     }
 
+    /// Line to spare: the upper end bears what hangs straight below it, and nothing pulls along.
+    #[test]
+    fn a_heaped_line_pulls_down_only() {
+        let all: Vec<Span> = spans().filter(Span::is_heaped).collect();
+        assert_eq!(all.len(), 4);
+        for span in all {
+            let Hanging { H, V, .. } = span.solve();
+            assert!(H < 1e-5 && (V - span.weight * span.z).abs() < 1e-9, "{span:?}: {H} {V}");
+            let [x, z] = span.point(&Hanging { H, V, flexibility: [[0.0; 2]; 2] }, span.length);
+            assert!(x.is_finite() && (z - span.z).abs() < 1e-2, "{span:?}: {x} {z}");
+        }
+    }
+
     /// The flexibility is the derivative of the place: central differences at 1e-5 of the tension are exact to 1e-6.
     #[test]
     fn the_flexibility_is_the_derivative() {
-        for span in spans() {
+        for span in spans().filter(|s| !s.is_heaped()) {
             let Hanging { H, V, .. } = span.solve();
             let (_, J) = span.place(H, V);
             let (dH, dV) = (1e-5 * H, 1e-5 * V.abs().max(1.0));

@@ -143,3 +143,54 @@ fn a_fast_ball_does_not_pass_through_a_thin_wall() {
     let p = sim.state.robots[0].motion.p_WB;
     assert!((p.x - 7.27).abs() < 2e-3, "{p:?}");
 }
+
+/// A body whose added mass is five times its own falls freely in water: a = W/(m + m_a), no matter that a lagged force would blow up
+/// (gz-sim issue 1923); and it lies still on the bottom afterwards. Tolerance: constant acceleration is integrated exactly.
+#[test]
+fn added_mass_above_the_bodys_own_is_stable_in_fall_and_rest() {
+    let mut world = scene(
+        "step: {dt_s: 0.002}\nseabed: {depth_m: 10}\nrobots:\n  a:\n    position_m: [0, 0, -5]\n    model: {source: test, body: {source: test, \
+         axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 0.01, yy: 0.01, zz: 0.01}, added_mass: {kind: diagonal, \
+         values: [5, 5, 5, 0.05, 0.05, 0.05]}}}\n",
+    );
+    world.robots[0].colliders.push(collider(0, cube(0.1), 0.5, 0.0));
+    let mut sim = start(world);
+    advance(&mut sim, 1.0);
+    close("fallen", sim.state.robots[0].motion.p_WB.z, -5.0 - 0.5 * 9.81 / 6.0, 1e-9);
+    advance(&mut sim, 9.0);
+    close("at rest", sim.state.robots[0].motion.p_WB.z, -9.9, 1e-4);
+    assert!(sim.state.robots[0].motion.V_WB_B.v.norm() < 1e-9);
+}
+
+/// The shipped world of crates on a sloping bottom: after half a minute all stand still on the slope or on one another, none inside
+/// another thing by more than 0.1 mm, and what bears them is their weight in water. Tolerance: the sum of the mean forces of one
+/// step against the weight, 0.1 %.
+#[test]
+fn crates_come_to_rest_on_the_sea_floor() {
+    let path = merrow::world::share::world("sea_floor");
+    let world = merrow::world::load_world(&path, merrow::world::Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}"));
+    let mut sim = merrow::sim::Simulation::new(std::sync::Arc::new(world.scene), 2).expect("a simulation");
+    advance(&mut sim, 30.0);
+    let crates: Vec<usize> =
+        (0..sim.scene.robots.len()).filter(|r| sim.scene.robots[*r].name.starts_with("crate")).collect();
+    assert_eq!(crates.len(), 8);
+    for r in &crates {
+        let v = sim.state.robots[*r].motion.V_WB_B;
+        assert!(v.v.norm() < 1e-6 && v.w.norm() < 1e-6, "{}: {v:?}", sim.scene.robots[*r].name);
+    }
+    let contacts = &sim.state.contacts.touching;
+    assert!(
+        contacts.iter().all(|c| c.gap > -1e-4),
+        "{:?}",
+        contacts.iter().map(|c| c.gap).fold(0.0, f64::min)
+    );
+    let borne: f64 = contacts
+        .iter()
+        .filter(|c| c.b == merrow::state::contact::Side::Seabed)
+        .filter(|c| matches!(c.a, merrow::state::contact::Side::Link { robot, .. } if crates.contains(&(robot as usize))))
+        .map(|c| c.impulse_W.z / 0.002)
+        .sum();
+    let weight = 8.0 * 9.81 * (12.0 - 10.25);
+    close("borne", borne / weight, 1.0, 1e-3);
+}
