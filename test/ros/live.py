@@ -25,6 +25,10 @@ import peer
 from peer import Peer, message_type, valid, wait_for
 
 peer.FIELDS.update({
+    "merrow/msg/Contact": "string robot_a; string link_a; string collider_a; string robot_b; string link_b; string collider_b; "
+    "geometry_msgs/msg/Point position; geometry_msgs/msg/Vector3 normal; float64 separation; "
+    "geometry_msgs/msg/Vector3 force; geometry_msgs/msg/Vector3 impulse",
+    "merrow/msg/Contacts": "std_msgs/msg/Header header; merrow/msg/Contact[] contacts",
     "marine_acoustic_msgs/msg/Dvl": "std_msgs/msg/Header header; uint8 velocity_mode; uint8 dvl_type; "
     "geometry_msgs/msg/Vector3 velocity; float64[9] velocity_covar; float64 altitude; float64 course_gnd; "
     "float64 speed_gnd; uint8 num_good_beams; float32 sound_speed; bool beam_ranges_valid; "
