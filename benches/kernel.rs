@@ -132,6 +132,8 @@ impl Whole {
         let mut scene = scene(name);
         scene.robots.truncate(1);
         scene.robots[0].sensors.clear();
+        // it is held deep under the pools' bottoms
+        scene.robots[0].colliders.clear();
         let mut simulation = Simulation::new(Arc::new(scene), 1).expect("one thread needs no pool");
         for (actuator, thruster) in
             simulation.state.robots[0].actuators.iter_mut().zip(&simulation.scene.robots[0].thrusters)
