@@ -29,7 +29,12 @@ const GAIN: f64 = 0.5;
 
 impl Clearance {
     /// For the shapes of a scene; `always` if something beside touching ties robots together.
-    pub fn new(scene: &Scene, moving: &[Shape], fixed: &[(Shape, Pose)], always: bool) -> Self {
+    pub fn new<'a>(
+        scene: &Scene,
+        moving: &[Shape],
+        fixed: impl Iterator<Item = (&'a Shape, &'a Pose)>,
+        always: bool,
+    ) -> Self {
         let mut reach: Vec<Option<f64>> = vec![None; scene.robots.len()];
         for shape in moving {
             if let Owner::Link(r, l) = shape.owner {
@@ -44,9 +49,15 @@ impl Clearance {
             Owner::Link(r, _) => Some(r as usize),
             _ => None,
         };
-        let fixed = fixed.iter().map(|(s, X)| (s.shape.compute_aabb(X), owner(s))).collect();
+        let fixed = fixed.map(|(s, X)| (s.shape.compute_aabb(X), owner(s))).collect();
         let always = always || scene.robots.iter().any(|r| r.self_collision);
-        Self { reach, fixed, always, order: Vec::new(), allowed: vec![0.0; scene.robots.len()] }
+        Self {
+            reach,
+            fixed,
+            always,
+            order: Vec::with_capacity(scene.robots.len()),
+            allowed: vec![0.0; scene.robots.len()],
+        }
     }
 
     /// True if nothing can touch within `span_s` seconds, as long as no robot gets further than [`Clearance::allowed`].

@@ -25,8 +25,7 @@
 //! # Checked by
 //! test/analytic/coupling.rs, test/analytic/docking.rs
 
-use super::dofs;
-use super::island::{Frame, Island, Surroundings, held as share_held, stop_row};
+use super::island::{Frame, Island, Side, Surroundings, held as share_held, relative_velocity, stop_row};
 use super::shapes::Owner;
 use super::solve::{Block, Kind, Row, Segment};
 use crate::kinematics::coupling::{self, Moving};
@@ -54,7 +53,7 @@ pub struct Live {
     /// Index of the coupling.
     pub coupling: u32,
     /// Links of the first and the second end; none for the world and for robots that are stopped.
-    pub sides: [Option<(usize, usize)>; 2],
+    pub sides: [Side; 2],
     T: Moving,
     B: Moving,
     misfit: [f64; 6],
@@ -91,7 +90,7 @@ pub fn body(owner: Owner) -> Body {
     }
 }
 
-fn side(state: &State, end: &CouplingEnd) -> Option<(usize, usize)> {
+fn side(state: &State, end: &CouplingEnd) -> Side {
     end.link().filter(|(r, _)| state.robots[*r].halted.is_none())
 }
 
@@ -148,7 +147,7 @@ impl Couplings {
     /// After a step: loads, and what breaks, catches or is let in.
     pub fn follow(&self, scene: &Scene, state: &mut State, islands: &[Island], frames: &[Frame]) {
         let h = scene.dt();
-        for island in islands {
+        for island in islands.iter().filter(|i| i.problem.is_finite()) {
             for held in &island.held {
                 let live = &self.live[held.live as usize];
                 let k = live.coupling as usize;
@@ -305,9 +304,10 @@ impl Island {
         let wall = Vec3::new(-out[0] * cos, -out[1] * cos, -slope * cos);
         let along = if z < 0.0 { wall } else { Vec3::new(-out[0], -out[1], 0.0) };
         let across = (radius(funnel, z) - rho) * if z < 0.0 { cos } else { 1.0 };
+        let start = relative_velocity(around, [live.sides[1], live.sides[0]], live.B.p_W, true);
         for (n, gap) in [(along, across), (Vec3::new(0.0, 0.0, -1.0), -z)] {
             let n_W = live.T.R_W.mul_vec(n);
-            let speeds = [relative_start(around, live, n_W), self.speed_of(live, n_W)];
+            let speeds = [start.dot(n_W), self.speed_of(live, n_W)];
             if gap > MARGIN.max(around.scene.dt() * speeds[1].abs()) {
                 continue;
             }
@@ -332,24 +332,8 @@ impl Island {
         d: Vec3,
         turns: bool,
     ) -> ([Segment; 2], f64) {
-        let mut segments = [Segment::default(); 2];
-        let mut first = None;
-        for (k, (side, sign)) in [(live.sides[1], 1.0), (live.sides[0], -1.0)].into_iter().enumerate() {
-            let Some((r, l)) = side.filter(|(r, _)| around.frames[*r].active) else { continue };
-            if first != Some(r) {
-                segments[k] = self.segment(around, r);
-            }
-            let s = segments[if first == Some(r) { 0 } else { k }];
-            let row = &mut self.problem.J[s.at as usize..(s.at + s.n) as usize];
-            let (robot, links) = (&around.scene.robots[r], &around.works[r].as_ref().links);
-            let dofs = &around.frames[r].dofs;
-            if turns {
-                dofs.turn_row(robot, links, l, d, sign, row);
-            } else {
-                dofs.point_row(robot, links, l, live.B.p_W, d, sign, row);
-            }
-            first = first.or(Some(r));
-        }
+        let sides = [live.sides[1], live.sides[0]];
+        let segments = self.pair_row(around, sides, (live.B.p_W, d, turns));
         let speed = if turns { (live.B.w_W - live.T.w_W).dot(d) } else { self.speed_of(live, d) };
         (segments, speed)
     }
@@ -375,24 +359,10 @@ impl Island {
         for (n, i) in (0..6).filter(|i| kind.holds()[*i]).enumerate() {
             let row = &self.problem.rows[held.first as usize + n];
             for s in row.segments.iter().filter(|s| s.n > 0) {
-                if let Some(r) = self.robot_at(frames, s.v) {
-                    let y = &self.problem.Y[s.at as usize..(s.at + s.n) as usize];
-                    let kick = &mut state.robots[r].kick;
-                    frames[r].dofs.add(y, -change[i], &mut kick.A_WB_B, &mut kick.qdd);
-                }
+                let y = &self.problem.Y[s.at as usize..(s.at + s.n) as usize];
+                let kick = &mut state.robots[s.robot as usize].kick;
+                frames[s.robot as usize].dofs.add(y, -change[i], &mut kick.A_WB_B, &mut kick.qdd);
             }
         }
     }
-}
-
-/// Speed of the second end against the first along `d` at the start of the free step.
-fn relative_start<W: AsRef<Workspace>>(around: &Surroundings<'_, W>, live: &Live, d: Vec3) -> f64 {
-    let of = |side: Option<(usize, usize)>| {
-        side.map_or(Vec3::zero(), |(r, l)| {
-            let (robot, work) = (&around.scene.robots[r], around.works[r].as_ref());
-            let start = (&work.V_start, &work.qd_start[..]);
-            dofs::point_velocity(robot, &work.links, l, live.B.p_W, start)
-        })
-    };
-    (of(live.sides[1]) - of(live.sides[0])).dot(d)
 }

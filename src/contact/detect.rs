@@ -71,7 +71,6 @@ pub struct Detector {
     order: Vec<(f64, u32)>,
     pairs: Vec<(u32, u32)>,
     manifolds: Vec<ContactManifold<(), ()>>,
-    touches: Vec<Touch>,
 }
 
 impl std::fmt::Debug for Detector {
@@ -100,16 +99,14 @@ impl Detector {
             order: Vec::with_capacity(n),
             pairs: Vec::with_capacity(64 + 8 * n),
             manifolds: vec![roomy()],
-            touches: Vec::with_capacity(64 + 8 * n),
             moving,
         })
     }
 
     /// Whether robots are far from everything; `always` if something beside touching ties them together.
     pub fn clearance(&self, scene: &Scene, always: bool) -> Clearance {
-        let fixed: Vec<(Shape, Pose)> =
-            self.fixed.iter().cloned().zip(self.fixed_poses.iter().copied()).collect();
-        Clearance::new(scene, &self.moving, &fixed, always)
+        let fixed = self.fixed.iter().zip(&self.fixed_poses);
+        Clearance::new(scene, &self.moving, fixed, always)
     }
 
     /// True if nothing can ever touch.
@@ -138,9 +135,9 @@ impl Detector {
         }
     }
 
-    /// All touches at the poses placed last, in a fixed order, but those of the pairs in `apart`, which is sorted.
-    pub fn touches(&mut self, scene: &Scene, seabed: &Seabed, apart: &[[Body; 2]]) -> &[Touch] {
-        self.touches.clear();
+    /// All touches at the poses placed last into `out`, in a fixed order, but those of the pairs in `apart`, which is sorted.
+    pub fn touches(&mut self, scene: &Scene, seabed: &Seabed, apart: &[[Body; 2]], out: &mut Vec<Touch>) {
+        out.clear();
         self.boxes.clear();
         for (i, shape) in self.moving.iter().enumerate() {
             let around = shape.shape.compute_aabb(&self.poses[i]);
@@ -154,13 +151,12 @@ impl Detector {
         }
         self.find_pairs();
         for i in 0..self.moving.len() {
-            self.meet_seabed(scene, i, seabed);
+            self.meet_seabed(scene, i, seabed, out);
         }
         for k in 0..self.pairs.len() {
             let (i, j) = self.pairs[k];
-            self.meet(scene, i as usize, j as usize, apart);
+            self.meet(scene, [i as usize, j as usize], apart, out);
         }
-        &self.touches
     }
 
     /// Pairs of a moving shape and another (fixed shapes are numbered after the moving ones), sorted.
@@ -198,9 +194,8 @@ impl Detector {
     }
 
     /// Narrow phase of one pair.
-    fn meet(&mut self, scene: &Scene, i: usize, j: usize, apart: &[[Body; 2]]) {
+    fn meet(&mut self, scene: &Scene, [i, j]: [usize; 2], apart: &[[Body; 2]], out: &mut Vec<Touch>) {
         let mut manifolds = std::mem::take(&mut self.manifolds);
-        let mut touches = std::mem::take(&mut self.touches);
         let (a, X_a, start_a) = (&self.moving[i], &self.poses[i], &self.starts[i]);
         let (b, X_b, start_b) = self.other(j);
         if may_touch(scene, a, b) && !are_apart(a, b, apart) {
@@ -219,16 +214,15 @@ impl Detector {
             let hop = (X_a.translation - start_a.translation) - (X_b.translation - start_b.translation);
             let fast = hop.length() > a.thickness.min(b.thickness);
             match fast.then(|| cast(a, [start_a, X_a], b, [start_b, X_b], &base)).flatten() {
-                Some(touch) => touches.push(touch),
-                None => narrow(a, X_a, b, X_b, &base, &mut manifolds, &mut touches),
+                Some(touch) => out.push(touch),
+                None => narrow(a, X_a, b, X_b, &base, &mut manifolds, out),
             }
         }
-        self.touches = touches;
         self.manifolds = manifolds;
     }
 
     /// Moving shape `i` against the plane bottom.
-    fn meet_seabed(&mut self, scene: &Scene, i: usize, seabed: &Seabed) {
+    fn meet_seabed(&self, scene: &Scene, i: usize, seabed: &Seabed, out: &mut Vec<Touch>) {
         let (shape, X) = (&self.moving[i], &self.poses[i]);
         let n = seabed.normal();
         let height = |p: Vec3| (p.z - seabed.height(p.x, p.y)) * n.z;
@@ -236,11 +230,11 @@ impl Detector {
         if height(center) > n.x.abs() * reach.x + n.y.abs() * reach.y + n.z.abs() * reach.z {
             return;
         }
-        let (ground, touches) = (scene.seabed_material, &mut self.touches);
+        let ground = scene.seabed_material;
         let mut put = |p: Vec3, radius: f64, feature: u32| {
             let gap = height(p) - radius;
             if gap <= MARGIN {
-                touches.push(Touch {
+                out.push(Touch {
                     a: shape.owner,
                     b: Owner::Seabed,
                     colliders: [shape.collider, 0],
@@ -317,7 +311,7 @@ fn narrow(
         manifolds.clear();
     }
     let X_ab = X_a.inv_mul(X_b);
-    // pairs that rapier cannot do are refused when the shapes are built
+    // no pair of the shapes that are built fails
     let done =
         DefaultQueryDispatcher.contact_manifolds(&X_ab, &*a.shape, &*b.shape, MARGIN, manifolds, &mut None);
     if done.is_err() {

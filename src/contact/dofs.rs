@@ -21,8 +21,8 @@
 use crate::dynamics::crba;
 use crate::math::{SpatialVelocity, Vec3};
 use crate::scene::{JointKind, Robot};
+use crate::state::Workspace;
 use crate::state::workspace::LinkWork;
-use crate::state::{Motion, Workspace};
 
 /// The free coordinates of one robot.
 #[derive(Clone, Debug)]
@@ -212,9 +212,4 @@ pub fn point_velocity(
         l = parent;
     }
     v
-}
-
-/// Velocities of a motion, as [`point_velocity`] takes them.
-pub fn velocities(motion: &Motion) -> (&SpatialVelocity, &[f64]) {
-    (&motion.V_WB_B, &motion.qd)
 }

@@ -48,6 +48,8 @@ pub struct Island {
     pub held: Vec<Held>,
     /// Rows, and the solution.
     pub problem: Problem,
+    /// False if the solution is the last sweep's, not converged.
+    pub is_solved: bool,
     /// What each block but the couplings' is in the next step's first guess, in the order of the blocks.
     pub keys: Vec<ImpulseKey>,
 }
@@ -161,22 +163,19 @@ impl Island {
         let (t1, t2) = tangents(n);
         let key = ImpulseKey::Touch(touch.key.shapes, touch.key.features);
         let guess = around.state.contacts.impulse(&key).map_or(Vec3::zero(), |i| i.force_W);
-        let speed = |at_start: bool| relative_velocity(around, touch, at_start).dot(n);
-        let normal =
-            stop_row(around.scene, touch.gap, touch.met_at, [speed(true), speed(false)], touch.restitution);
+        let sides = [side(touch.a), side(touch.b)];
+        let [v_start, v_end] = [true, false].map(|start| relative_velocity(around, sides, touch.p_W, start));
+        let speeds = [v_start.dot(n), v_end.dot(n)];
+        let normal = stop_row(around.scene, touch.gap, touch.met_at, speeds, touch.restitution);
         let first = self.problem.rows.len() as u32;
-        let v_all = relative_velocity(around, touch, false);
         for (k, d) in [n, t1, t2].into_iter().enumerate() {
-            let segments = self.point_segments(around, touch, d);
-            let wanted = if k == 0 { normal.wanted } else { 0.0 };
-            let impulse = if k == 0 { guess.dot(d).max(0.0) } else { guess.dot(d) };
-            let row = Row { wanted, impulse, ..normal };
+            let segments = self.pair_row(around, sides, (touch.p_W, d, false));
+            let (goal, impulse) =
+                if k == 0 { (normal.wanted, guess.dot(d).max(0.0)) } else { (0.0, guess.dot(d)) };
             // what prescribed joints contribute is in the velocity of the points, not in that of the coordinates
-            let own = self.own_velocity(&segments);
-            let row = Row { wanted: row.wanted - (v_all.dot(d) - own), ..row };
-            self.finish(around, segments, row);
+            let wanted = goal - (v_end.dot(d) - self.own_velocity(&segments));
+            self.finish(around, segments, Row { wanted, impulse, ..normal });
         }
-        // an open contact carries no load from before
         self.problem.blocks.push(Block { first, n: 3, kind: Kind::Contact { friction: touch.friction } });
         self.keys.push(key);
     }
@@ -186,30 +185,32 @@ impl Island {
         let frame = &around.frames[r];
         let at = self.problem.J.len();
         self.problem.J.resize(at + frame.dofs.n, 0.0);
-        Segment { v: frame.offset as u32, n: frame.dofs.n as u32, at: at as u32 }
+        Segment { robot: r as u32, v: frame.offset as u32, n: frame.dofs.n as u32, at: at as u32 }
     }
 
-    fn point_segments<W: AsRef<Workspace>>(
+    /// Coefficients of a row for the velocity of the first side against the second along `d_W` at `p_W`, or about it if it `turns`.
+    pub(super) fn pair_row<W: AsRef<Workspace>>(
         &mut self,
         around: &Surroundings<'_, W>,
-        touch: &Touch,
-        d: Vec3,
+        sides: [Side; 2],
+        (p_W, d_W, turns): (Vec3, Vec3, bool),
     ) -> [Segment; 2] {
         let mut segments = [Segment::default(); 2];
         let mut first = None;
-        for (k, (owner, sign)) in [(touch.a, 1.0), (touch.b, -1.0)].into_iter().enumerate() {
-            let Owner::Link(r, l) = owner else { continue };
-            let (r, l) = (r as usize, l as usize);
-            if !around.frames[r].active {
-                continue;
-            }
+        for (k, (side, sign)) in sides.into_iter().zip([1.0, -1.0]).enumerate() {
+            let Some((r, l)) = side.filter(|(r, _)| around.frames[*r].active) else { continue };
             if first != Some(r) {
                 segments[k] = self.segment(around, r);
             }
             let s = segments[if first == Some(r) { 0 } else { k }];
             let row = &mut self.problem.J[s.at as usize..(s.at + s.n) as usize];
-            let links = &around.works[r].as_ref().links;
-            around.frames[r].dofs.point_row(&around.scene.robots[r], links, l, touch.p_W, d, sign, row);
+            let (robot, links) = (&around.scene.robots[r], &around.works[r].as_ref().links);
+            let dofs = &around.frames[r].dofs;
+            if turns {
+                dofs.turn_row(robot, links, l, d_W, sign, row);
+            } else {
+                dofs.point_row(robot, links, l, p_W, d_W, sign, row);
+            }
             first = first.or(Some(r));
         }
         segments
@@ -231,24 +232,14 @@ impl Island {
         Y.extend_from_slice(&J[Y.len()..]);
         row.segments = segments;
         row.effect = 0.0;
-        for s in segments {
-            if s.n == 0 {
-                continue;
-            }
-            let robot = self.robots.iter().find(|r| around.frames[**r as usize].offset == s.v as usize);
-            let Some(r) = robot else { continue };
+        for s in segments.iter().filter(|s| s.n > 0) {
             let all = s.at as usize..(s.at + s.n) as usize;
-            dofs::solve(&around.frames[*r as usize].L, s.n as usize, &mut Y[all.clone()]);
+            dofs::solve(&around.frames[s.robot as usize].L, s.n as usize, &mut Y[all.clone()]);
             row.effect += all.map(|k| J[k] * Y[k]).sum::<f64>();
         }
         // a row that moves nothing (a held link against a wall) must not divide by zero
         row.effect = row.effect.max(1e-12);
         rows.push(row);
-    }
-
-    /// The robot whose velocities begin at `v`.
-    pub(super) fn robot_at(&self, frames: &[Frame], v: u32) -> Option<usize> {
-        self.robots.iter().map(|r| *r as usize).find(|r| frames[*r].offset == v as usize)
     }
 
     /// Impulses of the solution, for the state.
@@ -306,24 +297,35 @@ pub(super) fn stop_row(
     Row { wanted, duration, sudden, since: (1.0 - part) * h, gap, ..Row::default() }
 }
 
-/// Velocity of a against b at the touch, at the start or the end of the free step.
-fn relative_velocity<W: AsRef<Workspace>>(
+/// A robot and one of its links; none for what stands in the world.
+pub(super) type Side = Option<(usize, usize)>;
+
+/// The link of a shape's owner.
+fn side(owner: Owner) -> Side {
+    match owner {
+        Owner::Link(r, l) => Some((r as usize, l as usize)),
+        Owner::Structure(_) | Owner::Seabed => None,
+    }
+}
+
+/// Velocity of the first side against the second at `p_W`, at the start or the end of the free step [m/s].
+pub(super) fn relative_velocity<W: AsRef<Workspace>>(
     around: &Surroundings<'_, W>,
-    touch: &Touch,
+    sides: [Side; 2],
+    p_W: Vec3,
     at_start: bool,
 ) -> Vec3 {
-    let of = |owner: Owner| {
-        let Owner::Link(r, l) = owner else { return Vec3::zero() };
-        let (robot, work) = (&around.scene.robots[r as usize], around.works[r as usize].as_ref());
-        let state = &around.state.robots[r as usize];
-        if state.halted.is_some() {
+    let [a, b] = sides.map(|side| {
+        let Some((r, l)) = side.filter(|(r, _)| around.state.robots[*r].halted.is_none()) else {
             return Vec3::zero();
-        }
-        let motion =
-            if at_start { (&work.V_start, &work.qd_start[..]) } else { dofs::velocities(&state.motion) };
-        dofs::point_velocity(robot, &work.links, l as usize, touch.p_W, motion)
-    };
-    of(touch.a) - of(touch.b)
+        };
+        let (robot, work) = (&around.scene.robots[r], around.works[r].as_ref());
+        let motion = &around.state.robots[r].motion;
+        let velocities =
+            if at_start { (&work.V_start, &work.qd_start) } else { (&motion.V_WB_B, &motion.qd) };
+        dofs::point_velocity(robot, &work.links, l, p_W, (velocities.0, &velocities.1[..]))
+    });
+    a - b
 }
 
 /// Two unit vectors that complete `n` to a right-handed frame, the same for the same `n`.

@@ -28,6 +28,8 @@
 /// A row's coordinates in one robot.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Segment {
+    /// The robot; not read here.
+    pub robot: u32,
     /// First velocity.
     pub v: u32,
     /// How many; 0: the robot is not concerned.
@@ -149,6 +151,11 @@ impl Problem {
             before: Vec::with_capacity(rows.max(64)),
             direction: Vec::with_capacity(rows),
         }
+    }
+
+    /// True if the solution can be used.
+    pub fn is_finite(&self) -> bool {
+        self.v.iter().chain(&self.x).all(|x| x.is_finite())
     }
 
     /// Forgets all rows; keeps the memory.

@@ -10,7 +10,7 @@ use crate::kinematics;
 use crate::math::{SpatialForce, Vec3};
 use crate::scene::{Robot, Scene};
 use crate::state::contact::{Contact, Impulse, Side};
-use crate::state::{RobotState, State, Workspace};
+use crate::state::{Halt, RobotState, State, Workspace};
 use rayon::prelude::*;
 
 /// Colliders and scratch of a world; nothing in it is needed to resume.
@@ -48,6 +48,7 @@ impl Contacts {
             return Ok(None);
         }
         let frames: Vec<Frame> = scene.robots.iter().map(Frame::new).collect();
+        let room = 64 + 8 * scene.robots.len();
         let clearance = detector.clearance(scene, jointed.contains(&true) || !scene.couplings.is_empty());
         Ok(Some(Self {
             clearance,
@@ -58,9 +59,9 @@ impl Contacts {
             parents: Vec::with_capacity(scene.robots.len()),
             islands: (0..scene.robots.len().min(FIRST_ISLANDS)).map(|_| Island::with_room()).collect(),
             n_islands: 0,
-            touches: Vec::new(),
+            touches: Vec::with_capacity(room),
             couplings: Couplings::default(),
-            pairs: Vec::new(),
+            pairs: Vec::with_capacity(room),
         }))
     }
 
@@ -103,9 +104,7 @@ impl Contacts {
     {
         self.place(works);
         self.couplings.look(scene, state);
-        self.touches.clear();
-        let apart = &self.couplings.apart;
-        self.touches.extend_from_slice(self.detector.touches(scene, &state.sea.seabed, apart));
+        self.detector.touches(scene, &state.sea.seabed, &self.couplings.apart, &mut self.touches);
         self.group(scene, state);
         self.factor(scene, state, works);
         let around = Surroundings {
@@ -118,7 +117,7 @@ impl Contacts {
         };
         let solve = |island: &mut Island| {
             island.assemble(&around);
-            island.problem.solve();
+            island.is_solved = island.problem.solve();
             island.problem.displace();
         };
         let islands = &mut self.islands[..self.n_islands];
@@ -170,7 +169,6 @@ impl Contacts {
         }
         self.islands[..self.n_islands].iter_mut().for_each(Island::clear);
         self.n_islands = 0;
-        // island of each root, kept in the place of the root's offset until the offsets are known
         for r in 0..n {
             if !self.frames[r as usize].active {
                 continue;
@@ -249,6 +247,11 @@ impl Contacts {
         state.contacts.touching.clear();
         state.contacts.impulses.clear();
         for island in &self.islands[..self.n_islands] {
+            state.contacts.unsolved += u64::from(!island.is_solved);
+            if !island.problem.is_finite() {
+                stop(island, scene, state);
+                continue;
+            }
             for r in &island.robots {
                 let (frame, robot) = (&self.frames[*r as usize], &mut state.robots[*r as usize]);
                 robot.contact_force.fill(SpatialForce::zero());
@@ -310,6 +313,14 @@ fn mover(movable: &[bool], state: &State, owner: Owner) -> Option<u32> {
     match owner {
         Owner::Link(r, _) if movable[r as usize] && state.robots[r as usize].halted.is_none() => Some(r),
         _ => None,
+    }
+}
+
+/// Stops the robots of an island whose impulses are no longer finite, where their free step has left them.
+fn stop(island: &Island, scene: &Scene, state: &mut State) {
+    for r in &island.robots {
+        let cause = "an impulse of a contact, a joint's stop or a coupling is no longer finite".to_string();
+        state.robots[*r as usize].halted = Some(Halt { time_ns: state.time_ns + scene.dt_ns, cause });
     }
 }
 

@@ -61,8 +61,8 @@ pub struct Vitals {
     control: Control,
     robots: Vec<(Vec<ActuatorState>, BatteryState, Option<String>)>,
     temperature: f64,
-    /// Contacts now, and pairs that have come into touch since the start.
-    contacts: (usize, u64),
+    /// Contacts now; pairs that have come into touch, and steps of a group that did not converge, since the start.
+    contacts: (usize, u64, u64),
 }
 
 impl Vitals {
@@ -76,7 +76,10 @@ impl Vitals {
             control: *control,
             robots: simulation.state.robots.iter().map(robot).collect(),
             temperature: simulation.state.sea.temperature,
-            contacts: (simulation.state.contacts.touching.len(), simulation.state.contacts.collisions),
+            contacts: {
+                let c = &simulation.state.contacts;
+                (c.touching.len(), c.collisions, c.unsolved)
+            },
         }
     }
 }
@@ -120,6 +123,7 @@ fn run_status(health: &Vitals, dropped: u64, refused: Option<&Refused>) -> Diagn
         value("dropped messages", dropped),
         value("contacts", health.contacts.0),
         value("collisions", health.contacts.1),
+        value("contact steps not converged", health.contacts.2),
         value("refused requests", refused.map_or(0, |r| r.count)),
     ];
     status(level, "merrow: run".into(), message, values)

@@ -224,7 +224,7 @@ impl Plan {
         ];
         if scene.robots.iter().any(|r| !r.colliders.is_empty()) {
             let rate = Some(FRAME_RATE);
-            outputs.push(global("/contacts", Contacts::info(), Qos::DEFAULT, rate, Source::Contacts));
+            outputs.push(global("contacts", Contacts::info(), Qos::DEFAULT, rate, Source::Contacts));
         }
         let (mut inputs, mut actions) = (Vec::new(), Vec::new());
         for (i, robot) in scene.robots.iter().enumerate() {

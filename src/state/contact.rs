@@ -76,6 +76,8 @@ pub struct Contacts {
     pub impulses: Vec<(ImpulseKey, Impulse)>,
     /// Pairs of a robot and another body that have come into touch since the start.
     pub collisions: u64,
+    /// Groups of bodies whose impulses did not converge within a step's sweeps, since the start.
+    pub unsolved: u64,
     /// Pairs in touch after the last step, sorted; what is new among them is a collision.
     pub pairs: Vec<(u32, u64)>,
 }
@@ -88,6 +90,7 @@ impl Contacts {
             touching: Vec::with_capacity(n),
             impulses: Vec::with_capacity(n),
             collisions: 0,
+            unsolved: 0,
             pairs: Vec::with_capacity(n),
         }
     }

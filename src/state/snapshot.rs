@@ -33,6 +33,7 @@ impl State {
 
     fn contact_bits(&self, sink: &mut Bits) {
         sink.int(self.contacts.collisions);
+        sink.int(self.contacts.unsolved);
         for (_, impulse) in &self.contacts.impulses {
             sink.reals(&impulse.along_rows);
             sink.vector(impulse.force_W);

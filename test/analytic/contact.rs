@@ -1,6 +1,6 @@
 //! Contacts against the closed solutions of impacts, rest and sliding.
 
-use crate::common::shapes::{collider, cube, start};
+use crate::common::shapes::{collider, cube, start, structure};
 use crate::common::{advance, close, scene};
 use merrow::math::Vec3;
 use merrow::scene::{Geometry, Scene};
@@ -193,4 +193,69 @@ fn crates_come_to_rest_on_the_sea_floor() {
         .sum();
     let weight = 8.0 * 9.81 * (12.0 - 10.25);
     close("borne", borne / weight, 1.0, 1e-3);
+}
+
+/// Terrain given as heights and as triangles has its slope where it is: a ball that is let down on the plane z = 0.3 x - 0.1 y - 5 is met
+/// along that plane's normal, at the plane, wherever it comes down. The grid is not square, so that a swapped axis shows. Tolerance:
+/// the margin of a contact, 1 mm.
+#[test]
+fn height_fields_and_meshes_are_met_where_they_are() {
+    let plane = |x: f64, y: f64| 0.3 * x - 0.1 * y - 5.0;
+    // 5 x 4 samples over 8 m x 6 m, northernmost row first
+    let row = |j: usize| -> Vec<String> {
+        (0..5).map(|i| format!("{:.6}", plane(-4.0 + 2.0 * i as f64, 3.0 - 2.0 * j as f64))).collect()
+    };
+    let heights: Vec<String> = (0..4).map(|j| format!("[{}]", row(j).join(", "))).collect();
+    let ground = format!("{{kind: heightfield, size_m: [8, 6], heights_m: [{}]}}", heights.join(", "));
+    let field = scene(&format!(
+        "seabed: {{depth_m: 100}}\nstructures:\n  ground: {{shapes: {{top: {ground}}}}}\nrobots: {{}}\n"
+    ));
+    let corner = |x: f64, y: f64| Vec3::new(x, y, plane(x, y));
+    let mesh = merrow::scene::collision::Mesh {
+        vertices: vec![corner(-4.0, -3.0), corner(4.0, -3.0), corner(4.0, 3.0), corner(-4.0, 3.0)],
+        triangles: vec![[0, 1, 2], [0, 2, 3]],
+    };
+    let triangles = Geometry::Mesh(std::sync::Arc::new(mesh));
+    let normal = Vec3::new(-0.3, 0.1, 1.0).scale(1.0 / 1.1_f64.sqrt());
+    for ground in [field.structures[0].clone(), structure(triangles, Vec3::zero(), 0.5)] {
+        for (x, y) in [(-3.1, 2.2), (2.7, -2.4), (1.3, 1.9), (-2.2, -1.1)] {
+            for shape in [Geometry::Sphere { radius: 0.1 }, cube(0.1)] {
+                let mut world = dropped(0.0, 0.002, 0.0, "");
+                (world.sea.seabed.z0, world.structures) = (-100.0, vec![ground.clone()]);
+                world.robots[0].start.p_WB = Vec3::new(x, y, plane(x, y) + 0.3);
+                world.robots[0].colliders.push(collider(0, shape, 0.5, 0.0));
+                let mut sim = start(world);
+                let mut steps = 0;
+                while sim.state.contacts.touching.is_empty() && steps < 500 {
+                    sim.advance(1);
+                    steps += 1;
+                }
+                let found = sim.state.contacts.touching.first().copied().expect("a contact");
+                let (p, n) = (found.p_W, found.n_W);
+                assert!((n - normal).norm() < 1e-6, "at {x}, {y}: {n:?}");
+                assert!((p.z - plane(p.x, p.y)).abs() < 2e-2, "at {x}, {y}: {p:?}");
+                assert!((found.gap).abs() < 2e-2);
+            }
+        }
+    }
+}
+
+/// An impulse that is not finite stops the robots concerned where they are, and says why; others go on.
+#[test]
+fn an_impulse_that_is_not_finite_stops_its_robots_alone() {
+    let mut world = dropped(0.3, 0.002, 0.0, "");
+    // it meets the bottom with 2 m/s, and would leave it with more than a number can say
+    world.robots[0].colliders.push(collider(0, cube(0.1), 0.5, 1e308));
+    let mut other = world.robots[0].clone();
+    (other.name, other.start.p_WB.x) = ("other".into(), 3.0);
+    other.colliders[0].material.restitution = 0.0;
+    world.robots.push(other);
+    let mut sim = merrow::sim::Simulation::new(std::sync::Arc::new(world), 1).expect("a simulation");
+    advance(&mut sim, 0.5);
+    let halt = sim.state.robots[0].halted.as_ref().expect("a halt");
+    assert!(halt.cause.contains("impulse"), "{}", halt.cause);
+    assert!(sim.state.robots[0].motion.not_finite().is_none());
+    assert!(sim.state.robots[1].halted.is_none());
+    // the step of an impact is carried with its mean: h² g
+    close("the other", sim.state.robots[1].motion.p_WB.z, 0.1, 4e-5);
 }

@@ -1,5 +1,6 @@
 //! Same seed, same bits: however many threads, blocks and neighbours.
 
+mod contacts;
 pub mod fleet;
 mod kernels;
 mod lanes;
