@@ -25,6 +25,7 @@
 //! # Checked by
 //! test/analytic/coupling.rs, test/analytic/docking.rs
 
+use super::dofs::from_white;
 use super::island::{Frame, Island, Side, Surroundings, held as share_held, relative_velocity, stop_row};
 use super::shapes::Owner;
 use super::solve::{Block, Kind, Row, Segment};
@@ -145,16 +146,17 @@ impl Couplings {
     }
 
     /// After a step: loads, and what breaks, catches or is let in.
-    pub fn follow(&self, scene: &Scene, state: &mut State, islands: &[Island], frames: &[Frame]) {
+    pub fn follow(&self, scene: &Scene, state: &mut State, islands: &mut [Island], frames: &[Frame]) {
         let h = scene.dt();
-        for island in islands.iter().filter(|i| i.problem.is_finite()) {
-            for held in &island.held {
+        for island in islands.iter_mut().filter(|i| i.problem.is_finite()) {
+            for held in 0..island.held.len() {
+                let held = island.held[held];
                 let live = &self.live[held.live as usize];
                 let k = live.coupling as usize;
                 let kind = &scene.couplings[k].kind;
-                let found = island.found(kind, held).map(|x| x / h);
+                let found = island.found(kind, &held).map(|x| x / h);
                 let change = take_load(&mut state.couplings[k], found, &live.T);
-                island.pass_on(kind, held, change, frames, state);
+                island.pass_on(kind, &held, change, frames, state);
             }
         }
         for (k, c) in scene.couplings.iter().enumerate() {
@@ -349,7 +351,7 @@ impl Island {
 
     /// Takes from the robots' kicks what the next step already begins with, so that an accelerometer does not feel it twice.
     fn pass_on(
-        &self,
+        &mut self,
         kind: &CouplingKind,
         held: &Held,
         change: [f64; 6],
@@ -357,11 +359,13 @@ impl Island {
         state: &mut State,
     ) {
         for (n, i) in (0..6).filter(|i| kind.holds()[*i]).enumerate() {
-            let row = &self.problem.rows[held.first as usize + n];
-            for s in row.segments.iter().filter(|s| s.n > 0) {
-                let y = &self.problem.Y[s.at as usize..(s.at + s.n) as usize];
+            let segments = self.problem.rows[held.first as usize + n].segments;
+            for s in segments.iter().filter(|s| s.n > 0) {
+                let frame = &frames[s.robot as usize];
+                let y = &mut self.problem.J[s.at as usize..(s.at + s.n) as usize];
+                from_white(&frame.L, y.len(), y);
                 let kick = &mut state.robots[s.robot as usize].kick;
-                frames[s.robot as usize].dofs.add(y, -change[i], &mut kick.A_WB_B, &mut kick.qdd);
+                frame.dofs.add(y, -change[i], &mut kick.A_WB_B, &mut kick.qdd);
             }
         }
     }

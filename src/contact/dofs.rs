@@ -81,24 +81,32 @@ impl Dofs {
         }
     }
 
-    /// Cholesky factor of the inertia over the free coordinates, row-major lower triangle with the inverse of the diagonal.
-    pub fn factor(&self, robot: &Robot, work: &mut Workspace, full: &mut Vec<f64>, L: &mut Vec<f64>) {
+    /// Inertia over the free coordinates, row after row, and its Cholesky factor: the lower triangle, row after row, with the
+    /// inverse of the diagonal. `full` and `H` are scratch.
+    pub fn factor(
+        &self,
+        robot: &Robot,
+        work: &mut Workspace,
+        full: &mut Vec<f64>,
+        H: &mut Vec<f64>,
+        L: &mut Vec<f64>,
+    ) {
         let size = crba::inertia_matrix_into(robot, work, full);
         let n = self.n;
-        L.clear();
-        L.resize(n * n, 0.0);
+        H.clear();
+        H.resize(n * n, 0.0);
         // Gᵀ H G, where G says how each coordinate of H goes with the free ones
         let free = |k: usize| if k < 6 { (k < self.base).then_some((k, 1.0)) } else { self.joint[k - 6] };
         for i in 0..size {
             let Some((a, s)) = free(i) else { continue };
             for j in 0..size {
-                if let Some((b, t)) = free(j)
-                    && b <= a
-                {
-                    L[a * n + b] += s * t * full[i * size + j];
+                if let Some((b, t)) = free(j) {
+                    H[a * n + b] += s * t * full[i * size + j];
                 }
             }
         }
+        L.clear();
+        L.extend_from_slice(H);
         for i in 0..n {
             for j in 0..=i {
                 let mut sum = L[i * n + j];
@@ -172,21 +180,43 @@ impl Dofs {
     }
 }
 
-/// Solves (2) in place.
-pub fn solve(L: &[f64], n: usize, x: &mut [f64]) {
+/// `x ← Lᵀ x`: velocities in coordinates whose inertia is 1.
+pub fn to_white(L: &[f64], n: usize, x: &mut [f64]) {
     for i in 0..n {
-        let mut sum = x[i];
-        for k in 0..i {
-            sum -= L[i * n + k] * x[k];
-        }
-        x[i] = sum * L[i * n + i];
+        x[i] = x[i] / L[i * n + i] + (i + 1..n).map(|k| L[k * n + i] * x[k]).sum::<f64>();
     }
+}
+
+/// `x ← L⁻ᵀ x`: back from there.
+pub fn from_white(L: &[f64], n: usize, x: &mut [f64]) {
     for i in (0..n).rev() {
-        let mut sum = x[i];
-        for k in i + 1..n {
-            sum -= L[k * n + i] * x[k];
+        let sum: f64 = (i + 1..n).map(|k| L[k * n + i] * x[k]).sum();
+        x[i] = (x[i] - sum) * L[i * n + i];
+    }
+}
+
+/// `x ← L⁻¹ x`: impulses there.
+pub fn whiten(L: &[f64], n: usize, x: &mut [f64]) {
+    match n {
+        6 => whiten_all::<6>(L, x),
+        n => {
+            for i in 0..n {
+                let sum: f64 = (0..i).map(|k| L[i * n + k] * x[k]).sum();
+                x[i] = (x[i] - sum) * L[i * n + i];
+            }
         }
-        x[i] = sum * L[i * n + i];
+    }
+}
+
+/// The same where the size is known beforehand.
+fn whiten_all<const N: usize>(L: &[f64], x: &mut [f64]) {
+    let (L, x) = (&L[..N * N], &mut x[..N]);
+    for i in 0..N {
+        let mut sum = 0.0;
+        for k in 0..i {
+            sum += L[i * N + k] * x[k];
+        }
+        x[i] = (x[i] - sum) * L[i * N + i];
     }
 }
 

@@ -1,5 +1,6 @@
 //! Robots that push on each other in a step, and their constraints as rows of one problem.
 
+use super::blocks::Body;
 use super::coupling::{Couplings, Held};
 use super::detect::Touch;
 use super::dofs::{self, Dofs};
@@ -17,12 +18,14 @@ pub struct Frame {
     pub dofs: Dofs,
     /// Cholesky factor of its inertia over them.
     pub L: Vec<f64>,
-    /// Full inertia matrix, scratch.
-    pub full: Vec<f64>,
+    /// Full inertia matrix and that over the free coordinates, scratch.
+    pub full: [Vec<f64>; 2],
     /// True if it takes part in this step.
     pub active: bool,
     /// Where its velocities begin in its island's.
     pub offset: usize,
+    /// Its place among its island's robots.
+    pub place: u32,
 }
 
 impl Frame {
@@ -30,8 +33,8 @@ impl Frame {
     pub fn new(robot: &Robot) -> Self {
         let dofs = Dofs::new(robot);
         let (n, all) = (dofs.n, 5 + robot.links.len());
-        let (L, full) = (Vec::with_capacity(n * n), Vec::with_capacity(all * all));
-        Self { dofs, L, full, active: false, offset: 0 }
+        let [L, H, full] = [n, n, all].map(|n| Vec::with_capacity(n * n));
+        Self { dofs, L, full: [full, H], active: false, offset: 0, place: 0 }
     }
 }
 
@@ -99,6 +102,8 @@ impl Island {
             let (dofs, motion) = (&around.frames[r].dofs, &around.state.robots[r].motion);
             let at = self.problem.v.len();
             self.problem.v.resize(at + dofs.n, 0.0);
+            self.problem.bodies.push(Body { v: at as u32, n: dofs.n as u32 });
+            self.problem.L.extend_from_slice(&around.frames[r].L);
             dofs.gather(&motion.V_WB_B, &motion.qd, &mut self.problem.v[at..]);
         }
         for k in 0..self.robots.len() {
@@ -185,7 +190,13 @@ impl Island {
         let frame = &around.frames[r];
         let at = self.problem.J.len();
         self.problem.J.resize(at + frame.dofs.n, 0.0);
-        Segment { robot: r as u32, v: frame.offset as u32, n: frame.dofs.n as u32, at: at as u32 }
+        Segment {
+            robot: r as u32,
+            body: frame.place,
+            v: frame.offset as u32,
+            n: frame.dofs.n as u32,
+            at: at as u32,
+        }
     }
 
     /// Coefficients of a row for the velocity of the first side against the second along `d_W` at `p_W`, or about it if it `turns`.
@@ -226,16 +237,15 @@ impl Island {
         sum
     }
 
-    /// Completes a row whose coefficients stand: `Y` and its effect.
+    /// Completes a row whose coefficients stand.
     pub(super) fn finish<W>(&mut self, around: &Surroundings<'_, W>, segments: [Segment; 2], mut row: Row) {
-        let Problem { J, Y, rows, .. } = &mut self.problem;
-        Y.extend_from_slice(&J[Y.len()..]);
+        let Problem { J, rows, .. } = &mut self.problem;
         row.segments = segments;
         row.effect = 0.0;
         for s in segments.iter().filter(|s| s.n > 0) {
-            let all = s.at as usize..(s.at + s.n) as usize;
-            dofs::solve(&around.frames[s.robot as usize].L, s.n as usize, &mut Y[all.clone()]);
-            row.effect += all.map(|k| J[k] * Y[k]).sum::<f64>();
+            let part = &mut J[s.at as usize..(s.at + s.n) as usize];
+            dofs::whiten(&around.frames[s.robot as usize].L, s.n as usize, part);
+            row.effect += part.iter().map(|z| z * z).sum::<f64>();
         }
         // a row that moves nothing (a held link against a wall) must not divide by zero
         row.effect = row.effect.max(1e-12);
@@ -282,14 +292,17 @@ pub(super) fn stop_row(
 ) -> Row {
     let h = scene.dt();
     let duration = held(scene.integrator) * h;
+    // slower than this it rests: to cut a rest into falls and stops would amplify rounding
+    let slowest_impact = (2.0 * scene.gravity * h).max(SLOWEST_IMPACT);
     if gap > 0.0 {
-        return Row { wanted: -gap / h, duration, gap, ..Row::default() };
+        // others may press it into touch; a fast approach of its own goes on, and meets in the next step
+        let wanted = if -v1 > slowest_impact { v1.min(-gap / h) } else { -gap / h };
+        return Row { wanted, duration, gap, ..Row::default() };
     }
     let gap_start = gap - 0.5 * h * (v0 + v1);
     let part = met_at.unwrap_or_else(|| if gap_start > 0.0 { gap_start / (gap_start - gap) } else { 0.0 });
     let v_hit = (v0 + (v1 - v0) * part).min(0.0);
-    // slower than this it rests: to cut a rest into falls and stops would amplify rounding
-    let is_impact = -v_hit > (2.0 * scene.gravity * h).max(SLOWEST_IMPACT);
+    let is_impact = -v_hit > slowest_impact;
     let bounces = restitution > 0.0 && is_impact;
     let e = if bounces { restitution } else { 0.0 };
     let wanted = if bounces { -e * v_hit + (v1 - v_hit) } else { 0.0 };

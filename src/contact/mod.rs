@@ -1,15 +1,19 @@
 //! What touches what, and the impulses that follow: the only place that names rapier.
 //!
 //! rapier's geometry finds the places where shapes meet ([`detect`]); the impulses are solved here, in the generalized
-//! coordinates of the robots and on their inertia with added mass ([`island`], [`solve`]), because rapier's own solver
+//! coordinates of the robots and on their inertia with added mass ([`island`], [`solve`], [`newton`]), because rapier's own solver
 //! has no place for it.
 
+pub mod blocks;
 pub mod clearance;
 pub mod clip;
 pub mod coupling;
+pub mod curvature;
 pub mod detect;
 pub mod dofs;
+pub mod friction;
 pub mod island;
+pub mod newton;
 pub mod shapes;
 pub mod solve;
 pub mod step;

@@ -127,7 +127,7 @@ impl Contacts {
             islands.iter_mut().for_each(solve);
         }
         self.write(scene, state, works);
-        self.couplings.follow(scene, state, &self.islands[..self.n_islands], &self.frames);
+        self.couplings.follow(scene, state, &mut self.islands[..self.n_islands], &self.frames);
         self.settle(scene, state, works);
     }
 
@@ -217,16 +217,16 @@ impl Contacts {
     fn factor<W: AsMut<Workspace> + Send>(&mut self, scene: &Scene, state: &State, works: &mut [W]) {
         for island in &self.islands[..self.n_islands] {
             let mut offset = 0;
-            for r in &island.robots {
+            for (place, r) in island.robots.iter().enumerate() {
                 let frame = &mut self.frames[*r as usize];
-                frame.offset = offset;
+                (frame.offset, frame.place) = (offset, place as u32);
                 offset += frame.dofs.n;
             }
         }
         let one = |(((frame, work), robot), state): (((&mut Frame, &mut W), &Robot), &RobotState)| {
             if frame.active && state.halted.is_none() {
-                let Frame { dofs, L, full, .. } = frame;
-                dofs.factor(robot, work.as_mut(), full, L);
+                let Frame { dofs, L, full: [full, H], .. } = frame;
+                dofs.factor(robot, work.as_mut(), full, H, L);
             }
         };
         let busy = self.islands[..self.n_islands].iter().map(|i| i.robots.len()).sum::<usize>();

@@ -76,7 +76,7 @@ pub struct Contacts {
     pub impulses: Vec<(ImpulseKey, Impulse)>,
     /// Pairs of a robot and another body that have come into touch since the start.
     pub collisions: u64,
-    /// Groups of bodies whose impulses did not converge within a step's sweeps, since the start.
+    /// Groups of bodies whose impulses did not converge within a step's rounds, since the start.
     pub unsolved: u64,
     /// Pairs in touch after the last step, sorted; what is new among them is a collision.
     pub pairs: Vec<(u32, u64)>,
