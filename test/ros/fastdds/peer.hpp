@@ -178,9 +178,11 @@ class Client {
   bool wait() {
     return wait_for([&] { return is_matched(writer_) && is_matched(reader_); });
   }
-  SampleIdentity send(Bytes request) {
+  SampleIdentity send(Bytes request) { return send(std::move(request), reader_->guid()); }
+  // Asks for the reply on another reader.
+  SampleIdentity send(Bytes request, const GUID_t& reader) {
     WriteParams params;
-    params.related_sample_identity().writer_guid(reader_->guid());
+    params.related_sample_identity().writer_guid(reader);
     writer_->write(&request, params);
     SampleIdentity expected;
     expected.writer_guid(reader_->guid());
