@@ -116,7 +116,7 @@ static void check_all_at_once(const std::string& world, size_t least_size) {
   merrow.alive();
 }
 
-// Replies that do not fit into one datagram of Ethernet.
+// Replies that do not fit into one datagram of Ethernet: rustdds cannot send which request they answer.
 static void check_large_replies() { check_all_at_once("pool", 1500); }
 
 // Replies that do not fit into any datagram.

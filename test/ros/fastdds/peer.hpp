@@ -190,7 +190,9 @@ class Client {
     return expected;
   }
   std::optional<Bytes> receive(const SampleIdentity& expected, double timeout_s = 5) {
-    while (auto sample = take(reader_, timeout_s)) {
+    // replies to others come as well
+    const auto deadline = Clock::now() + std::chrono::duration<double>(timeout_s);
+    while (auto sample = take(reader_, std::chrono::duration<double>(deadline - Clock::now()).count())) {
       if (sample->related == expected) return sample->bytes;
     }
     return std::nullopt;
