@@ -7,7 +7,9 @@
 mod action;
 mod goodbye;
 mod graph;
+mod large_reply;
 mod limits;
+mod networks;
 mod node;
 mod parameter_services;
 mod publisher;

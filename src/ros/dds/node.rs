@@ -18,7 +18,9 @@ use rustdds::{
 
 use super::goodbye::Goodbye;
 use super::graph::Graph;
+use super::large_reply::ReplyWriter;
 use super::limits::raise_open_files;
+use super::networks::Networks;
 use super::publisher::Publisher;
 use super::rosout::Logger;
 use super::service::{DeferredHandler, Handler, Service, ServiceServer};
@@ -90,6 +92,7 @@ pub(super) struct Shared {
     names: NameResolver,
     pub(super) spinner: SpinnerHandle,
     pub(super) graph: Arc<Graph>,
+    networks: Arc<Networks>,
     next_token: AtomicUsize,
 }
 
@@ -146,6 +149,7 @@ impl Node {
             names,
             spinner: handle,
             graph,
+            networks: Arc::new(Networks::found()),
             next_token: AtomicUsize::new(0),
         });
         shared.announce()?;
@@ -226,14 +230,14 @@ impl Node {
         name: &str,
         (request, response): (&TypeInfo, &TypeInfo),
         qos: &Qos,
-        server: impl FnOnce(Inbox, RawWriter, Token) -> ServiceServer,
+        server: impl FnOnce(Inbox, ReplyWriter, Token) -> ServiceServer,
     ) -> Result<Service, NodeError> {
         let name = self.shared.names.resolve(Endpoint::Service, name)?;
         let token = self.shared.new_token();
         let writer = self.shared.writer(&names::dds_reply_topic(&name), &response.dds_name, qos, token)?;
         let inbox = self.shared.reader(&names::dds_request_topic(&name), &request.dds_name, qos, token)?;
         let guids = vec![inbox.reader.guid(), writer.guid()];
-        let server = server(inbox, writer, token);
+        let server = server(inbox, ReplyWriter::new(writer, Arc::clone(&self.shared.networks)), token);
         let endpoint = self.shared.spin(token, guids, Source::Service(Box::new(server)));
         Ok(Service::new(name, endpoint))
     }

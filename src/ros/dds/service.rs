@@ -13,10 +13,9 @@ use std::time::{Duration, Instant};
 use rustdds::bytes::Bytes;
 use rustdds::no_key::DeserializedCacheChange;
 use rustdds::rpc::SampleIdentity;
-use rustdds::{
-    DataReaderStatus, DataWriterStatus, GUID, StatusEvented, Timestamp, WriteOptions, WriteOptionsBuilder,
-};
+use rustdds::{DataReaderStatus, DataWriterStatus, GUID, StatusEvented, Timestamp};
 
+use super::large_reply::{Reply, ReplyWriter, participant_of};
 use super::node::EndpointGuard;
 use super::spin::{Alarm, take_turn};
 use super::transport::{HEADER_LEN, Inbox, RawReader, RawWriter};
@@ -96,24 +95,24 @@ enum AnyHandler {
 
 impl ServiceServer {
     /// A server that reads requests from `inbox` and writes replies to `writer`.
-    pub fn new(inbox: Inbox, writer: RawWriter, handler: Handler) -> Self {
+    pub fn new(inbox: Inbox, writer: ReplyWriter, handler: Handler) -> Self {
         Self::with(inbox, writer, AnyHandler::Now(handler))
     }
 
     /// The same with answers that may come later; `alarm` lets the node's thread serve this server.
-    pub fn deferred(inbox: Inbox, writer: RawWriter, handler: DeferredHandler, alarm: Alarm) -> Self {
+    pub fn deferred(inbox: Inbox, writer: ReplyWriter, handler: DeferredHandler, alarm: Alarm) -> Self {
         let (answers, due) = mpsc::channel();
         Self::with(inbox, writer, AnyHandler::Later { handler, answers, due, alarm })
     }
 
-    fn with(inbox: Inbox, writer: RawWriter, handler: AnyHandler) -> Self {
+    fn with(inbox: Inbox, writer: ReplyWriter, handler: AnyHandler) -> Self {
         Self { inbox, replies: Replies { writer, clients: Clients::default(), waiting: Vec::new() }, handler }
     }
 
     /// Answers requests until none is left or the turn is over; whether more may be left.
     pub fn take_turn(&mut self) -> bool {
         let Self { inbox, replies, handler } = self;
-        replies.clients.update(&inbox.reader, &replies.writer);
+        replies.clients.update(&inbox.reader, replies.writer.dds());
         let more = take_turn(inbox, |sample| {
             let Some((to, request)) = open(&sample) else { return };
             match handler {
@@ -157,12 +156,6 @@ enum Family {
     Related(SampleIdentity),
 }
 
-/// A reply as it goes to DDS.
-struct Reply {
-    body: Bytes,
-    options: WriteOptions,
-}
-
 /// Whom to answer, and the request with its encapsulation header; `None` where it is none.
 fn open(sample: &DeserializedCacheChange<Vec<u8>>) -> Option<(Address, Cow<'_, [u8]>)> {
     let (asker, request) = (sample.writer_guid(), &sample.sample);
@@ -176,21 +169,14 @@ fn open(sample: &DeserializedCacheChange<Vec<u8>>) -> Option<(Address, Cow<'_, [
     Some((Address { asker, family: Family::Related(identity) }, request.into()))
 }
 
-impl Reply {
-    /// The response in the client's family; `None` if it lacks its encapsulation header.
-    fn new(family: Family, response: &[u8]) -> Option<Self> {
-        let options = WriteOptionsBuilder::new().source_timestamp(Timestamp::now());
-        let response = response.get(HEADER_LEN..)?;
-        Some(match family {
-            Family::Cyclone(client) => {
-                Self { body: [&client, response].concat().into(), options: options.build() }
-            }
-            Family::Related(identity) => Self {
-                body: Bytes::copy_from_slice(response),
-                options: options.related_sample_identity(identity).build(),
-            },
-        })
-    }
+/// The response in the client's family; `None` if it lacks its encapsulation header.
+fn reply(family: Family, response: &[u8]) -> Option<Reply> {
+    let response = response.get(HEADER_LEN..)?;
+    let (body, related) = match family {
+        Family::Cyclone(client) => ([&client, response].concat().into(), None),
+        Family::Related(identity) => (Bytes::copy_from_slice(response), Some(identity)),
+    };
+    Some(Reply { body, made_at: Timestamp::now(), related })
 }
 
 /// The 16 bytes to open the reply with, little-endian, and the request without them.
@@ -244,8 +230,7 @@ impl Clients {
 
     /// Whether a reply to the client of `asker` will be heard: its participant has a reader for each writer.
     fn can_hear(&self, asker: GUID, now: Instant) -> bool {
-        let participant = |guid: &GUID| guid.to_bytes().first_chunk::<12>().copied();
-        let same = |guid: &GUID| participant(guid) == participant(&asker);
+        let same = |guid: &GUID| participant_of(guid) == participant_of(&asker);
         let askers = self.askers.iter().filter(|guid| same(guid)).count();
         let settled = |matched_at: &Instant| now.saturating_duration_since(*matched_at) >= MATCH_SETTLES;
         let hearers =
@@ -256,7 +241,7 @@ impl Clients {
 
 /// The reply side: what was answered, and who can hear it.
 struct Replies {
-    writer: RawWriter,
+    writer: ReplyWriter,
     clients: Clients,
     waiting: Vec<Waiting>,
 }
@@ -270,15 +255,15 @@ struct Waiting {
 
 impl Replies {
     fn send(&mut self, to: Address, response: &[u8]) {
-        let Some(reply) = Reply::new(to.family, response) else { return };
+        let Some(reply) = reply(to.family, response) else { return };
         let (asker, now) = (to.asker, Instant::now());
         if self.clients.can_hear(asker, now) {
-            self.write(reply);
+            self.write(asker, &reply);
             return;
         }
         if self.waiting.len() >= MAX_WAITING {
             let oldest = self.waiting.remove(0);
-            self.write(oldest.reply);
+            self.write(oldest.asker, &oldest.reply);
         }
         self.waiting.push(Waiting { until: now + MATCH_PATIENCE, asker, reply });
     }
@@ -286,16 +271,15 @@ impl Replies {
     fn send_due(&mut self, now: Instant) {
         for waiting in std::mem::take(&mut self.waiting) {
             if now >= waiting.until || self.clients.can_hear(waiting.asker, now) {
-                self.write(waiting.reply);
+                self.write(waiting.asker, &waiting.reply);
             } else {
                 self.waiting.push(waiting);
             }
         }
     }
 
-    fn write(&self, reply: Reply) {
-        // a client so far behind that the send window is full loses the reply, as it would with any vendor
-        self.writer.write_with_options(reply.body, reply.options).map(drop).unwrap_or_default();
+    fn write(&mut self, asker: GUID, reply: &Reply) {
+        self.writer.write(reply, asker, &self.clients.hearers);
     }
 }
 

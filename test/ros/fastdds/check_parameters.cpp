@@ -80,22 +80,87 @@ static void check_parameters_are_described() {
   }
 }
 
-// All parameters at once, as `ros2 param list` and rqt ask for them: replies that do not fit into one datagram.
-static void check_large_replies() {
-  Merrow merrow("pool");
+static std::vector<std::string> names_of_parameters(const Merrow& merrow) {
   std::vector<std::string> names;
   for (const auto& parameter : merrow.facts().parameters) names.push_back(parameter.name);
+  return names;
+}
+
+// A description of all parameters is that of `describe`.
+static void check_descriptors(const Merrow& merrow, const Bytes& described) {
+  CdrReader in(described);
+  expect(in.count() == merrow.facts().parameters.size(), "not one descriptor each");
+  for (const auto& parameter : merrow.facts().parameters) check_descriptor(in, parameter);
+  expect(in.at_end(), "bytes are left after the descriptors");
+}
+
+// All parameters at once, as `ros2 param list` and rqt ask for them.
+static void check_all_at_once(const std::string& world, size_t least_size) {
+  Merrow merrow(world);
+  const auto names = names_of_parameters(merrow);
   auto expected = std::set<std::string>(names.begin(), names.end());
   expected.insert("use_sim_time");
   const auto listed = merrow.call("list_parameters", CdrWriter().texts({}).put(uint64_t{0}).bytes());
   const auto found = CdrReader(listed).texts();
   expect(std::set<std::string>(found.begin(), found.end()) == expected, "other names are listed");
-  const auto described = merrow.call("describe_parameters", CdrWriter().texts(names).bytes());
-  expect(described.size() > 1500, "too small a reply");
-  CdrReader in(described);
-  expect(in.count() == names.size(), "not one descriptor each");
-  for (const auto& parameter : merrow.facts().parameters) check_descriptor(in, parameter);
-  expect(in.at_end(), "bytes are left after the descriptors");
+  const auto request = CdrWriter().texts(names).bytes();
+  const auto described = merrow.call("describe_parameters", request);
+  expect(described.size() > least_size, "too small a reply: " + std::to_string(described.size()));
+  check_descriptors(merrow, described);
+  const auto got = merrow.call("get_parameters", request);
+  CdrReader values(got);
+  expect(values.count() == names.size(), "not one value each");
+  for (const auto& name : names) expect(Value::read(values) == merrow.get(name), name + ": another value");
+  expect(values.at_end(), "bytes are left after the values");
+  for (int i = 0; i < 30; ++i) expect(merrow.call("describe_parameters", request) == described, "another description");
+  merrow.alive();
+}
+
+// Replies that do not fit into one datagram of Ethernet: rustdds cannot send which request they answer.
+static void check_large_replies() { check_all_at_once("pool", 1500); }
+
+// Replies that do not fit into any datagram.
+static void check_larger_replies() { check_all_at_once("test/ros/fastdds/fleet.yaml", 100'000); }
+
+// Two participants ask at once: each gets its own large reply, once, among small ones.
+static void check_large_replies_to_two() {
+  Merrow merrow("pool");
+  Peer other(merrow.domain());
+  Client clients[] = {merrow.client("describe_parameters"),
+                      {other, "/merrow/describe_parameters", dds_type("rcl_interfaces/srv/DescribeParameters")}};
+  expect(clients[1].wait(), "no service for the other participant");
+  const auto names = names_of_parameters(merrow);
+  const auto large = CdrWriter().texts(names).bytes(), small = CdrWriter().texts({names[0]}).bytes();
+  for (int i = 0; i < 20; ++i) {
+    SampleIdentity pending[2][2];
+    for (int k = 0; k < 2; ++k) {
+      pending[k][0] = clients[k].send(large);
+      pending[k][1] = clients[k].send(small);
+    }
+    for (int k = 0; k < 2; ++k) {
+      const auto all = clients[k].receive(pending[k][0]), one = clients[k].receive(pending[k][1]);
+      expect(all && one, "no reply in round " + std::to_string(i));
+      check_descriptors(merrow, *all);
+      expect(CdrReader(*one).count() == 1, "not one descriptor");
+      if (i == 0) expect(!clients[k].receive(pending[k][0], 0.5), "a reply came twice");
+    }
+  }
+}
+
+// Who asks in the name of a reader that is none gets nothing, and all others go on getting theirs.
+static void check_large_replies_to_nobody() {
+  Merrow merrow("pool");
+  auto& client = merrow.client("describe_parameters");
+  const auto large = CdrWriter().texts(names_of_parameters(merrow)).bytes();
+  for (uint8_t byte : {1, 0x7f, 0xff}) {
+    GUID_t nobody;
+    std::memset(nobody.guidPrefix.value, byte, sizeof nobody.guidPrefix.value);
+    std::memset(nobody.entityId.value, byte, sizeof nobody.entityId.value);
+    const auto own = client.send(large, nobody);
+    expect(!client.receive(own, 0.3), "a reply to somebody else");
+    check_descriptors(merrow, merrow.call("describe_parameters", large));
+  }
+  merrow.alive();
 }
 
 // NaN, values out of range, of another type or of no parameter are refused with a reason, and change nothing.
@@ -177,7 +242,10 @@ static void check_current_drifts() {
 const std::vector<Check> kParameterChecks = {
     {"every_parameter_can_be_set", check_every_parameter_can_be_set},
     {"parameters_are_described", check_parameters_are_described},
-    {"large_replies", check_large_replies, "rustdds 0.15.1 writes a stray byte before the inline QoS of a fragment"},
+    {"large_replies", check_large_replies},
+    {"larger_replies", check_larger_replies},
+    {"large_replies_to_two", check_large_replies_to_two},
+    {"large_replies_to_nobody", check_large_replies_to_nobody},
     {"illegal_parameters", check_illegal_parameters},
     {"batches_of_parameters", check_batches},
     {"pace_takes_numbers", check_pace_takes_numbers},

@@ -58,7 +58,7 @@ const Facts& facts_of(const std::string& world) {
   static std::map<std::string, Facts> known;
   const auto found = known.find(world);
   if (found != known.end()) return found->second;
-  return known.emplace(world, read_facts(setting.facts / (world + ".facts"))).first->second;
+  return known.emplace(world, read_facts(setting.facts / (std::filesystem::path(world).stem().string() + ".facts"))).first->second;
 }
 
 std::string Facts::type_of(const std::string& topic) const {

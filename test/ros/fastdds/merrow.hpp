@@ -174,8 +174,6 @@ inline void sleep_s(double seconds) { std::this_thread::sleep_for(std::chrono::d
 struct Check {
   const char* name;
   void (*run)();
-  // Where the fault is not Merrow's and not yet mended: whose it is. Such a check is to fail; that it passes is news.
-  const char* known_fault = nullptr;
 };
 
 extern const std::vector<Check> kTopicChecks, kServiceChecks, kParameterChecks, kDriveChecks, kActionChecks,

@@ -178,9 +178,11 @@ class Client {
   bool wait() {
     return wait_for([&] { return is_matched(writer_) && is_matched(reader_); });
   }
-  SampleIdentity send(Bytes request) {
+  SampleIdentity send(Bytes request) { return send(std::move(request), reader_->guid()); }
+  // Asks for the reply on another reader.
+  SampleIdentity send(Bytes request, const GUID_t& reader) {
     WriteParams params;
-    params.related_sample_identity().writer_guid(reader_->guid());
+    params.related_sample_identity().writer_guid(reader);
     writer_->write(&request, params);
     SampleIdentity expected;
     expected.writer_guid(reader_->guid());
@@ -188,7 +190,9 @@ class Client {
     return expected;
   }
   std::optional<Bytes> receive(const SampleIdentity& expected, double timeout_s = 5) {
-    while (auto sample = take(reader_, timeout_s)) {
+    // replies to others come as well
+    const auto deadline = Clock::now() + std::chrono::duration<double>(timeout_s);
+    while (auto sample = take(reader_, std::chrono::duration<double>(deadline - Clock::now()).count())) {
       if (sample->related == expected) return sample->bytes;
     }
     return std::nullopt;

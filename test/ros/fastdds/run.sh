@@ -11,8 +11,8 @@ cargo test --locked --test all fast_dds -- --ignored --nocapture
 
 facts=target/fastdds_facts
 mkdir -p "$facts"
-for world in pool uvms_pool; do
-  target/debug/merrow describe "$world" --json | python3 "$here/facts.py" >"$facts/$world.facts"
+for world in pool uvms_pool test/ros/fastdds/fleet.yaml; do
+  target/debug/merrow describe "$world" --json | python3 "$here/facts.py" >"$facts/$(basename "$world" .yaml).facts"
 done
 target/fastdds_live target/debug/merrow "$facts" "$@"
 echo "all Fast DDS checks passed"
