@@ -10,7 +10,7 @@ use crate::math::Vec3;
 use crate::math::rng::Stream;
 use crate::scene::actuator::{
     Actuator, Elastic, Encoder, JointGroup, KeepOut, Law, Line, Servo, Sphere, Tachometer, Thermal,
-    TrajectoryRules,
+    TorquePid, TrajectoryRules,
 };
 use crate::scene::{Drive, JointKind, JointMode, Robot};
 
@@ -67,7 +67,7 @@ fn law(file: &LawFile) -> Law {
             bias: bias_feed_forward,
         },
         LawFile::TorquePid { kp, ki, kd, bias_blend, max_change, .. } => {
-            Law::TorquePid { kp, ki, kd, blend: bias_blend, max_change }
+            Law::TorquePid(TorquePid { kp, ki, kd, blend: bias_blend, max_change })
         }
     }
 }
