@@ -3,6 +3,7 @@
 //! Goal: no figure changes on its way through URDF. Method: our own models written as URDF and read back; hand-made URDFs
 //! against bodies whose figures were worked out by hand.
 
+use crate::common::folder::Folder;
 use crate::common::tree::Random;
 use crate::common::{close, evaluate, near, start};
 use merrow::math::{SpatialVelocity, Vec3};
@@ -12,30 +13,10 @@ use merrow::world::{Overrides, World, load_world};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// A folder with these files, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str, files: &[(&str, &str)]) -> Self {
-        let folder = std::env::temp_dir().join(format!("merrow_urdf_{name}_{}", std::process::id()));
-        for (file, text) in files {
-            let path = folder.join(file);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        Self(folder)
-    }
-
-    fn load(&self) -> World {
-        load_world(&self.0.join("w.yaml"), Overrides::default()).unwrap_or_else(|p| panic!("{p}"))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // a folder left behind harms nothing
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// The world `w.yaml` of a folder with these files.
+fn load_files(name: &str, files: &[(&str, &str)]) -> World {
+    let folder = Folder::new(&format!("urdf_{name}"), files);
+    load_world(&folder.0.join("w.yaml"), Overrides::default()).unwrap_or_else(|p| panic!("{p}"))
 }
 
 /// A world with the robot of `r.urdf`, more keys of its model, and of the world.
@@ -43,7 +24,7 @@ fn load(name: &str, urdf: &str, model: &str, world: &str) -> World {
     let text = format!(
         "{world}\nrobots:\n  r:\n    model:\n      urdf: r.urdf\n      {model}\n    position_m: [0, 0, -50]\n"
     );
-    Folder::new(name, &[("w.yaml", &text), ("r.urdf", urdf)]).load()
+    load_files(name, &[("w.yaml", &text), ("r.urdf", urdf)])
 }
 
 const VACUUM: &str = "water: {density_kg_m3: 0}";
@@ -279,8 +260,7 @@ fn mimic_joints_and_what_is_known_of_the_water() {
     let text = "robots:\n  r:\n    joints_rad: {left_joint: 0.02}\n    model:\n      urdf: package://robots/r.urdf\n      \
                 hydrodynamics: {source: measured, links: {hand: {net_buoyancy_n: 0, added_mass: {kind: diagonal, values: [1, 2, 3, 0, 0, 0]}}}}\n";
     let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
-    let folder = Folder::new("mimic", &[("w.yaml", text), ("robots/r.urdf", &urdf), ("tools/m.obj", mesh)]);
-    let world = folder.load();
+    let world = load_files("mimic", &[("w.yaml", text), ("robots/r.urdf", &urdf), ("tools/m.obj", mesh)]);
     let robot = &world.scene.robots[0];
     let right = robot.link_index("right").unwrap();
     let mimic = robot.links[right].joint.mimic.unwrap();

@@ -12,12 +12,12 @@
 //! * An impact that turns a body is as good as the pose at which it is seen, so what follows differs by about 1 mm and 5 mrad,
 //!   less with a finer step of Merrow's (at 0.1 ms a third).
 
+use crate::common::folder::Folder;
+use crate::common::python::script;
 use crate::common::{advance, simulation};
 use merrow::math::{Quat, Vec3};
 use merrow::sim::Simulation;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Time between two samples [s], and Merrow's step.
 const SAMPLE: f64 = 0.01;
@@ -235,30 +235,14 @@ fn collisions() -> Vec<Case> {
 
 /// MuJoCo's trajectories of these cases, by name.
 fn mujoco(cases: &[Case]) -> Option<Value> {
-    if std::env::var("MERROW_SKIP_PEERS").is_ok_and(|v| v == "1") {
-        println!("skipped: MERROW_SKIP_PEERS is 1");
-        return None;
-    }
-    let Ok(python) = std::env::var("MERROW_PYTHON") else {
-        panic!("MERROW_PYTHON is not set: run test/run, which prepares the Python environment");
-    };
-    let file = |what: &str| -> PathBuf {
-        std::env::temp_dir().join(format!("merrow_contact_{what}_{}.json", std::process::id()))
-    };
-    let (scenes, trajectories) = (file("scenes"), file("trajectories"));
+    let mut command = script("witness/mujoco_contact.py")?;
+    let folder = Folder::new("mujoco", &[]);
+    let (scenes, trajectories) = (folder.0.join("scenes.json"), folder.0.join("trajectories.json"));
     let told: Value = cases.iter().map(Case::scene).collect();
     std::fs::write(&scenes, told.to_string()).unwrap();
-    let output = Command::new(python)
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("test/witness/mujoco_contact.py"))
-        .args([&scenes, &trajectories])
-        .output()
-        .unwrap();
+    let output = command.args([&scenes, &trajectories]).output().unwrap();
     assert!(output.status.success(), "MuJoCo: {}", String::from_utf8_lossy(&output.stderr));
-    let told = serde_json::from_str(&std::fs::read_to_string(&trajectories).unwrap()).unwrap();
-    std::fs::remove_file(scenes).unwrap();
-    std::fs::remove_file(trajectories).unwrap();
-    Some(told)
+    Some(serde_json::from_str(&std::fs::read_to_string(&trajectories).unwrap()).unwrap())
 }
 
 /// Largest distance and angle between Merrow's trajectory of a case and MuJoCo's, and largest distance at its end.
