@@ -108,6 +108,12 @@ fn arms_have_the_interfaces_of_ros2_control() {
         "uvms/arm/controller_state uvms/arm/joint_trajectory uvms/arm_position/commands \
          uvms/arm/follow_joint_trajectory"
     );
+    // the same arm under its servos
+    assert_eq!(
+        names(&share::world("uvms_pool_servo")),
+        "uvms/arm/controller_state uvms/arm/joint_trajectory uvms/arm_position/commands uvms/arm_velocity/commands \
+         uvms/arm_effort/commands uvms/arm/follow_joint_trajectory"
+    );
     // servos, and a gripper
     let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/arm.yaml");
     assert_eq!(
