@@ -129,6 +129,12 @@ fn shipped_urdfs_load() {
         let model = crate::common::scene(&format!("robots: {{a: {{model: {name}}}}}"));
         close(&name, scene.robots[0].mass(), model.robots[0].mass(), 1e-12);
         assert!(!scene.robots[0].colliders.is_empty(), "{name}");
+        // drives are no part of a URDF, but what they allow is
+        for link in &model.robots[0].links[1..] {
+            let read = scene.robots[0].links.iter().find(|l| l.joint.name == link.joint.name).unwrap();
+            let (found, expected) = (read.joint.max_speed(), link.joint.max_speed().min(1000.0));
+            assert_eq!(found, expected, "{name}, {}", link.joint.name);
+        }
     }
 }
 
@@ -174,7 +180,7 @@ fn an_arm_on_the_ground_is_a_pendulum() {
       <link name='Arm'><inertial><origin xyz='0 0 -0.5'/><mass value='3'/>
         <inertia ixx='0.2' iyy='0.2' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial></link>
       <joint name='J1' type='revolute'><origin xyz='0 0 2'/><parent link='world'/><child link='Arm'/>
-        <axis xyz='0 2 0'/><limit lower='-3' upper='3' effort='10' velocity='1'/>
+        <axis xyz='0 2 0'/><limit lower='-3' upper='3' effort='10' velocity='1.5'/>
         <dynamics damping='0.4' friction='0.1'/></joint>
     </robot>";
     let world = load("pendulum", urdf, "base: fixed", VACUUM);
@@ -186,6 +192,17 @@ fn an_arm_on_the_ground_is_a_pendulum() {
     close("acceleration", qdd, (-3.0 * 9.81 * 0.5 * 0.3_f64.sin() - 0.4 * 0.5) / inertia, 1e-12);
     let joint = &scene.robots[0].links[1].joint;
     assert_eq!((joint.limits, joint.max_effort, joint.friction), ([-3.0, 3.0], 10.0, 0.1));
+    assert_eq!(joint.max_speed(), 1.5);
+    // a drive that the model adds keeps to it, and what is written has it
+    let model = "base: fixed\n      links: {Arm: {joint: {drive: {kind: position, max_speed: 2}}}}";
+    let driven = load("driven_pendulum", urdf, model, VACUUM);
+    let robot = &driven.scene.robots[0];
+    assert_eq!(robot.links[1].joint.max_speed(), 1.5);
+    let written = merrow::ros::urdf::urdf(robot);
+    assert!(
+        written.contains("<limit lower=\"-3\" upper=\"3\" effort=\"10\" velocity=\"1.5\"/>"),
+        "{written}"
+    );
     assert_eq!(scene.robots[0].links[1].name, "Arm", "names need not be small letters");
 }
 
@@ -247,7 +264,7 @@ fn mimic_joints_and_what_is_known_of_the_water() {
         format!(
             "<link name='{name}'>{}<collision><geometry><sphere radius='0.02'/></geometry></collision></link>
              <joint name='{name}_joint' type='prismatic'><parent link='hand'/><child link='{name}'/><axis xyz='{axis}'/>
-             <limit lower='0' upper='0.1' effort='0' velocity='1'/>{mimic}</joint>",
+             <limit lower='0' upper='0.1' effort='0' velocity='0'/>{mimic}</joint>",
             inertial(0.1)
         )
     };
@@ -283,7 +300,8 @@ fn mimic_joints_and_what_is_known_of_the_water() {
         "centre of buoyancy, hull, quadratic damping: by the formulas of simple shapes (mesh as an ellipsoid of its moments)"
     );
     assert!(world.about[0].sources[1].1.ends_with("r.urdf; hydrodynamics: measured"));
-    let limits: Vec<&str> =
-        world.notes.iter().filter(|n| n.text.contains("effort limit")).map(|n| n.text.as_str()).collect();
-    assert_eq!(limits.len(), 2, "{:?}", world.notes);
+    for what in ["effort limit of 0", "velocity limit of 0"] {
+        let limits = world.notes.iter().filter(|n| n.text.contains(what)).count();
+        assert_eq!(limits, 2, "{what}: {:?}", world.notes);
+    }
 }

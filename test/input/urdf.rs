@@ -160,6 +160,13 @@ fn joints() {
         &robot(&joint("prismatic", "\n<limit lower='1' upper='0'/>")),
         "r.urdf:4:1: the joint `j`: `lower` is 1, expected no more than `upper` 0",
     );
+    for key in ["effort", "velocity"] {
+        check(
+            key,
+            &robot(&joint("continuous", &format!("\n<limit {key}='-1'/>"))),
+            &format!("r.urdf:4:1: `{key}` of <limit>: expected a number of 0 or more"),
+        );
+    }
     check(
         "axis",
         &robot(&joint("continuous", "\n<axis xyz='0 0 0'/>")),
