@@ -1,18 +1,24 @@
-//! The examples of README are run as they stand.
+//! The examples of README and docs/ are run as they stand.
 
+use crate::common::folder::Folder;
 use merrow::world::{Overrides, load_text};
 use std::path::Path;
 use std::process::Command;
 
-fn readme() -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap()
+/// A file of the repository.
+fn text(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
 /// Blocks of one language.
-fn blocks(language: &str) -> Vec<String> {
-    let text = readme();
+fn blocks_of(text: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}\n");
     text.split(&fence).skip(1).filter_map(|rest| rest.split("```").next()).map(str::to_owned).collect()
+}
+
+/// Those of README.
+fn blocks(language: &str) -> Vec<String> {
+    blocks_of(&text("README.md"), language)
 }
 
 fn world() -> String {
@@ -39,15 +45,19 @@ fn the_mistakes_are_reported_as_shown() {
     }
 }
 
-#[test]
-fn the_commands_work() {
-    let folder = std::env::temp_dir().join(format!("merrow_readme_{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("my_world.yaml"), world()).unwrap();
+/// Words in the comment of a command that the slow suite runs.
+const SLOW: &str = "(slow";
+
+/// Runs the commands of a document in `folder`, those that take long or the others; how many there were.
+fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
     let mut n = 0;
-    for line in blocks("sh").iter().flat_map(|b| b.lines()) {
-        let line = line.split('#').next().unwrap_or_default().split('>').next().unwrap_or_default().trim();
-        let Some(arguments) = line.strip_prefix("merrow ") else { continue };
+    for line in blocks_of(document, "sh").iter().flat_map(|b| b.lines()) {
+        let (command, comment) = line.split_once('#').unwrap_or((line, ""));
+        let command = command.split('>').next().unwrap_or_default().trim();
+        let Some(arguments) = command.strip_prefix("merrow ") else { continue };
+        if comment.contains(SLOW) != slow {
+            continue;
+        }
         let mut arguments: Vec<&str> = arguments.split_whitespace().collect();
         if arguments[0] == "run" {
             // as shown, but short, fast and off the network
@@ -61,11 +71,8 @@ fn the_commands_work() {
                 arguments.extend(["--pace", "max"]);
             }
         }
-        let output = Command::new(env!("CARGO_BIN_EXE_merrow"))
-            .args(&arguments)
-            .current_dir(&folder)
-            .output()
-            .unwrap();
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_merrow")).args(&arguments).current_dir(folder).output().unwrap();
         assert!(
             output.status.success(),
             "merrow {}: {}",
@@ -74,9 +81,61 @@ fn the_commands_work() {
         );
         n += 1;
     }
+    n
+}
+
+#[test]
+fn the_commands_work() {
+    let folder = Folder::new("readme", &[("my_world.yaml", &world())]);
+    let n = run_commands(&text("README.md"), &folder.0, false);
     assert!(n >= 6, "README shows only {n} commands");
-    // a folder left behind harms nothing
-    let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// The commands of all documents in docs/, in a folder that has the repository's test data at its place.
+fn run_docs(slow: bool) -> usize {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = Folder::new(if slow { "docs_slow" } else { "docs" }, &[]);
+    std::os::unix::fs::symlink(root.join("test"), folder.0.join("test")).unwrap();
+    let mut documents: Vec<_> = std::fs::read_dir(root.join("docs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "md"))
+        .collect();
+    documents.sort();
+    let texts = documents.iter().map(|path| std::fs::read_to_string(path).unwrap());
+    texts.map(|text| run_commands(&text, &folder.0, slow)).sum()
+}
+
+#[test]
+fn the_commands_of_docs_work() {
+    let n = run_docs(false);
+    assert!(n >= 3, "docs/ shows only {n} commands");
+}
+
+#[test]
+#[ignore = "takes a minute: test/run slow"]
+fn the_slow_commands_of_docs_work() {
+    let n = run_docs(true);
+    assert!(n >= 1, "docs/ shows no command that is marked as slow");
+}
+
+/// A command in a block without language, or of another, would not be run.
+#[test]
+fn commands_stand_in_blocks_of_shell() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    for path in docs.chain([root.join("README.md")]).filter(|p| p.extension().is_some_and(|e| e == "md")) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut language = None;
+        for (number, line) in text.lines().enumerate() {
+            if let Some(opened) = line.strip_prefix("```") {
+                language = if language.is_some() { None } else { Some(opened) };
+            }
+            let is_command =
+                line.starts_with("merrow ") && language.is_some_and(|l| l != "sh" && l != "text");
+            assert!(!is_command, "{}:{}: in a block that is not ```sh", path.display(), number + 1);
+        }
+    }
 }
 
 #[test]

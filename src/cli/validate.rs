@@ -1,6 +1,7 @@
 //! `merrow validate`: recorded experiments replayed.
 
 use clap::{Args, Subcommand};
+use merrow::scene::Scene;
 use merrow::validate::baseline::{self, Ascent};
 use merrow::validate::model::Model;
 use merrow::validate::recording::Recording;
@@ -49,7 +50,8 @@ pub fn run(against: &Against) -> Result<ExitCode, String> {
 
 fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
     let scene = super::load(&arguments.world, None)?.scene;
-    let model = Model::new(scene)?;
+    let servos = super::load(SERVOS, None)?.scene;
+    let model = Model::new(scene, &servos)?;
     let trials = trials::load(&arguments.data)?;
     for problem in trials.problems.iter() {
         eprintln!("merrow: {problem}");
@@ -59,7 +61,7 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
         std::fs::create_dir_all(out).map_err(|e| format!("{}: cannot be made: {e}", out.display()))?;
     }
     if let (true, Some(out)) = (arguments.study, out) {
-        return study(&model, &trials.recordings, out);
+        return study(&model, &servos, &trials.recordings, out);
     }
     let mode = if arguments.servo { Mode::Servo } else { Mode::Measured };
     let n = trials.recordings.len();
@@ -102,8 +104,11 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
 /// World of the vehicle as the trials' authors simulated it.
 const PUBLISHED: &str = "uvms_pool_published";
 
-fn study(model: &Model, recordings: &[Recording], out: &Path) -> Result<ExitCode, String> {
-    let published = Model::new(super::load(PUBLISHED, None)?.scene)?;
+/// World whose vehicle has the servos of the arm, for worlds whose joints have ideal drives.
+const SERVOS: &str = "uvms_pool_servo";
+
+fn study(model: &Model, servos: &Scene, recordings: &[Recording], out: &Path) -> Result<ExitCode, String> {
+    let published = Model::new(super::load(PUBLISHED, None)?.scene, servos)?;
     let mut progress = |what: &str| eprintln!("{what} ...");
     let study = study::study(model, &published, recordings, &mut progress);
     print!("{}", study.text);

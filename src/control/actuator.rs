@@ -21,19 +21,20 @@
 //! At the joint, behind the gear ratio.
 //!
 //! # Limits
-//! τ holds over a step. (2), (3) and (5) are solved for the velocity at the step's end, ω⁺ = ω_f + h μ τ with ω_f that without
+//! τ holds over a step. Dry friction of the joint (`contact`) is foreseen in (2) only, so that a joint that it holds has the motor's
+//! effort at rest. (2), (3) and (5) are solved for the velocity at the step's end, ω⁺ = ω_f + h μ τ with ω_f that without
 //! motor, so they are stable at any step: (2) becomes τ_s (1 - ω_f/ω_0)/(1 + h μ τ_s/ω_0), (3) at most what brings the joint to
 //! rest, (5) an implicit Euler step of the gap's coordinate, order one, which loses energy but gains none. Joints that move each other
 //! are solved one after the other, forth and back, beginning with the efforts of the step before (symmetric Gauss-Seidel): what is
 //! left of a step's error is less than a whole and of one sign, so that motors on one chain cannot swing each other up.
 //!
 //! # Checked by
-//! test/analytic/actuator.rs
+//! test/analytic/actuator.rs, test/analytic/servo_friction.rs
 
 use super::joints::Now;
 use crate::dynamics::mobility;
 use crate::scene::Robot;
-use crate::scene::actuator::{Actuator, Elastic};
+use crate::scene::actuator::{Actuator, Elastic, Line};
 use crate::state::workspace::JointWork;
 use crate::state::{JointMemory, RobotState, Workspace};
 
@@ -50,6 +51,8 @@ pub struct At {
     pub held: f64,
     /// Acceleration per effort.
     pub mobility: f64,
+    /// Dry friction [N m or N].
+    pub friction: f64,
 }
 
 /// Efforts of all motors over the step that starts now, into `work` and `state`; advances rotors and temperatures to its end.
@@ -88,7 +91,8 @@ fn visit(robot: &Robot, state: &RobotState, work: &mut Workspace, j: usize, coup
     let n = robot.n_joints();
     let (motion, held) = (&state.motion, work.joints[j].effort);
     let mobility = if coupled { work.mobility[j * n + j] } else { 0.0 };
-    let joint = At { q: motion.q[j], qd: motion.qd[j], qdd: work.qdd[j], held, mobility };
+    let friction = robot.links[j + 1].joint.friction;
+    let joint = At { q: motion.q[j], qd: motion.qd[j], qdd: work.qdd[j], held, mobility, friction };
     solve(&servo.actuator, &state.joints[j], &joint, now, &mut work.joints[j]);
     let change = work.joints[j].effort - held;
     if coupled && change != 0.0 {
@@ -120,7 +124,7 @@ fn solve(actuator: &Actuator, memory: &JointMemory, joint: &At, now: Now, out: &
     match &actuator.elastic {
         None => {
             let free = joint.qd + now.dt * (joint.qdd - joint.mobility * joint.held);
-            let (motor, loss) = motor(actuator, asked, free, now.dt * joint.mobility);
+            let (motor, loss) = motor(actuator, asked, free, now.dt * joint.mobility, joint.friction);
             (out.motor_effort, out.effort) = (motor, motor + loss);
             out.rotor = memory.rotor;
         }
@@ -129,21 +133,36 @@ fn solve(actuator: &Actuator, memory: &JointMemory, joint: &At, now: Now, out: &
 }
 
 /// (2) and (3): effort of the motor and of the gear's friction, for something that would go at `free` at the step's end without
-/// them and at `free + yields τ` with them.
-fn motor(actuator: &Actuator, asked: f64, free: f64, yields: f64) -> (f64, f64) {
+/// them and at `free + yields τ` with them, less what dry friction takes.
+fn motor(actuator: &Actuator, asked: f64, free: f64, yields: f64, friction: f64) -> (f64, f64) {
     let mut tau = asked;
     if let Some(line) = &actuator.line {
-        let (stall, most) = (line.stall_effort, line.no_load_speed);
-        let softened = 1.0 + yields * stall / most;
-        let hi = (stall * (1.0 - free / most) / softened).clamp(-stall, stall);
-        let lo = (stall * (-1.0 - free / most) / softened).clamp(-stall, stall);
-        tau = tau.clamp(lo, hi);
+        let most = |free: f64| on_line(line, free, yields, friction);
+        tau = tau.clamp(-most(-free), most(free));
     }
     let speed = free + yields * tau;
     let part = if tau * speed >= 0.0 { actuator.forward_loss } else { actuator.backward_loss };
     let most = part * tau.abs();
     let loss = if most > 0.0 { (-speed / yields).clamp(-most, most) } else { 0.0 };
     (tau, loss)
+}
+
+/// The largest effort of (2) at the step's end.
+fn on_line(line: &Line, free: f64, yields: f64, friction: f64) -> f64 {
+    let (stall, most) = (line.stall_effort, line.no_load_speed);
+    let softened = 1.0 + yields * stall / most;
+    let effort = |free: f64| stall * (1.0 - free / most) / softened;
+    let slowed = yields * friction;
+    let (ahead, back) = (effort(free - slowed), effort(free + slowed));
+    let found = if free - slowed + yields * ahead > 0.0 {
+        ahead
+    } else if free + slowed + yields * back < 0.0 {
+        back
+    } else {
+        // friction holds the joint
+        stall
+    };
+    found.clamp(-stall, stall)
 }
 
 /// (5) over one step.
@@ -157,7 +176,7 @@ fn through_gap(
     out: &mut JointWork,
 ) {
     let yields = h / actuator.rotor_inertia;
-    let (motor, loss) = motor(actuator, asked, w_r - yields * joint.held, yields);
+    let (motor, loss) = motor(actuator, asked, w_r - yields * joint.held, yields, 0.0);
     // both sides at the step's end if nothing passed between them
     let w_free = w_r + yields * (motor + loss);
     let qd_free = joint.qd + h * (joint.qdd - joint.mobility * joint.held);

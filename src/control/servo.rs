@@ -26,7 +26,7 @@
 
 use super::encoder::period;
 use super::joints::Now;
-use crate::scene::actuator::Law;
+use crate::scene::actuator::{Law, TorquePid};
 use crate::scene::{JointMode, Robot, Servo};
 use crate::state::joint::difference;
 use crate::state::workspace::JointWork;
@@ -49,6 +49,28 @@ pub fn want(robot: &Robot, state: &RobotState, work: &mut [JointWork]) {
     }
 }
 
+/// What a torque PID remembers from tick to tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pid {
+    /// τ, the effort asked for [N m].
+    pub effort: f64,
+    /// Σ e T [rad].
+    pub integral: f64,
+    /// e [rad/s].
+    pub error: f64,
+}
+
+/// (2): what holds after a tick with the velocity error `error` and the bias effort `bias`, for the time of a tick and the largest
+/// effort `[T, limit]`.
+pub fn torque_pid(gains: &TorquePid, before: Pid, error: f64, bias: f64, [T, limit]: [f64; 2]) -> Pid {
+    let integral = before.integral + error * T;
+    let rate = (error - before.error) / T;
+    let pid = gains.kp * error + gains.ki * integral + gains.kd * rate;
+    let change = pid + gains.blend * (bias - before.effort);
+    let effort = before.effort + change.clamp(-gains.max_change, gains.max_change);
+    Pid { effort: effort.clamp(-limit, limit), integral, error }
+}
+
 /// (2) or (3).
 pub fn tick(servo: &Servo, memory: &mut JointMemory, work: &JointWork, now: Now) {
     let limit = super::actuator::effort_limit(&servo.actuator, memory, now.ambient);
@@ -60,12 +82,11 @@ pub fn tick(servo: &Servo, memory: &mut JointMemory, work: &JointWork, now: Now)
     let T = period(servo);
     let error = work.wanted - memory.measured.velocity;
     memory.effort = match servo.law {
-        Law::TorquePid { kp, ki, kd, blend, max_change } => {
-            memory.integral += error * T;
-            let rate = (error - memory.last_error) / T;
-            let pid = kp * error + ki * memory.integral + kd * rate;
-            let change = pid + blend * (work.bias - memory.effort);
-            (memory.effort + change.clamp(-max_change, max_change)).clamp(-limit, limit)
+        Law::TorquePid(gains) => {
+            let before = Pid { effort: memory.effort, integral: memory.integral, error: memory.last_error };
+            let after = torque_pid(&gains, before, error, work.bias, [T, limit]);
+            memory.integral = after.integral;
+            after.effort
         }
         Law::Cascade { velocity_gain, integral_gain, inertia, bias } => {
             let ahead = inertia * set.acceleration + bias * work.bias + set.effort;

@@ -132,12 +132,15 @@ fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
         let _ =
             writeln!(out, "    <mimic joint=\"{leader}\" multiplier=\"{multiplier}\" offset=\"{offset}\"/>");
     }
-    if matches!(joint.kind, JointKind::Revolute | JointKind::Prismatic) {
+    let ranged = matches!(joint.kind, JointKind::Revolute | JointKind::Prismatic);
+    let (effort, speed) = (joint.max_effort, joint.max_speed());
+    if ranged || (joint.kind == JointKind::Continuous && effort.min(speed).is_finite()) {
         let [lo, hi] = joint.limits;
+        let range = if ranged { format!("lower=\"{lo}\" upper=\"{hi}\" ") } else { String::new() };
         // URDF asks for an effort and a velocity limit; a joint without them gets large ones
-        let effort = if joint.max_effort.is_finite() { joint.max_effort } else { 1e6 };
-        let _ =
-            writeln!(out, "    <limit lower=\"{lo}\" upper=\"{hi}\" effort=\"{effort}\" velocity=\"1000\"/>");
+        let effort = if effort.is_finite() { effort } else { 1e6 };
+        let speed = if speed.is_finite() { speed } else { 1000.0 };
+        let _ = writeln!(out, "    <limit {range}effort=\"{effort}\" velocity=\"{speed}\"/>");
     }
     let _ = writeln!(out, "  </joint>");
 }

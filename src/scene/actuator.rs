@@ -27,18 +27,7 @@ pub struct Servo {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
     /// The torque changes by a PID on the velocity error and by a part of what is missing to the bias of the dynamics.
-    TorquePid {
-        /// Change of torque per velocity error [N m s/rad].
-        kp: f64,
-        /// Per integral of the error [N m/rad].
-        ki: f64,
-        /// Per rate of the error [N m s²/rad].
-        kd: f64,
-        /// Part of the difference to the bias that is made good in a tick, 0..1.
-        blend: f64,
-        /// Largest change in a tick [N m].
-        max_change: f64,
-    },
+    TorquePid(TorquePid),
     /// Proportional and integral on the velocity error, with feed-forward.
     Cascade {
         /// Effort per velocity error [N m s/rad].
@@ -52,11 +41,26 @@ pub enum Law {
     },
 }
 
+/// Gains of a torque PID.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TorquePid {
+    /// Change of torque per velocity error [N m s/rad].
+    pub kp: f64,
+    /// Per integral of the error [N m/rad].
+    pub ki: f64,
+    /// Per rate of the error [N m s²/rad].
+    pub kd: f64,
+    /// Part of the difference to the bias that is made good in a tick, 0..1.
+    pub blend: f64,
+    /// Largest change in a tick [N m].
+    pub max_change: f64,
+}
+
 impl Law {
     /// True if the law needs the bias of the dynamics.
     pub fn wants_bias(&self) -> bool {
         match self {
-            Law::TorquePid { blend, .. } => *blend != 0.0,
+            Law::TorquePid(gains) => gains.blend != 0.0,
             Law::Cascade { bias, .. } => *bias != 0.0,
         }
     }

@@ -78,6 +78,8 @@ pub struct Joint {
     pub limits: [f64; 2],
     /// Largest effort [N m or N].
     pub max_effort: f64,
+    /// Largest speed that the joint is made for [rad/s or m/s]; that of its drive is no more.
+    pub speed_limit: f64,
     /// Viscous friction [N m s/rad or N s/m].
     pub damping: f64,
     /// Inertia of the drive at the joint, gear ratio squared times the rotor's [kg m² or kg]; a rotor behind a gap or a
@@ -122,10 +124,10 @@ impl Joint {
             Drive::Servo(servo) => servo.mode,
         }
     }
-    /// Largest speed that its drive allows [rad/s or m/s].
+    /// Largest speed that the joint and its drive allow [rad/s or m/s].
     pub fn max_speed(&self) -> f64 {
         match &self.drive {
-            Drive::Effort { .. } => f64::INFINITY,
+            Drive::Effort { .. } => self.speed_limit,
             Drive::Position { max_speed, .. } => *max_speed,
             Drive::Servo(servo) => servo.max_speed,
         }
@@ -139,6 +141,7 @@ impl Joint {
             p_PoCo0: Vec3::zero(),
             limits: [f64::NEG_INFINITY, f64::INFINITY],
             max_effort: f64::INFINITY,
+            speed_limit: f64::INFINITY,
             damping: 0.0,
             armature: 0.0,
             friction: 0.0,

@@ -2,6 +2,7 @@
 
 use super::recording::{JOINT_NAMES, JOINTS};
 use super::replay::CURVE_STEP;
+use super::servo::Controller;
 use crate::environment::{Instant, Variation};
 use crate::math::{Mat3, SpatialInertia, Sym3, Vec3};
 use crate::scene::{Damping, Drive, JointKind, Robot, Scene};
@@ -15,27 +16,48 @@ pub struct Model {
     pub robot: Robot,
     /// Which of the robot's joints the four of the arm are.
     pub joints: [usize; JOINTS],
+    /// Their controllers, where the servo moves the arm.
+    pub controllers: [Controller; JOINTS],
     /// True if the added mass is not solved for but pushes with the acceleration of one step before.
     pub delayed_added_mass: bool,
 }
 
+/// The first robot of `scene` that has exactly the arm's four joints, and which of its joints they are.
+fn arm(scene: &Scene) -> Option<(&Robot, [usize; JOINTS])> {
+    scene.robots.iter().find_map(|robot| {
+        let place = |name: &&str| robot.links[1..].iter().position(|l| l.joint.name == **name);
+        let joints: Vec<usize> = JOINT_NAMES.iter().filter_map(place).collect();
+        let four = <[usize; JOINTS]>::try_from(joints).ok()?;
+        let moving = robot.links[1..].iter().filter(|l| l.joint.kind != JointKind::Fixed).count();
+        (moving == JOINTS).then_some((robot, four))
+    })
+}
+
+/// The controllers of that robot's four joints, if each has one.
+fn controllers(scene: &Scene) -> Option<[Controller; JOINTS]> {
+    let (robot, joints) = arm(scene)?;
+    let all: Vec<Controller> = joints.iter().filter_map(|j| Controller::of(robot, *j)).collect();
+    all.try_into().ok()
+}
+
 impl Model {
-    /// The first robot of `scene` that has the arm's four joints.
+    /// The first robot of `scene` that has the arm's four joints, with its own controllers if it has servos, else with those of
+    /// `servos`, where a robot has them.
     ///
     /// # Errors
     /// One line if there is none, or if the step does not fit the replays.
-    pub fn new(scene: Scene) -> Result<Self, String> {
-        let found = scene.robots.iter().find_map(|robot| {
-            let place = |name: &&str| robot.links[1..].iter().position(|l| l.joint.name == **name);
-            let joints: Vec<usize> = JOINT_NAMES.iter().filter_map(place).collect();
-            let four = <[usize; JOINTS]>::try_from(joints).ok()?;
-            let moving = robot.links[1..].iter().filter(|l| l.joint.kind != JointKind::Fixed).count();
-            (moving == JOINTS).then(|| (robot.clone(), four))
-        });
-        let Some((mut robot, joints)) = found else {
+    pub fn new(scene: Scene, servos: &Scene) -> Result<Self, String> {
+        let Some((mut robot, joints)) = arm(&scene).map(|(robot, joints)| (robot.clone(), joints)) else {
             return Err(format!(
                 "{}: no robot with exactly the joints {}, expected one as in worlds/uvms_pool.yaml",
                 scene.name,
+                JOINT_NAMES.join(", ")
+            ));
+        };
+        let Some(controllers) = controllers(&scene).or_else(|| controllers(servos)) else {
+            return Err(format!(
+                "{}: the joints {} have no servos with the law torque_pid, expected them as in worlds/uvms_pool_servo.yaml",
+                servos.name,
                 JOINT_NAMES.join(", ")
             ));
         };
@@ -51,7 +73,7 @@ impl Model {
         robot.manager = None;
         robot.sensors.clear();
         robot.inflow = false;
-        let model = Self { scene, robot, joints, delayed_added_mass: false };
+        let model = Self { scene, robot, joints, controllers, delayed_added_mass: false };
         Ok(model.with_drive(Drive::Position { bandwidth: 1.0, max_speed: 1.0, max_acceleration: 1.0 }))
     }
 

@@ -191,7 +191,7 @@ pub fn replay(model: &Model, plan: &Plan<'_>) -> Track {
     if let Arm::Servo(..) = plan.arm {
         driven = model.clone().with_drive(Drive::Effort { stiffness: 0.0, rest: 0.0 });
         replay.model = &driven;
-        servo = Some(Servo::holding(replay.bias()));
+        servo = Some(Servo::holding(model.controllers, replay.bias()));
     }
     for k in 0..=steps {
         let t = plan.span[0] + k as f64 * dt;
@@ -204,11 +204,12 @@ pub fn replay(model: &Model, plan: &Plan<'_>) -> Track {
         }
         match (&plan.arm, &mut servo) {
             (Arm::Servo(quintic, start), Some(servo)) => {
-                if servo.is_due(k, dt) {
+                let due = servo.due(k, dt);
+                if due.contains(&true) {
                     let wanted = quintic.at(t - start).qd;
                     let joints = replay.model.joints;
                     let bias = replay.bias();
-                    let efforts = servo.update(joints.map(|j| replay.motion.qd[j]), wanted, bias);
+                    let efforts = servo.update(due, joints.map(|j| replay.motion.qd[j]), wanted, bias);
                     for (j, effort) in joints.into_iter().zip(efforts) {
                         replay.commands[j] = effort;
                     }

@@ -10,7 +10,7 @@ use crate::math::Vec3;
 use crate::math::rng::Stream;
 use crate::scene::actuator::{
     Actuator, Elastic, Encoder, JointGroup, KeepOut, Law, Line, Servo, Sphere, Tachometer, Thermal,
-    TrajectoryRules,
+    TorquePid, TrajectoryRules,
 };
 use crate::scene::{Drive, JointKind, JointMode, Robot};
 
@@ -21,14 +21,19 @@ const GEAR_FREQUENCY: f64 = 2.0 * std::f64::consts::PI * 50.0;
 
 /// The drive of the joint of `link`. Its random numbers are named when the robot's name is known.
 pub fn drive(link: &str, joint: &JointFile, problems: &mut Problems) -> Drive {
+    let limit = joint.max_speed.unwrap_or(f64::INFINITY);
     match &joint.drive {
         DriveFile::Effort { stiffness, rest, .. } => Drive::Effort { stiffness: *stiffness, rest: *rest },
         DriveFile::Position { bandwidth_rad_s, max_speed, max_acceleration, .. } => Drive::Position {
             bandwidth: *bandwidth_rad_s,
-            max_speed: *max_speed,
+            max_speed: max_speed.min(limit),
             max_acceleration: *max_acceleration,
         },
-        DriveFile::Servo(file) => Drive::Servo(Box::new(servo(link, file, problems))),
+        DriveFile::Servo(file) => {
+            let mut servo = servo(link, file, problems);
+            servo.max_speed = servo.max_speed.min(limit);
+            Drive::Servo(Box::new(servo))
+        }
     }
 }
 
@@ -67,7 +72,7 @@ fn law(file: &LawFile) -> Law {
             bias: bias_feed_forward,
         },
         LawFile::TorquePid { kp, ki, kd, bias_blend, max_change, .. } => {
-            Law::TorquePid { kp, ki, kd, blend: bias_blend, max_change }
+            Law::TorquePid(TorquePid { kp, ki, kd, blend: bias_blend, max_change })
         }
     }
 }

@@ -296,12 +296,20 @@ fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) ->
         p_PoCo0: parent.R_LU.mul_vec(Vec3::from(j.position_m)),
         limits: limits(name, j, kind, problems),
         max_effort: j.max_effort.unwrap_or(f64::INFINITY),
+        speed_limit: j.max_speed.unwrap_or(f64::INFINITY),
         damping: j.damping,
         armature: j.armature,
         friction: j.friction,
         mimic: None,
         drive: build_joint::drive(name, j, problems),
     };
+    if joint.friction > 0.0 && matches!(joint.drive, Drive::Position { .. }) {
+        let text = format!(
+            "the joint {} has friction, which its ideal position drive does not feel; a drive of the kind `servo` does",
+            joint.name
+        );
+        problems.note(j.at.of("friction"), text);
+    }
     // a rotor behind a rigid gear moves with the joint
     if let Some(servo) = joint.servo()
         && servo.actuator.elastic.is_none()

@@ -412,6 +412,9 @@ spec! {
         upper_m: Option<f64>,
         /// Largest effort [N m, or N for a prismatic joint].
         max_effort: Option<f64> [positive],
+        /// Largest speed that the joint is made for [rad/s, or m/s for a prismatic joint]; drives, commands and trajectories keep
+        /// to it, what else moves it does not.
+        max_speed: Option<f64> [positive],
         /// Viscous friction [N m s/rad or N s/m].
         damping: f64 [non_negative] = 0.0,
         /// Coulomb friction [N m, or N for a prismatic joint].

@@ -18,6 +18,7 @@ mod position_sensors;
 mod rigid_body;
 mod schedule;
 mod servo;
+mod servo_friction;
 mod servo_stop;
 mod swimmer;
 mod terminal_speed;

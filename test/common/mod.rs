@@ -1,7 +1,9 @@
 //! What the tests share: worlds from text, one evaluation, and comparisons that say what differed.
 
+pub mod folder;
 pub mod joints;
 pub mod physics;
+pub mod python;
 pub mod shapes;
 pub mod tree;
 

@@ -190,6 +190,7 @@ fn joint(random: &mut Random, i: usize, recipe: Recipe) -> Joint {
         p_PoCo0: random.vector(0.5),
         limits: [f64::NEG_INFINITY, f64::INFINITY],
         max_effort: f64::INFINITY,
+        speed_limit: f64::INFINITY,
         damping: if recipe.damping { random.between(0.1, 1.0) } else { 0.0 },
         armature: random.between(0.0, 0.2),
         friction: 0.0,

@@ -3,6 +3,7 @@
 //! Goal: no figure changes on its way through URDF. Method: our own models written as URDF and read back; hand-made URDFs
 //! against bodies whose figures were worked out by hand.
 
+use crate::common::folder::Folder;
 use crate::common::tree::Random;
 use crate::common::{close, evaluate, near, start};
 use merrow::math::{SpatialVelocity, Vec3};
@@ -12,30 +13,10 @@ use merrow::world::{Overrides, World, load_world};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// A folder with these files, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str, files: &[(&str, &str)]) -> Self {
-        let folder = std::env::temp_dir().join(format!("merrow_urdf_{name}_{}", std::process::id()));
-        for (file, text) in files {
-            let path = folder.join(file);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        Self(folder)
-    }
-
-    fn load(&self) -> World {
-        load_world(&self.0.join("w.yaml"), Overrides::default()).unwrap_or_else(|p| panic!("{p}"))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // a folder left behind harms nothing
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// The world `w.yaml` of a folder with these files.
+fn load_files(name: &str, files: &[(&str, &str)]) -> World {
+    let folder = Folder::new(&format!("urdf_{name}"), files);
+    load_world(&folder.0.join("w.yaml"), Overrides::default()).unwrap_or_else(|p| panic!("{p}"))
 }
 
 /// A world with the robot of `r.urdf`, more keys of its model, and of the world.
@@ -43,7 +24,7 @@ fn load(name: &str, urdf: &str, model: &str, world: &str) -> World {
     let text = format!(
         "{world}\nrobots:\n  r:\n    model:\n      urdf: r.urdf\n      {model}\n    position_m: [0, 0, -50]\n"
     );
-    Folder::new(name, &[("w.yaml", &text), ("r.urdf", urdf)]).load()
+    load_files(name, &[("w.yaml", &text), ("r.urdf", urdf)])
 }
 
 const VACUUM: &str = "water: {density_kg_m3: 0}";
@@ -148,6 +129,12 @@ fn shipped_urdfs_load() {
         let model = crate::common::scene(&format!("robots: {{a: {{model: {name}}}}}"));
         close(&name, scene.robots[0].mass(), model.robots[0].mass(), 1e-12);
         assert!(!scene.robots[0].colliders.is_empty(), "{name}");
+        // drives are no part of a URDF, but what they allow is
+        for link in &model.robots[0].links[1..] {
+            let read = scene.robots[0].links.iter().find(|l| l.joint.name == link.joint.name).unwrap();
+            let (found, expected) = (read.joint.max_speed(), link.joint.max_speed().min(1000.0));
+            assert_eq!(found, expected, "{name}, {}", link.joint.name);
+        }
     }
 }
 
@@ -193,7 +180,7 @@ fn an_arm_on_the_ground_is_a_pendulum() {
       <link name='Arm'><inertial><origin xyz='0 0 -0.5'/><mass value='3'/>
         <inertia ixx='0.2' iyy='0.2' izz='0.1' ixy='0' ixz='0' iyz='0'/></inertial></link>
       <joint name='J1' type='revolute'><origin xyz='0 0 2'/><parent link='world'/><child link='Arm'/>
-        <axis xyz='0 2 0'/><limit lower='-3' upper='3' effort='10' velocity='1'/>
+        <axis xyz='0 2 0'/><limit lower='-3' upper='3' effort='10' velocity='1.5'/>
         <dynamics damping='0.4' friction='0.1'/></joint>
     </robot>";
     let world = load("pendulum", urdf, "base: fixed", VACUUM);
@@ -205,6 +192,17 @@ fn an_arm_on_the_ground_is_a_pendulum() {
     close("acceleration", qdd, (-3.0 * 9.81 * 0.5 * 0.3_f64.sin() - 0.4 * 0.5) / inertia, 1e-12);
     let joint = &scene.robots[0].links[1].joint;
     assert_eq!((joint.limits, joint.max_effort, joint.friction), ([-3.0, 3.0], 10.0, 0.1));
+    assert_eq!(joint.max_speed(), 1.5);
+    // a drive that the model adds keeps to it, and what is written has it
+    let model = "base: fixed\n      links: {Arm: {joint: {drive: {kind: position, max_speed: 2}}}}";
+    let driven = load("driven_pendulum", urdf, model, VACUUM);
+    let robot = &driven.scene.robots[0];
+    assert_eq!(robot.links[1].joint.max_speed(), 1.5);
+    let written = merrow::ros::urdf::urdf(robot);
+    assert!(
+        written.contains("<limit lower=\"-3\" upper=\"3\" effort=\"10\" velocity=\"1.5\"/>"),
+        "{written}"
+    );
     assert_eq!(scene.robots[0].links[1].name, "Arm", "names need not be small letters");
 }
 
@@ -266,7 +264,7 @@ fn mimic_joints_and_what_is_known_of_the_water() {
         format!(
             "<link name='{name}'>{}<collision><geometry><sphere radius='0.02'/></geometry></collision></link>
              <joint name='{name}_joint' type='prismatic'><parent link='hand'/><child link='{name}'/><axis xyz='{axis}'/>
-             <limit lower='0' upper='0.1' effort='0' velocity='1'/>{mimic}</joint>",
+             <limit lower='0' upper='0.1' effort='0' velocity='0'/>{mimic}</joint>",
             inertial(0.1)
         )
     };
@@ -279,8 +277,7 @@ fn mimic_joints_and_what_is_known_of_the_water() {
     let text = "robots:\n  r:\n    joints_rad: {left_joint: 0.02}\n    model:\n      urdf: package://robots/r.urdf\n      \
                 hydrodynamics: {source: measured, links: {hand: {net_buoyancy_n: 0, added_mass: {kind: diagonal, values: [1, 2, 3, 0, 0, 0]}}}}\n";
     let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
-    let folder = Folder::new("mimic", &[("w.yaml", text), ("robots/r.urdf", &urdf), ("tools/m.obj", mesh)]);
-    let world = folder.load();
+    let world = load_files("mimic", &[("w.yaml", text), ("robots/r.urdf", &urdf), ("tools/m.obj", mesh)]);
     let robot = &world.scene.robots[0];
     let right = robot.link_index("right").unwrap();
     let mimic = robot.links[right].joint.mimic.unwrap();
@@ -303,7 +300,8 @@ fn mimic_joints_and_what_is_known_of_the_water() {
         "centre of buoyancy, hull, quadratic damping: by the formulas of simple shapes (mesh as an ellipsoid of its moments)"
     );
     assert!(world.about[0].sources[1].1.ends_with("r.urdf; hydrodynamics: measured"));
-    let limits: Vec<&str> =
-        world.notes.iter().filter(|n| n.text.contains("effort limit")).map(|n| n.text.as_str()).collect();
-    assert_eq!(limits.len(), 2, "{:?}", world.notes);
+    for what in ["effort limit of 0", "velocity limit of 0"] {
+        let limits = world.notes.iter().filter(|n| n.text.contains(what)).count();
+        assert_eq!(limits, 2, "{what}: {:?}", world.notes);
+    }
 }

@@ -4,23 +4,11 @@
 //! Method: places worked out by hand; the exact message for each mistake.
 
 use super::{body, check, plain, world};
+use crate::common::folder::Folder;
 use crate::common::{near, scene};
 use merrow::math::{Mat3, Vec3};
 use merrow::scene::Geometry;
 use merrow::scene::collision::{Groups, Material};
-use std::path::PathBuf;
-
-/// A folder of the test's own with these files.
-fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("merrow_touch_{name}_{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    for (file, text) in files {
-        let path = folder.join(file);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-    folder
-}
 
 /// A tetrahedron with one corner at the origin, closed and outside out.
 const TETRAHEDRON: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
@@ -74,7 +62,8 @@ fn shapes_of_merged_links_are_carried_along() {
 
 #[test]
 fn structures_props_and_the_bottom() {
-    let folder = folder("world", &[("meshes/t.obj", TETRAHEDRON), ("depths.csv", "1,2\n3,4\n5,6\n")]);
+    let folder =
+        Folder::new("touch_world", &[("meshes/t.obj", TETRAHEDRON), ("depths.csv", "1,2\n3,4\n5,6\n")]);
     let text = format!(
         "seabed: {{depth_m: 10, material: {{friction: 0.9, restitution: 0.1}}}}
 robots: {{}}
@@ -98,13 +87,12 @@ structures:
       inline: {{kind: heightfield, heights_m: [[1, 2], [3, 4]], size_m: [10, 20]}}
       file: {{kind: heightfield, file: depths.csv, size_m: [1, 2], height_scale: -1}}
 ",
-        folder.display()
+        folder.0.display()
     );
-    let path = folder.join("w.yaml");
+    let path = folder.0.join("w.yaml");
     std::fs::write(&path, text).unwrap();
     let world = merrow::world::load_world(&path, merrow::world::Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
-    std::fs::remove_dir_all(&folder).unwrap();
     let scene = &world.scene;
     assert_eq!(world.notes, [], "nothing to say");
     assert_eq!(world.about.len(), 2);
@@ -171,11 +159,11 @@ fn wrong_meshes() {
         ("empty.obj", "v 0 0 0\n"),
         ("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
     ];
-    let folder = folder("wrong", &files);
+    let folder = Folder::new("touch_wrong", &files);
     let wrong = |file: &str, form: &str, expected: &str| {
-        let mesh = format!("{{kind: mesh, file: {}/{file}, form: {form}}}", folder.display());
+        let mesh = format!("{{kind: mesh, file: {}/{file}, form: {form}}}", folder.0.display());
         let text = body(&format!("collisions: {{a: {mesh}}}, "));
-        let messages = super::messages(&text).replace(&format!("{}/", folder.display()), "");
+        let messages = super::messages(&text).replace(&format!("{}/", folder.0.display()), "");
         assert_eq!(messages, expected, "{file} as {form}");
     };
     wrong("t.obj", "convex_parts", "accepted");
@@ -186,7 +174,7 @@ fn wrong_meshes() {
     let at = |file: &str| {
         format!(
             "w.yaml:5:{}",
-            55 + "{kind: mesh, file: /, form: ".len() + file.len() + folder.display().to_string().len()
+            55 + "{kind: mesh, file: /, form: ".len() + file.len() + folder.0.display().to_string().len()
         )
     };
     wrong("t.obj", "triangles", &format!("{}: {triangles}", at("t.obj")));
@@ -228,5 +216,4 @@ fn wrong_meshes() {
         "convex_hull",
         &format!("{file}: no file `none.obj`, looked beside `w.yaml` and among Merrow's own"),
     );
-    std::fs::remove_dir_all(&folder).unwrap();
 }

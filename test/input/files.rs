@@ -4,45 +4,23 @@
 //! Method: small folders of files and the exact messages.
 
 use super::without_root;
+use crate::common::folder::Folder;
 use merrow::world::{Overrides, load_world};
-use std::path::PathBuf;
 
-/// A folder with these files, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str, files: &[(&str, &str)]) -> Folder {
-        let folder = std::env::temp_dir().join(format!("merrow_in_{name}_{}", std::process::id()));
-        for (file, text) in files {
-            let path = folder.join(file);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        Folder(folder)
-    }
-
-    /// The messages of `w.yaml`, without the name of the folder.
-    fn messages(&self) -> String {
-        let messages = match load_world(&self.0.join("w.yaml"), Overrides::default()) {
-            Ok(_) => "accepted".into(),
-            Err(problems) => problems.to_string(),
-        };
-        let folder = self.0.to_string_lossy();
-        without_root(&messages).replace(&format!("{folder}/"), "").replace(&*folder, "HERE")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // a folder left behind harms nothing
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// The messages of `w.yaml` in a folder, without the name of the folder.
+fn messages(folder: &Folder) -> String {
+    let messages = match load_world(&folder.0.join("w.yaml"), Overrides::default()) {
+        Ok(_) => "accepted".into(),
+        Err(problems) => problems.to_string(),
+    };
+    let folder = folder.0.to_string_lossy();
+    without_root(&messages).replace(&format!("{folder}/"), "").replace(&*folder, "HERE")
 }
 
 /// Loads `w.yaml` out of `files` and compares all messages, one a line.
 #[track_caller]
 fn check(name: &str, files: &[(&str, &str)], expected: &str) {
-    assert_eq!(Folder::new(name, files).messages(), expected);
+    assert_eq!(messages(&Folder::new(&format!("in_{name}"), files)), expected);
 }
 
 #[test]
@@ -107,10 +85,9 @@ fn files_of_the_wrong_form() {
     let expected = "w.yaml:1:21: missing key `body` (the base link: a name in `params/bodies`, a file, or a map) in \
                     `model`\nw.yaml:1:21: missing key `source` (where the figures come from) in `model`";
     check("empty", &empty, expected);
-    let folder = Folder::new("latin", &[]);
-    std::fs::create_dir_all(&folder.0).unwrap();
+    let folder = Folder::new("in_latin", &[]);
     std::fs::write(folder.0.join("w.yaml"), b"robots: {}\ndescription: caf\xe9\n").unwrap();
-    assert_eq!(folder.messages(), "w.yaml: not UTF-8 text from line 2 on");
+    assert_eq!(messages(&folder), "w.yaml: not UTF-8 text from line 2 on");
 }
 
 /// Goal: a part can be exchanged for one of another kind without undoing the keys of the first.

@@ -140,6 +140,10 @@ fn joints() {
         "w.yaml:9:49: `max_effort`: expected a positive number, found `0`",
     );
     check(
+        &joint("{kind: continuous, max_speed: 0}"),
+        "w.yaml:9:48: `max_speed`: expected a positive number, found `0`",
+    );
+    check(
         &joint("{kind: continuous, drive: velocity}"),
         "w.yaml:9:44: `drive`: expected one of `effort`, `position`, `servo`, found text `velocity`",
     );

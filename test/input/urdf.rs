@@ -2,19 +2,16 @@
 //!
 //! Goal: each mistake is shown at its line of the URDF, in one line. Method: the exact message.
 
+use crate::common::folder::Folder;
 use merrow::world::{Overrides, load_world};
 
 /// Messages of a world whose robot is the URDF `text`; the folder is left out.
 fn messages(name: &str, urdf: &str, model: &str) -> String {
-    let folder = std::env::temp_dir().join(format!("merrow_bad_urdf_{name}_{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
     let world = format!("robots:\n  r:\n    model:\n      urdf: r.urdf\n{model}");
-    std::fs::write(folder.join("w.yaml"), world).unwrap();
-    std::fs::write(folder.join("r.urdf"), urdf).unwrap();
-    let loaded = load_world(&folder.join("w.yaml"), Overrides::default());
+    let folder = Folder::new(&format!("bad_urdf_{name}"), &[("w.yaml", &world), ("r.urdf", urdf)]);
+    let loaded = load_world(&folder.0.join("w.yaml"), Overrides::default());
     let text = loaded.map_or_else(|p| p.to_string(), |_| "accepted".into());
-    std::fs::remove_dir_all(&folder).unwrap();
-    text.replace(&format!("{}/", folder.display()), "")
+    text.replace(&format!("{}/", folder.0.display()), "")
 }
 
 const INERTIAL: &str =
@@ -163,6 +160,13 @@ fn joints() {
         &robot(&joint("prismatic", "\n<limit lower='1' upper='0'/>")),
         "r.urdf:4:1: the joint `j`: `lower` is 1, expected no more than `upper` 0",
     );
+    for key in ["effort", "velocity"] {
+        check(
+            key,
+            &robot(&joint("continuous", &format!("\n<limit {key}='-1'/>"))),
+            &format!("r.urdf:4:1: `{key}` of <limit>: expected a number of 0 or more"),
+        );
+    }
     check(
         "axis",
         &robot(&joint("continuous", "\n<axis xyz='0 0 0'/>")),

@@ -388,6 +388,36 @@ def check_vehicle_with_arm():
         ended(client.result(given), CANCELED, SUCCESSFUL)
 
 
+def check_vehicle_with_servo_arm():
+    """The free vehicle whose arm is under the torque servos of the trials takes the same goals as the real one."""
+    with Merrow("uvms_pool_servo", "--pace", "lockstep") as m:
+        client = ActionClient(m.peer, "/uvms/arm_controller/follow_joint_trajectory", arm_types.FOLLOW).wait()
+        states = m.listen("/uvms/joint_states")
+        joints, end = ["base", "shoulder", "elbow", "wrist"], [0.4, 0.6, 0.5, -0.6]
+        given = client.accepted(**goal([point(4.0, end, [0.0] * 4)], joints=joints))
+        early = client.ask(given)
+        m.step(3900)
+        assert client.asker.receive(early, 0.2) is None, "a result before the end"
+        m.step(600)
+        ended(client.answer(early), SUCCEEDED, SUCCESSFUL)
+        found = latest(states)
+        for joint, position in zip(joints, end):
+            # the encoders' noise keeps the arm moving by 3 mrad
+            assert abs(found.position[found.name.index(joint)] - position) < 0.01, found
+        feedback = client.feedback(given)
+        assert len(feedback) > 150, f"{len(feedback)} feedbacks in 4 s"
+        # a servo lags behind what it is told, an ideal drive would not
+        worst = max(abs(error) for f in feedback for error in f.error.positions)
+        assert 1e-4 < worst < 0.05, worst
+        given = client.accepted(**goal([point(4.0, [0.0, 0.1, 0.1, -1.2], [0.0] * 4)], joints=joints))
+        m.step(2000)
+        assert client.cancel(given) == (0, [given])
+        m.step(500)
+        ended(client.result(given), CANCELED, SUCCESSFUL)
+        held = latest(states)
+        assert 0.1 < held.position[held.name.index("base")] < 0.3, held
+
+
 CHECKS = [check_trajectory_is_followed, check_trajectory_canceled, check_trajectory_replaced, check_tolerances,
           check_senseless_goals, check_command_topics, check_trajectory_with_stamp, check_reset_ends_goals,
-          check_gripper, check_wrench_sensor, check_vehicle_with_arm]
+          check_gripper, check_wrench_sensor, check_vehicle_with_arm, check_vehicle_with_servo_arm]

@@ -6,6 +6,7 @@
 
 mod dds_peers;
 
+use crate::common::folder::Folder;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
@@ -22,16 +23,7 @@ static TURN: Mutex<()> = Mutex::new(());
 
 /// A script of this folder, ready to run, and the turn to run it; none if peers are skipped.
 fn script(name: &str) -> Option<(Command, MutexGuard<'static, ()>)> {
-    if std::env::var("MERROW_SKIP_PEERS").is_ok_and(|v| v == "1") {
-        println!("skipped: MERROW_SKIP_PEERS is 1");
-        return None;
-    }
-    let Ok(python) = std::env::var("MERROW_PYTHON") else {
-        panic!("MERROW_PYTHON is not set: run test/run, which prepares the Python environment");
-    };
-    let mut command = Command::new(python);
-    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros").join(name));
-    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    let command = crate::common::python::script(&format!("ros/{name}"))?;
     Some((command, TURN.lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
@@ -48,35 +40,25 @@ fn expect_success(mut command: Command) {
     );
 }
 
-/// A folder of this test's own, emptied.
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("merrow_ros_{name}_{}", std::process::id()));
-    // what an earlier process of the same number left behind, if anything
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
 /// Declarations, hashes and bytes of all message types, against rosbags and ros2-pyterfaces.
 #[test]
 fn message_types_are_those_of_ros() {
     let Some((mut command, _turn)) = script("messages.py") else { return };
-    let folder = folder("messages");
-    let file = folder.join("catalogue.json");
+    let folder = Folder::new("messages", &[]);
+    let file = folder.0.join("catalogue.json");
     std::fs::write(&file, catalogue_json().to_string()).unwrap();
     expect_success({
         command.arg(file);
         command
     });
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 /// Two seconds of the pool in a bag, which two independent readers read whole, and cut anywhere up to the cut.
 #[test]
 fn bags_are_read_by_others() {
     let Some((mut command, _turn)) = script("bag.py") else { return };
-    let folder = folder("bag");
-    let file = folder.join("run.mcap");
+    let folder = Folder::new("bag", &[]);
+    let file = folder.0.join("run.mcap");
     let world = load_world(&share::world("pool"), Overrides::default()).unwrap();
     let scene = Arc::new(world.scene);
     let mut simulation = Simulation::new(Arc::clone(&scene), 1).unwrap();
@@ -88,11 +70,10 @@ fn bags_are_read_by_others() {
     bridge.stop_recording().unwrap();
     // from 0 up to 2 s; the last of the IMU's is still on its way
     let expected = ["imu/data=200", "odometry=101", "magnetometer/data=101", "robot_description=1"];
-    command.arg(std::fs::canonicalize(find_mcap(&folder)).unwrap());
+    command.arg(std::fs::canonicalize(find_mcap(&folder.0)).unwrap());
     command.args(expected.map(|e| format!("--expect=/bluerov2/{e}")));
     command.args(["--expect=/clock=200", "--expect=/tf_static=1", "--at-least=/diagnostics=1"]);
     expect_success(command);
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 /// The one bag in a folder or the folders in it.
@@ -126,6 +107,12 @@ fn arms_have_the_interfaces_of_ros2_control() {
         names(&share::world("uvms_pool")),
         "uvms/arm/controller_state uvms/arm/joint_trajectory uvms/arm_position/commands \
          uvms/arm/follow_joint_trajectory"
+    );
+    // the same arm under its servos
+    assert_eq!(
+        names(&share::world("uvms_pool_servo")),
+        "uvms/arm/controller_state uvms/arm/joint_trajectory uvms/arm_position/commands uvms/arm_velocity/commands \
+         uvms/arm_effort/commands uvms/arm/follow_joint_trajectory"
     );
     // servos, and a gripper
     let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/arm.yaml");

@@ -24,7 +24,8 @@ fn recordings() -> Vec<Recording> {
 }
 
 fn model(world: &str) -> Model {
-    Model::new(load_world(&share::world(world), Overrides::default()).unwrap().scene).unwrap()
+    let scene = |world: &str| load_world(&share::world(world), Overrides::default()).unwrap().scene;
+    Model::new(scene(world), &scene("uvms_pool_servo")).unwrap()
 }
 
 fn home(model: &Model) -> [f64; 4] {

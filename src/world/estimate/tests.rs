@@ -1,7 +1,7 @@
 //! The estimates against closed solutions, a boundary-element solution, and each other.
 
 use super::*;
-use crate::scene::collision::Mesh;
+use crate::world::mesh::sample::box_mesh;
 use std::f64::consts::PI;
 
 fn added(solid: Solid) -> [f64; 6] {
@@ -114,27 +114,6 @@ fn shapes_meet_in_the_frame_of_the_body() {
     within("turned", turned.added.D.yy, own.added[0], 1e-12);
     within("turned drag", turned.drag[0], own.drag[1], 1e-12);
     assert_eq!(estimate(&[], 1000.0), None);
-}
-
-/// The mesh of a box about `p`.
-fn box_mesh([x, y, z]: [f64; 3], p: Vec3) -> Mesh {
-    let side = |k: usize, bit: usize, h: f64| if k >> bit & 1 == 1 { 0.5 * h } else { -0.5 * h };
-    let vertices = (0..8).map(|k| p + Vec3::new(side(k, 0, x), side(k, 1, y), side(k, 2, z))).collect();
-    let triangles = vec![
-        [0, 4, 6],
-        [0, 6, 2],
-        [1, 3, 7],
-        [1, 7, 5],
-        [0, 1, 5],
-        [0, 5, 4],
-        [2, 6, 7],
-        [2, 7, 3],
-        [0, 2, 3],
-        [0, 3, 1],
-        [4, 5, 7],
-        [4, 7, 6],
-    ];
-    Mesh { vertices, triangles }
 }
 
 #[test]

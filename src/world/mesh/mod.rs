@@ -102,5 +102,8 @@ pub fn scaled(mesh: &Mesh, scale: [f64; 3]) -> Mesh {
 }
 
 #[cfg(test)]
+pub(super) mod sample;
+
+#[cfg(test)]
 #[path = "tests.rs"]
 mod tests;

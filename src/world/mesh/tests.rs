@@ -1,29 +1,12 @@
 //! Each format gives the same box; bad ones are refused in a line.
 
+use super::sample::{FACES, box_mesh};
 use super::*;
 
-/// Corners of a box of 1 x 2 x 3 m about the origin, bit i of the number is the side on axis i.
+/// Corners of a box of 1 x 2 x 3 m about the origin.
 fn corners() -> Vec<[f64; 3]> {
-    (0..8)
-        .map(|k| [[0.5, -0.5][1 - (k & 1)], [1.0, -1.0][1 - (k >> 1 & 1)], [1.5, -1.5][1 - (k >> 2 & 1)]])
-        .collect()
+    box_mesh([1.0, 2.0, 3.0], Vec3::zero()).vertices.iter().map(|v| [v.x, v.y, v.z]).collect()
 }
-
-/// Its triangles, counter-clockwise from outside.
-const FACES: [[usize; 3]; 12] = [
-    [0, 4, 6],
-    [0, 6, 2],
-    [1, 3, 7],
-    [1, 7, 5],
-    [0, 1, 5],
-    [0, 5, 4],
-    [2, 6, 7],
-    [2, 7, 3],
-    [0, 2, 3],
-    [0, 3, 1],
-    [4, 5, 7],
-    [4, 7, 6],
-];
 
 /// Writes a file, reads it, and removes it.
 fn read_as(name: &str, bytes: &[u8]) -> Result<Mesh, String> {

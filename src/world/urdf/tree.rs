@@ -1,7 +1,7 @@
 //! The links of a URDF as a tree, parents first, and what of it cannot be.
 
 use super::super::error::{Place, Problems, did_you_mean, quote};
-use super::xml::{Inertial, Joint, Link, Robot};
+use super::xml::{Inertial, Joint, Limit, Link, Robot};
 use crate::math::{Mat3, Sym3, Vec3};
 use std::collections::HashMap;
 
@@ -203,7 +203,7 @@ fn check_motion(joint: &Joint, problems: &mut Problems) {
             );
             problems.push(&joint.place, text);
         }
-        Some((place, [lower, upper], _)) if limited && lower > upper => {
+        Some(Limit { place, range: [lower, upper], .. }) if limited && lower > upper => {
             let text = format!("the joint {what}: `lower` is {lower}, expected no more than `upper` {upper}");
             problems.push(place, text);
         }

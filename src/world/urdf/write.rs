@@ -84,18 +84,21 @@ fn joint(file: &Joint, problems: &mut Problems) -> Node {
         "prismatic" => Some(["lower_m", "upper_m"]),
         _ => None,
     };
-    if let Some((place, [lower, upper], effort)) = file.limit.as_ref().filter(|_| file.kind != "fixed") {
+    if let Some(limit) = file.limit.as_ref().filter(|_| file.kind != "fixed") {
+        let (place, [lower, upper]) = (&limit.place, limit.range);
         if let Some([low, high]) = keys {
-            entries.push((low, number(place, *lower)));
-            entries.push((high, number(place, *upper)));
+            entries.push((low, number(place, lower)));
+            entries.push((high, number(place, upper)));
         }
-        match effort {
-            Some(effort) if *effort > 0.0 => entries.push(("max_effort", number(place, *effort))),
-            Some(_) => problems.note(
-                place,
-                format!("the joint {} has an effort limit of 0: taken as none", quote(&file.name)),
-            ),
-            None => {}
+        for (key, what, most) in
+            [("max_effort", "an effort", limit.effort), ("max_speed", "a velocity", limit.velocity)]
+        {
+            if most == 0.0 {
+                let text = format!("the joint {} has {what} limit of 0: taken as none", quote(&file.name));
+                problems.note(place, text);
+            } else if most.is_finite() {
+                entries.push((key, number(place, most)));
+            }
         }
     }
     if let Some((leader, multiplier, offset, place)) = &file.mimic {

@@ -99,14 +99,27 @@ pub struct Joint {
     pub axis: [f64; 3],
     /// Where the axis is written.
     pub axis_place: Place,
-    /// Lower, upper and effort, if said.
-    pub limit: Option<(Place, [f64; 2], Option<f64>)>,
+    /// Its limits, if said.
+    pub limit: Option<Limit>,
     /// Viscous friction.
     pub damping: f64,
     /// Coulomb friction.
     pub friction: f64,
     /// Joint that this one follows: name, multiplier, offset, place.
     pub mimic: Option<(String, f64, f64, Place)>,
+}
+
+/// Limits of a joint.
+#[derive(Debug)]
+pub struct Limit {
+    /// Where they are written.
+    pub place: Place,
+    /// Lower and upper [rad or m].
+    pub range: [f64; 2],
+    /// Largest effort, infinite if not said [N m or N].
+    pub effort: f64,
+    /// Largest speed, infinite if not said [rad/s or m/s].
+    pub velocity: f64,
 }
 
 /// Reads a URDF; `None` after a problem. Elements that are not used are noted once each.
@@ -447,18 +460,21 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn limit(&mut self, node: Node<'_, '_>) -> Option<(Place, [f64; 2], Option<f64>)> {
+    fn limit(&mut self, node: Node<'_, '_>) -> Option<Limit> {
         let [lower] = self.or(Some(node), "lower", [0.0])?;
         let [upper] = self.or(Some(node), "upper", [0.0])?;
-        let effort = match node.attribute("effort") {
-            Some(_) => Some(self.number(node, "effort")?),
-            None => None,
-        };
-        if effort.is_some_and(|e| e < 0.0) {
-            self.wrong(node, "`effort` of <limit>: expected a number of 0 or more");
+        let [effort, velocity] = ["effort", "velocity"].map(|key| self.most(node, key));
+        Some(Limit { place: self.place(node), range: [lower, upper], effort: effort?, velocity: velocity? })
+    }
+
+    /// The size of a limit, infinite if it is not said.
+    fn most(&mut self, node: Node<'_, '_>, key: &str) -> Option<f64> {
+        let [most] = self.or(Some(node), key, [f64::INFINITY])?;
+        if most < 0.0 {
+            self.wrong(node, format!("`{key}` of <limit>: expected a number of 0 or more"));
             return None;
         }
-        Some((self.place(node), [lower, upper], effort))
+        Some(most)
     }
 
     fn mimic(&mut self, node: Node<'_, '_>) -> Option<(String, f64, f64, Place)> {
