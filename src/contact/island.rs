@@ -5,7 +5,7 @@ use super::coupling::{Couplings, Held};
 use super::detect::Touch;
 use super::dofs::{self, Dofs};
 use super::shapes::Owner;
-use super::solve::{Block, Kind, Problem, Row, Segment};
+use super::solve::{Block, Kind, Problem, Row, SLOP, Segment};
 use crate::math::Vec3;
 use crate::scene::{Integrator, Robot, Scene};
 use crate::state::contact::{Impulse, ImpulseKey};
@@ -295,8 +295,10 @@ pub(super) fn stop_row(
     // slower than this it rests: to cut a rest into falls and stops would amplify rounding
     let slowest_impact = (2.0 * scene.gravity * h).max(SLOWEST_IMPACT);
     if gap > 0.0 {
-        // others may press it into touch; a fast approach of its own goes on, and meets in the next step
-        let wanted = if -v1 > slowest_impact { v1.min(-gap / h) } else { -gap / h };
+        // others may press it into touch; a fast approach of its own goes on, and meets in the next step; less than the slop
+        // is closed, so that what rests is not drawn to and fro
+        let closing = -(gap - SLOP).max(0.0) / h;
+        let wanted = if -v1 > slowest_impact { v1.min(closing) } else { closing };
         return Row { wanted, duration, gap, ..Row::default() };
     }
     let gap_start = gap - 0.5 * h * (v0 + v1);

@@ -34,7 +34,7 @@ const STIFFNESS: f64 = 300.0;
 /// Errors of a row's velocity with which the impulses of the step before are taken as they are, at which the rounds end,
 /// and which count as solved where the rounds come no further [m/s or rad/s, and as part of the velocities]. What is small is
 /// solved to rounding, a heap to where it rests.
-const SMALL: [f64; 3] = [1e-13, 1e-13, 1e-10];
+const SMALL: [f64; 3] = [1e-13, 1e-13, 5e-7];
 const LARGE: [f64; 3] = [5e-7, 1e-8, 5e-7];
 /// Rows up to which a problem is small.
 const SMALL_ROWS: usize = 256;
@@ -256,8 +256,8 @@ impl Newton {
         }
     }
 
-    /// What friction is bounded by in the coming round: where it slides a disk, whose radius is that of the impulse last found;
-    /// elsewhere the cone, which knows the normal impulse to come, but would have what slips rise.
+    /// What friction is bounded by in the coming round: where it slides, and in the first rounds wherever there is a load, a
+    /// disk of the impulse last found; elsewhere the cone, which knows the normal impulse to come, but has what slips rise.
     #[inline(always)]
     fn bound(&mut self, c: &Constraints<'_>, rows: &[Row], round: usize) {
         for (block, bound) in c.blocks.iter().zip(&mut self.bounds) {
@@ -265,10 +265,11 @@ impl Newton {
             let first = block.first as usize;
             let normal = rows[first].impulse;
             let slip = (self.u[first + 1] * self.u[first + 1] + self.u[first + 2] * self.u[first + 2]).sqrt();
-            *bound = match normal > 0.0 {
-                true if round < FIRST_ROUNDS || slip > SLIDES => Bound::Disk(friction * normal),
-                true => Bound::Cone(friction * slip),
-                false => Bound::Cone(0.0),
+            let loaded = round < FIRST_ROUNDS && normal > 0.0;
+            *bound = if slip > SLIDES || loaded {
+                Bound::Disk(friction * normal)
+            } else {
+                Bound::Cone(friction * slip)
             };
         }
     }

@@ -126,7 +126,7 @@ pub(super) const NOTHING: f64 = 1e-11;
 /// Part of an overlap that is taken away in a step.
 const CORRECTION: f64 = 0.2;
 /// Overlap that is left alone, so that resting contacts stay in touch [m or rad].
-const SLOP: f64 = 1e-6;
+pub(super) const SLOP: f64 = 1e-6;
 /// Position error of a coupling that is left alone [m or rad].
 const EXACT: f64 = 1e-9;
 /// Sweeps of the position correction.
