@@ -53,7 +53,7 @@ CONTACT_INTEGRATORS = {"uvms_on_floor": ("Euler", "implicitfast", "RK4"), "pile_
 
 
 def contacts(programs, rounds):
-    """By world, and for Merrow and each of MuJoCo's settings: times of a step [ns], and the residuals of the first round."""
+    """By world, for Merrow and each of MuJoCo's settings: times of a step [ns], residuals of the first round."""
     scenes = json.loads(SCENES.read_text())
     taken = {scene["name"]: [] for scene in scenes}
     for _ in range(rounds):

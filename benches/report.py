@@ -47,12 +47,12 @@ NOTES = """\
   matrices, weight and buoyancy.
 - **Contacts.** Merrow's are rigid: the impulses of a step are solved until they agree with Coulomb's law and nothing
   overlaps, on the inertia with added mass. MuJoCo's are soft, with its default stiffness: surfaces overlap by as much
-  as the spring gives, and friction creeps. Same boxes, masses, inertias, friction, floor, springs, limits and step;
-  the weight in water through `gravcomp`, at the centres of mass; drag of ellipsoids; no added mass, so that things
-  fall faster. Merrow integrates what moves freely by RK4 whatever touches. MuJoCo ran with both cones and three
-  integrators, Newton's solver and everything else as by default (its sleep is off): the fastest counts, which is
-  never RK4; beside the UVMS stands its own RK4, which in the pile costs four times as much as Euler. The pile falls in one second and heaps; it differs in
-  detail from program to program, as any heap does.
+  as the spring gives, and friction creeps. Same boxes, masses, inertias, friction, floor, joint springs, limits and
+  step; the weight in water through `gravcomp`, at the centres of mass; drag of ellipsoids; no added mass, so that
+  things fall faster. Merrow integrates by RK4 what moves freely. MuJoCo ran with both cones and several integrators,
+  Newton's solver and all else as by default (its sleep is off), and the fastest counts; beside the UVMS stands its own
+  RK4 too, which for the pile costs over three times as much as Euler. The pile falls and heaps in one second; heaps
+  differ in detail from program to program.
 - Overlap, speed and turning of the second table are the largest over 1 s (UVMS, after 41 s) and 0.2 s (pile, after
   6.6 s); contacts are those of the last step. Merrow's overlap is that before the step's impulses have undone it. Steps
   that did not converge are counted over the first second, and at rest.

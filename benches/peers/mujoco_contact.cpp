@@ -1,9 +1,11 @@
 // MuJoCo's mj_step where things touch, through its C API, timed as benches/contact.rs times Merrow's step.
 //
-// The model is made by peers/contact_models.py. Friction cone and integrator are tried in turn: which is fastest depends
-// on the world, and the fastest counts. The solver is Newton's, its tolerance the default.
+// The model is made by peers/contact_models.py. Friction cones and integrators are tried in turn: which is fastest
+// depends on the world, and the fastest counts. The solver is Newton's, its tolerance the default.
 //
-//   mujoco_contact MODEL.xml MOVING SETTLED RESTING SAMPLES INTEGRATOR...    spans in steps; prints one JSON object
+//   mujoco_contact MODEL.xml MOVING SETTLED RESTING SAMPLES INTEGRATOR...
+//
+// prints one JSON object; spans are in steps.
 
 #include <mujoco/mujoco.h>
 
