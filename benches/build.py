@@ -1,4 +1,4 @@
-"""Builds what benches/run compares: Merrow, its kernel bench, and the peers, each as its users would."""
+"""Builds what benches/run compares: Merrow, its benches, and the peers, each as its users would."""
 
 import dataclasses
 import json
@@ -15,6 +15,9 @@ ROOT = HERE.parent
 FOLDER = ROOT / "target" / "benches"
 VENV = FOLDER / "venv"
 ROBOT = ("uvms_pool", "uvms", 0.001)
+# robot that touches something; the worlds that benches/contact.rs measures
+LANDER = (HERE / "worlds" / "uvms_on_floor.yaml", "uvms")
+SCENES = FOLDER / "scenes.json"
 
 # what Pinocchio's CMake target asks of its users
 PINOCCHIO_DEFINITIONS = [
@@ -35,8 +38,10 @@ class Programs:
 
     merrow: Path
     kernel: Path
+    contact: Path
     python: Path
     mujoco: Path
+    mujoco_contact: Path
     # compiler and instruction set -> program
     pinocchio: dict
 
@@ -58,10 +63,13 @@ def everything():
     FOLDER.mkdir(parents=True, exist_ok=True)
     merrow = cargo("merrow", "build", "--release", "--bin", "merrow")
     kernel = cargo("kernel", "bench", "--no-run", "--bench", "kernel")
+    contact = cargo("contact", "bench", "--no-run", "--bench", "contact")
     python = environment()
     write_models(merrow, python)
+    write_contact_models(merrow, contact, python)
     packages = Path(run([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).strip())
-    return Programs(merrow, kernel, python, build_mujoco(packages), build_pinocchio(packages))
+    mujoco, mujoco_contact = (build_mujoco(packages, name) for name in ("mujoco", "mujoco_contact"))
+    return Programs(merrow, kernel, contact, python, mujoco, mujoco_contact, build_pinocchio(packages))
 
 
 def cargo(name, *arguments):
@@ -93,14 +101,23 @@ def write_models(merrow, python):
     run([python, HERE / "peers" / "models.py", urdf, FOLDER, step_s])
 
 
-def build_mujoco(packages):
-    """Compiles the MuJoCo case against the library that its wheel ships; that one chooses its instructions itself."""
+def write_contact_models(merrow, contact, python):
+    """Writes MuJoCo's models of the worlds in which things touch."""
+    world, robot = LANDER
+    SCENES.write_text(run([contact, "--scenes"]))
+    urdf = FOLDER / f"{world.stem}.urdf"
+    urdf.write_text(run([merrow, "describe", world, "--urdf", robot]))
+    run([python, HERE / "peers" / "contact_models.py", SCENES, urdf, FOLDER])
+
+
+def build_mujoco(packages, name):
+    """Compiles a MuJoCo case against the library that its wheel ships; that one chooses its instructions itself."""
     folder = packages / "mujoco"
     libraries = sorted(folder.glob("libmujoco.so.*"))
     if not libraries:
         raise Failed(f"no libmujoco.so in {folder}")
     flags = ["-isystem", folder / "include"]
-    return compile_peer("g++", [], "mujoco", flags, [libraries[0], f"-Wl,-rpath,{folder}"])
+    return compile_peer("g++", [], name, flags, [libraries[0], f"-Wl,-rpath,{folder}"])
 
 
 def build_pinocchio(packages):

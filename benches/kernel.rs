@@ -11,11 +11,15 @@ use merrow::state::{Motion, State, Workspace};
 use merrow::{dynamics, world};
 use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
+use std::path::Path;
 use std::sync::Arc;
 
 fn scene(name: &str) -> Scene {
-    let path = world::share::world(name);
-    match world::load_world(&path, world::Overrides::default()) {
+    load(&world::share::world(name))
+}
+
+fn load(path: &Path) -> Scene {
+    match world::load_world(path, world::Overrides::default()) {
         Ok(world) => world.scene,
         Err(problems) => panic!("{problems}"),
     }
@@ -172,7 +176,12 @@ fn callgrind(case: &str, steps: u64) {
                 all.clear_outboxes();
             }
         }
-        _ => panic!("no case {case}: expected rov_step, uvms_step, uvms_aba or fleet"),
+        "contact" => {
+            let pile = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/worlds/pile_50.yaml");
+            let mut pile = Simulation::new(Arc::new(load(&pile)), 1).expect("one thread needs no pool");
+            (0..steps).for_each(|_| pile.advance(1));
+        }
+        _ => panic!("no case {case}: expected rov_step, uvms_step, uvms_aba, fleet or contact"),
     }
 }
 

@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from build import FOLDER, HERE, ROBOT, Failed, run
+from build import FOLDER, HERE, ROBOT, SCENES, Failed, run
 
 FLEET = "fleet_100"
 # conditions of the only many-vehicle benchmark a peer has published
@@ -43,6 +43,32 @@ def kernels(programs, rounds):
     return {
         name: {row: middle([result[row] for result in results]) for row in results[0] if row not in ("nv", "mass_kg")}
         for name, results in taken.items()
+    }
+
+
+# times of a contact case; all else it prints is a residual
+CONTACT_TIMES = ("moving", "at rest")
+# integrators tried in MuJoCo, with either friction cone
+CONTACT_INTEGRATORS = {"uvms_on_floor": ("Euler", "implicitfast", "RK4"), "pile_50": ("Euler", "implicitfast")}
+
+
+def contacts(programs, rounds):
+    """By world, for Merrow and each of MuJoCo's settings: times of a step [ns], residuals of the first round."""
+    scenes = json.loads(SCENES.read_text())
+    taken = {scene["name"]: [] for scene in scenes}
+    for _ in range(rounds):
+        for scene in scenes:
+            spans = [scene["steps"][key] for key in ("moving", "settled", "resting", "samples")]
+            ours = json.loads(run([programs.contact, scene["name"]]))
+            model, tried = FOLDER / f"mujoco_{scene['name']}.xml", CONTACT_INTEGRATORS[scene["name"]]
+            theirs = json.loads(run([programs.mujoco_contact, model, *spans, *tried]))
+            taken[scene["name"]].append({"Merrow": ours} | {f"MuJoCo {name}": told for name, told in theirs.items()})
+    return {
+        world: {
+            name: first | {key: middle([result[name][key] for result in results]) for key in CONTACT_TIMES}
+            for name, first in results[0].items()
+        }
+        for world, results in taken.items()
     }
 
 

@@ -10,7 +10,15 @@ ROV_RK4 = "6-DOF RK4 step"
 ROV_LANES = ["6-DOF RK4 step, per robot of 4 lanes", "6-DOF RK4 step, per robot of 8 lanes"]
 ROV_WHOLE = "BlueROV2 Heavy whole step (8 thrusters, battery)"
 
+# worlds of benches/contact.rs, and what is told of each: name, what it does, key of its time
+CONTACTS = [
+    ("uvms_on_floor", "10-DOF UVMS on the sea floor, 8 contact points, 1 ms step", "moving"),
+    ("pile_50", "pile of 50 boxes, falling and heaping, 2 ms step", "moving"),
+    ("pile_50", "the same at rest", "at rest"),
+]
+
 ABA_TARGET = 2.0
+CONTACT_TARGET = 1.0
 UVMS_REAL_TIME_TARGET = 400.0
 ROV_STEPS_TARGET = 2.5e6
 ROV_LANES_TARGET = 6e6
@@ -37,6 +45,17 @@ NOTES = """\
   acceleration term. Its model is the same tree with the hulls as ellipsoids, through the C API, contacts and limits
   off. Merrow's step is full hydrodynamics: 6x6 added mass, Munk moment and Coriolis relative to the current, damping
   matrices, weight and buoyancy.
+- **Contacts.** Merrow's are rigid: the impulses of a step are solved until they agree with Coulomb's law and nothing
+  overlaps, on the inertia with added mass. MuJoCo's are soft, with its default stiffness: surfaces overlap by as much
+  as the spring gives, and friction creeps. Same boxes, masses, inertias, friction, floor, joint springs, limits and
+  step; the weight in water through `gravcomp`, at the centres of mass; drag of ellipsoids; no added mass, so that
+  things fall faster. Merrow integrates by RK4 what moves freely. MuJoCo ran with both cones and several integrators,
+  Newton's solver and all else as by default (its sleep is off), and the fastest counts; beside the UVMS stands its own
+  RK4 too, which for the pile costs over three times as much as Euler. The pile falls and heaps in one second; heaps
+  differ in detail from program to program.
+- Overlap, speed and turning of the second table are the largest over 1 s (UVMS, after 41 s) and 0.2 s (pile, after
+  6.6 s); contacts are those of the last step. Merrow's overlap is that before the step's impulses have undone it. Steps
+  that did not converge are counted over the first second, and at rest.
 - **LOTUSim's table** was measured by its authors on another machine (laptop, i7-11800H or 12650H, GUI on), with other
   programs under the same conditions: 100 vehicles, step 0.03 s, IMU only. The figure is UUVSim's, the fastest there at
   100 vehicles: total simulated by total wall time over the settled last quarter of the run, recomputed from the raw
@@ -56,6 +75,7 @@ def page(results):
         f"`{results['run']['command']}`; do not edit it.\n",
         machine_lines(results),
         table(rows(results)),
+        residual_table(results["contacts"]),
         spread_table(results),
         notes(),
     ]
@@ -86,7 +106,7 @@ def machine_lines(results):
 
 def rows(results):
     """All rows of the first table: what, Merrow, peer, ratio, target, met."""
-    found = [*kernel_rows(results["kernels"]), *fleet_rows(results["fleets"])]
+    found = [*kernel_rows(results["kernels"]), *contact_rows(results["contacts"]), *fleet_rows(results["fleets"])]
     if results["ros"]:
         found += ros_rows(results["ros"])
     return found
@@ -115,6 +135,22 @@ def kernel_rows(kernels):
     lanes = 1e9 / min(ours[name] for name in ROV_LANES)
     found.append(row("the same, robots in SIMD lanes", millions(lanes), "", None, ROV_LANES_TARGET, "/s", lanes))
     found.append(row("BlueROV2 Heavy steps, 8 thrusters and battery", millions(1e9 / ours[ROV_WHOLE]), ""))
+    return found
+
+
+def contact_rows(contacts):
+    """Whole steps of what touches, beside the fastest of MuJoCo's settings."""
+    found = []
+    for world, what, key in CONTACTS:
+        ours = contacts[world]["Merrow"][key]["median"]
+        peers = {name: case[key]["median"] for name, case in contacts[world].items() if name != "Merrow"}
+        fastest = min(peers, key=peers.get)
+        ratio = peers[fastest] / ours
+        told = micros(ours), f"{micros(peers[fastest])}, {fastest}"
+        found.append(row(what, *told, ratio, CONTACT_TARGET, "x", ratio))
+        if world == "uvms_on_floor":
+            same = min((name for name in peers if name.endswith(" RK4")), key=peers.get)
+            found.append(row("the same, RK4 both", micros(ours), f"{micros(peers[same])}, {same}", peers[same] / ours))
     return found
 
 
@@ -168,9 +204,27 @@ def millions(per_second):
     return f"{per_second / 1e6:.2f} M/s"
 
 
+def micros(ns):
+    """A time in microseconds."""
+    return f"{ns / 1000:.1f} us"
+
+
 def table(lines):
     """The first table."""
     return markdown(["what", "Merrow", "peer", "Merrow is faster by", "target", "met"], lines)
+
+
+def residual_table(contacts):
+    """What is left where all should rest, and every setting's times."""
+    head = ["world", "program", "moving, us", "at rest, us", "contacts", "overlap, m", "speed, m/s", "turning, rad/s"]
+    lines = []
+    for world, cases in contacts.items():
+        for name, case in cases.items():
+            times = [f"{case[key]['median'] / 1000:.1f}" for key in ("moving", "at rest")]
+            left = [f"{case[key]:.1e}" for key in ("overlap_m", "speed_m_s", "turning_rad_s")]
+            unsolved = f"{case['unsolved_moving']}, {case['unsolved_at_rest']}"
+            lines.append([world, name, *times, str(case["contacts"]), *left, unsolved])
+    return "## Contacts: time of a step, and what is left at rest\n\n" + markdown([*head, "not converged"], lines)
 
 
 def spread_table(results):

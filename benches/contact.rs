@@ -1,0 +1,178 @@
+//! Cost and quality of contact, the Merrow side of `benches/run`: an arm on a lander, and fifty boxes in a heap.
+//!
+//! `contact WORLD` prints one JSON object: nanoseconds of thread time per step, medians, and how far rest is from rest.
+//! `contact --scenes` prints what the peers' models are made of, so that all programs have the same bodies.
+
+use merrow::scene::{Drive, Geometry, Link, Robot, Scene};
+use merrow::sim::Simulation;
+use merrow::state::{Motion, State};
+use merrow::world;
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+
+/// How a case is measured: spans in steps.
+struct Plan {
+    world: &'static str,
+    /// Steps of one sample from the start.
+    moving: u64,
+    /// Steps from the start after which all is at rest.
+    settled: u64,
+    /// Steps of one sample at rest.
+    resting: u64,
+    /// Samples of each.
+    samples: usize,
+}
+
+/// One second of the arm's swing, its rest after 20 s.
+const UVMS: Plan = Plan { world: "uvms_on_floor", moving: 1000, settled: 20_000, resting: 1000, samples: 21 };
+/// One second of falling and heaping, rest after 6 s.
+const PILE: Plan = Plan { world: "pile_50", moving: 500, settled: 3000, resting: 100, samples: 3 };
+
+fn scene(name: &str) -> Scene {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/worlds/{name}.yaml"));
+    match world::load_world(&path, world::Overrides::default()) {
+        Ok(world) => world.scene,
+        Err(problems) => panic!("{problems}"),
+    }
+}
+
+/// Processor time this thread has used [ns]: other programs on the machine do not count.
+fn thread_time_ns() -> f64 {
+    let t = clock_gettime(ClockId::ThreadCPUTime);
+    t.tv_sec as f64 * 1e9 + t.tv_nsec as f64
+}
+
+/// Makes `steps` steps, one at a time as a user's loop does [ns per step].
+fn time(simulation: &mut Simulation, steps: u64) -> f64 {
+    let start = thread_time_ns();
+    (0..steps).for_each(|_| simulation.advance(1));
+    (thread_time_ns() - start) / steps as f64
+}
+
+fn median(mut samples: Vec<f64>) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples[samples.len() / 2]
+}
+
+/// The greatest over some steps of what should be nothing at rest.
+#[derive(Default)]
+struct Residual {
+    contacts: usize,
+    overlap: f64,
+    speed: f64,
+    turning: f64,
+}
+
+impl Residual {
+    /// An overlap is that after the free step, which the impulses then undo in part: a little more than what is left.
+    fn look(&mut self, simulation: &Simulation) {
+        let contacts = &simulation.state.contacts.touching;
+        self.contacts = contacts.len();
+        self.overlap = contacts.iter().map(|c| -c.gap).fold(self.overlap, f64::max);
+        for robot in &simulation.state.robots {
+            assert!(robot.motion.p_WB.norm().is_finite(), "the motion is not finite: its time means nothing");
+            self.speed = self.speed.max(robot.motion.V_WB_B.v.norm());
+            self.turning = self.turning.max(robot.motion.V_WB_B.w.norm());
+        }
+    }
+}
+
+fn measure(plan: &Plan) -> Value {
+    let mut simulation = Simulation::new(Arc::new(scene(plan.world)), 1).expect("one thread needs no pool");
+    let start = simulation.state.clone();
+    let mut sample_moving = || {
+        simulation.state = start.clone();
+        time(&mut simulation, plan.moving)
+    };
+    // memory is found, caches are warm
+    sample_moving();
+    let moving = median((0..plan.samples).map(|_| sample_moving()).collect());
+    let unsolved_moving = simulation.state.contacts.unsolved;
+    time(&mut simulation, plan.settled - plan.moving);
+    let unsolved_before = simulation.state.contacts.unsolved;
+    let at_rest = median((0..plan.samples).map(|_| time(&mut simulation, plan.resting)).collect());
+    let mut residual = Residual::default();
+    for _ in 0..plan.resting {
+        simulation.advance(1);
+        residual.look(&simulation);
+    }
+    json!({
+        "moving": moving.round(),
+        "at rest": at_rest.round(),
+        "contacts": residual.contacts,
+        "overlap_m": residual.overlap,
+        "speed_m_s": residual.speed,
+        "turning_rad_s": residual.turning,
+        "unsolved_moving": unsolved_moving,
+        "unsolved_at_rest": simulation.state.contacts.unsolved - unsolved_before,
+    })
+}
+
+/// What pulls a link down in water, trim loads and all [N].
+fn net_weight(scene: &Scene, link: &Link) -> f64 {
+    (link.mass - scene.sea.density * link.volume) * scene.gravity - link.trim.force
+}
+
+/// A robot as the peers' models need it: what a URDF has no place for.
+fn describe(scene: &Scene, robot: &Robot, start: &Motion) -> Value {
+    let (p, q) = (start.p_WB, start.q_WB);
+    let links = robot.links.iter().enumerate().map(|(i, link)| {
+        let spring = match link.joint.drive {
+            Drive::Effort { stiffness, rest } if i > 0 => json!({
+                "name": link.joint.name, "stiffness": stiffness, "rest": rest,
+                "damping": link.joint.damping, "start": start.q[i - 1],
+            }),
+            _ => Value::Null,
+        };
+        json!({"name": link.name, "mass": link.mass, "net_weight": net_weight(scene, link), "joint": spring})
+    });
+    let boxes = robot.colliders.iter().filter_map(|c| match &c.geometry {
+        Geometry::Box { half } => {
+            Some(json!({"name": c.name, "half": [half.x, half.y, half.z], "friction": c.material.friction}))
+        }
+        _ => None,
+    });
+    let inertia = &robot.links[0].rigid.A;
+    json!({
+        "name": robot.name,
+        "position": [p.x, p.y, p.z],
+        "quaternion": [q.w, q.x, q.y, q.z],
+        "base_inertia": [inertia.xx, inertia.yy, inertia.zz],
+        "links": links.collect::<Vec<_>>(),
+        "boxes": boxes.collect::<Vec<_>>(),
+    })
+}
+
+fn scenes() -> Value {
+    let described = [&UVMS, &PILE].map(|plan| {
+        let scene = scene(plan.world);
+        let start = State::new(&scene);
+        let robots = scene.robots.iter().zip(&start.robots);
+        let robots: Vec<Value> = robots.map(|(robot, state)| describe(&scene, robot, &state.motion)).collect();
+        json!({
+            "name": plan.world,
+            "step_s": scene.dt(),
+            "gravity": scene.gravity,
+            "density": scene.sea.density,
+            "bottom_m": scene.sea.seabed.z0,
+            "bottom_friction": scene.seabed_material.friction,
+            "robots": robots,
+            "steps": {"moving": plan.moving, "settled": plan.settled, "resting": plan.resting, "samples": plan.samples},
+        })
+    });
+    Value::from(described.to_vec())
+}
+
+fn main() {
+    let argument =
+        std::env::args().find(|a| a == "--scenes" || [UVMS.world, PILE.world].contains(&a.as_str()));
+    let printed = match argument.as_deref() {
+        Some("--scenes") => scenes(),
+        Some(name) if name == UVMS.world => measure(&UVMS),
+        Some(_) => measure(&PILE),
+        None => panic!("expected --scenes, {} or {}", UVMS.world, PILE.world),
+    };
+    println!("{printed}");
+}
