@@ -48,7 +48,7 @@ NOTES = """\
 - **Contacts.** Merrow's are rigid: the impulses of a step are solved until they agree with Coulomb's law and nothing
   overlaps, on the inertia with added mass. MuJoCo's are soft, with its default stiffness: surfaces overlap by as much
   as the spring gives, and friction creeps. Same boxes, masses, inertias, friction, floor, joint springs, limits and
-  step; the weight in water through `gravcomp`, at the centres of mass; drag of ellipsoids; no added mass, so that
+  step; the weight in water through `gravcomp`, at the centres of mass; drag of ellipsoids; no inertia of water, so that
   things fall faster. Merrow integrates by RK4 what moves freely. MuJoCo ran with both cones and several integrators,
   Newton's solver and all else as by default (its sleep is off), and the fastest counts; beside the UVMS stands its own
   RK4 too, which for the pile costs over three times as much as Euler. The pile falls and heaps in one second; heaps
