@@ -189,7 +189,7 @@ impl Newton {
             let (rows, u) =
                 (&rows[first..first + block.n as usize], &self.u[first..first + block.n as usize]);
             let error = match block.kind {
-                Kind::Contact { friction } => {
+                Kind::Contact { friction } if rows[0].effect > NOTHING => {
                     let normal = if rows[0].impulse > 0.0 { u[0].abs() } else { -u[0] };
                     normal.max(slip_error(rows, u, friction, self.tolerance))
                 }
@@ -203,7 +203,7 @@ impl Newton {
                         u.abs()
                     }
                 }
-                Kind::Box { .. } => 0.0,
+                Kind::Contact { .. } | Kind::Box { .. } => 0.0,
                 Kind::Equality => {
                     let errors = rows.iter().zip(u).filter(|(row, _)| row.effect > NOTHING);
                     errors.fold(0.0, |e: f64, (_, u)| e.max(u.abs()))
