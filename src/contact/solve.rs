@@ -39,7 +39,7 @@ pub struct Segment {
     pub v: u32,
     /// How many; 0: the robot is not concerned.
     pub n: u32,
-    /// First element of J and Y.
+    /// First element of J.
     pub at: u32,
 }
 
