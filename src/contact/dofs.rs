@@ -20,7 +20,7 @@
 
 use crate::dynamics::crba;
 use crate::math::{SpatialVelocity, Vec3};
-use crate::scene::{JointKind, Robot};
+use crate::scene::{JointKind, Link, Robot};
 use crate::state::Workspace;
 use crate::state::workspace::LinkWork;
 
@@ -36,6 +36,8 @@ pub struct Dofs {
     pub joint: Vec<Option<(usize, f64)>>,
     /// Joint of each coordinate after the base's.
     of_joint: Vec<usize>,
+    /// True if a joint moves as it is told, whatever the forces.
+    pub is_driven: bool,
 }
 
 impl Dofs {
@@ -56,7 +58,9 @@ impl Dofs {
                 joint[j] = leader.map(|(c, _)| (c, mimic.multiplier));
             }
         }
-        Self { n: base + of_joint.len(), base, joint, of_joint }
+        let moves = |link: &Link| link.joint.kind != JointKind::Fixed;
+        let is_driven = robot.links[1..].iter().zip(&joint).any(|(link, own)| own.is_none() && moves(link));
+        Self { n: base + of_joint.len(), base, joint, of_joint, is_driven }
     }
 
     /// Velocities of the free coordinates.
@@ -153,6 +157,45 @@ impl Dofs {
         }
     }
 
+    /// Adds rows (1) times `k` for the velocity of the point `p_W` of `link` along three directions, one after another.
+    pub fn point_rows(
+        &self,
+        robot: &Robot,
+        links: &[LinkWork],
+        link: usize,
+        p_W: Vec3,
+        d_W: &[Vec3; 3],
+        k: f64,
+        rows: &mut [f64],
+    ) {
+        let n = self.n;
+        let mut l = link;
+        while let Some(parent) = robot.links[l].parent {
+            if let Some((c, s)) = self.joint[l - 1] {
+                let z = links[l].R_WL.col(2);
+                let v = match robot.links[l].joint.kind {
+                    JointKind::Prismatic => z,
+                    _ => z.cross(p_W - links[l].p_WL),
+                };
+                for (i, d) in d_W.iter().enumerate() {
+                    rows[i * n + c] += k * s * v.dot(*d);
+                }
+            }
+            l = parent;
+        }
+        if self.base == 6 {
+            let base = &links[0];
+            let arm = base.R_WL.tr_mul_vec(p_W - base.p_WL);
+            for (d, row) in d_W.iter().zip(rows.chunks_exact_mut(n)) {
+                let d = base.R_WL.tr_mul_vec(*d);
+                let m = arm.cross(d);
+                for (x, y) in row.iter_mut().zip([m.x, m.y, m.z, d.x, d.y, d.z]) {
+                    *x += k * y;
+                }
+            }
+        }
+    }
+
     /// Adds `k` times the row for the angular velocity of `link` along `d_W`.
     pub fn turn_row(
         &self,
@@ -217,6 +260,31 @@ fn whiten_all<const N: usize>(L: &[f64], x: &mut [f64]) {
             sum += L[i * N + k] * x[k];
         }
         x[i] = (x[i] - sum) * L[i * N + i];
+    }
+}
+
+/// The same for three vectors, one after another.
+pub fn whiten_three(L: &[f64], n: usize, x: &mut [f64]) {
+    match n {
+        6 => whiten_three_all(L, 6, x),
+        n => whiten_three_all(L, n, x),
+    }
+}
+
+#[inline(always)]
+fn whiten_three_all(L: &[f64], n: usize, x: &mut [f64]) {
+    let (a, rest) = x[..3 * n].split_at_mut(n);
+    let (b, c) = rest.split_at_mut(n);
+    for (i, line) in L[..n * n].chunks_exact(n).enumerate() {
+        let mut sums = [0.0; 3];
+        for k in 0..i {
+            sums[0] += line[k] * a[k];
+            sums[1] += line[k] * b[k];
+            sums[2] += line[k] * c[k];
+        }
+        a[i] = (a[i] - sums[0]) * line[i];
+        b[i] = (b[i] - sums[1]) * line[i];
+        c[i] = (c[i] - sums[2]) * line[i];
     }
 }
 

@@ -51,7 +51,9 @@ pub struct Island {
     pub held: Vec<Held>,
     /// Rows, and the solution.
     pub problem: Problem,
-    /// False if the solution is the last sweep's, not converged.
+    /// Velocities of its coordinates at the start of the free step, in the places of those of the problem.
+    v_start: Vec<f64>,
+    /// False if the solution is the last round's, not converged.
     pub is_solved: bool,
     /// What each block but the couplings' is in the next step's first guess, in the order of the blocks.
     pub keys: Vec<ImpulseKey>,
@@ -80,6 +82,7 @@ impl Island {
             robots: Vec::with_capacity(8),
             touches: Vec::with_capacity(32),
             keys: Vec::with_capacity(64),
+            v_start: Vec::with_capacity(64),
             problem: Problem::with_room(64),
             ..Self::default()
         }
@@ -92,6 +95,7 @@ impl Island {
         self.couplings.clear();
         self.held.clear();
         self.keys.clear();
+        self.v_start.clear();
         self.problem.clear();
     }
 
@@ -105,6 +109,9 @@ impl Island {
             self.problem.bodies.push(Body { v: at as u32, n: dofs.n as u32 });
             self.problem.L.extend_from_slice(&around.frames[r].L);
             dofs.gather(&motion.V_WB_B, &motion.qd, &mut self.problem.v[at..]);
+            let work = around.works[r].as_ref();
+            self.v_start.resize(at + dofs.n, 0.0);
+            dofs.gather(&work.V_start, &work.qd_start, &mut self.v_start[at..]);
         }
         for k in 0..self.robots.len() {
             self.joints(around, self.robots[k] as usize);
@@ -166,23 +173,71 @@ impl Island {
     fn touch<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>, touch: &Touch) {
         let n = touch.n_W;
         let (t1, t2) = tangents(n);
+        let directions = [n, t1, t2];
         let key = ImpulseKey::Touch(touch.key.shapes, touch.key.features);
         let guess = around.state.contacts.impulse(&key).map_or(Vec3::zero(), |i| i.force_W);
         let sides = [side(touch.a), side(touch.b)];
-        let [v_start, v_end] = [true, false].map(|start| relative_velocity(around, sides, touch.p_W, start));
-        let speeds = [v_start.dot(n), v_end.dot(n)];
-        let normal = stop_row(around.scene, touch.gap, touch.met_at, speeds, touch.restitution);
+        let segments = self.point_rows(around, sides, touch.p_W, &directions);
+        let mut ends = segments.map(|s| self.own_velocity(&s));
+        let mut start = dot_of(&segments[0], &self.problem.J, &self.v_start);
+        // what prescribed joints contribute is in the velocity of the points, not in that of the coordinates
+        let mut foreign = [0.0; 3];
+        if sides.iter().any(|side| is_driven(around, *side)) {
+            let [v_start, v_end] = [true, false].map(|at| relative_velocity(around, sides, touch.p_W, at));
+            start = v_start.dot(n);
+            foreign = std::array::from_fn(|k| v_end.dot(directions[k]) - ends[k]);
+            ends = directions.map(|d| v_end.dot(d));
+        }
+        let normal = stop_row(around.scene, touch.gap, touch.met_at, [start, ends[0]], touch.restitution);
+        self.whiten_three(around, &segments);
         let first = self.problem.rows.len() as u32;
-        for (k, d) in [n, t1, t2].into_iter().enumerate() {
-            let segments = self.pair_row(around, sides, (touch.p_W, d, false));
-            let (goal, impulse) =
-                if k == 0 { (normal.wanted, guess.dot(d).max(0.0)) } else { (0.0, guess.dot(d)) };
-            // what prescribed joints contribute is in the velocity of the points, not in that of the coordinates
-            let wanted = goal - (v_end.dot(d) - self.own_velocity(&segments));
-            self.finish(around, segments, Row { wanted, impulse, ..normal });
+        for (k, d) in directions.into_iter().enumerate() {
+            let along = guess.dot(d);
+            let (goal, impulse) = if k == 0 { (normal.wanted, along.max(0.0)) } else { (0.0, along) };
+            let effect = effect(&segments[k], &self.problem.J);
+            let wanted = goal - foreign[k];
+            self.problem.rows.push(Row { segments: segments[k], wanted, impulse, effect, ..normal });
         }
         self.problem.blocks.push(Block { first, n: 3, kind: Kind::Contact { friction: touch.friction } });
         self.keys.push(key);
+    }
+
+    /// Coefficients of three rows, for the velocity of the first side against the second at `p_W` along each direction.
+    fn point_rows<W: AsRef<Workspace>>(
+        &mut self,
+        around: &Surroundings<'_, W>,
+        sides: [Side; 2],
+        p_W: Vec3,
+        directions: &[Vec3; 3],
+    ) -> [[Segment; 2]; 3] {
+        let mut segments = [[Segment::default(); 2]; 3];
+        let mut first = None;
+        for (k, (side, sign)) in sides.into_iter().zip([1.0, -1.0]).enumerate() {
+            let Some((r, l)) = side.filter(|(r, _)| around.frames[*r].active) else { continue };
+            // two links of one robot share its coefficients
+            let k = if first == Some(r) { 0 } else { k };
+            if first != Some(r) {
+                for row in &mut segments {
+                    row[k] = self.segment(around, r);
+                }
+            }
+            let (at, n) = (segments[0][k].at as usize, segments[0][k].n as usize);
+            let rows = &mut self.problem.J[at..at + 3 * n];
+            let links = &around.works[r].as_ref().links;
+            let dofs = &around.frames[r].dofs;
+            dofs.point_rows(&around.scene.robots[r], links, l, p_W, directions, sign, rows);
+            first = first.or(Some(r));
+        }
+        segments
+    }
+
+    /// Turns the coefficients of three rows, which stand one after another, to coordinates of unit inertia.
+    fn whiten_three<W>(&mut self, around: &Surroundings<'_, W>, segments: &[[Segment; 2]; 3]) {
+        for s in segments[0].iter().filter(|s| s.n > 0) {
+            let (at, n) = (s.at as usize, s.n as usize);
+            let rows = &mut self.problem.J[at..at + 3 * n];
+            dofs::whiten_three(&around.frames[s.robot as usize].L, n, rows);
+        }
     }
 
     /// New zeroed coefficients for robot `r`.
@@ -228,27 +283,18 @@ impl Island {
     }
 
     pub(super) fn own_velocity(&self, segments: &[Segment; 2]) -> f64 {
-        let mut sum = 0.0;
-        for s in segments {
-            for k in 0..s.n as usize {
-                sum += self.problem.J[s.at as usize + k] * self.problem.v[s.v as usize + k];
-            }
-        }
-        sum
+        dot_of(segments, &self.problem.J, &self.problem.v)
     }
 
     /// Completes a row whose coefficients stand.
     pub(super) fn finish<W>(&mut self, around: &Surroundings<'_, W>, segments: [Segment; 2], mut row: Row) {
         let Problem { J, rows, .. } = &mut self.problem;
         row.segments = segments;
-        row.effect = 0.0;
         for s in segments.iter().filter(|s| s.n > 0) {
             let part = &mut J[s.at as usize..(s.at + s.n) as usize];
             dofs::whiten(&around.frames[s.robot as usize].L, s.n as usize, part);
-            row.effect += part.iter().map(|z| z * z).sum::<f64>();
         }
-        // a row that moves nothing (a held link against a wall) must not divide by zero
-        row.effect = row.effect.max(1e-12);
+        row.effect = effect(&segments, J);
         rows.push(row);
     }
 
@@ -310,6 +356,35 @@ pub(super) fn stop_row(
     let wanted = if bounces { -e * v_hit + (v1 - v_hit) } else { 0.0 };
     let sudden = if is_impact { -(1.0 + e) * v_hit } else { 0.0 };
     Row { wanted, duration, sudden, since: (1.0 - part) * h, gap, ..Row::default() }
+}
+
+/// `J v` of a row's segments.
+fn dot_of(segments: &[Segment; 2], J: &[f64], v: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for s in segments {
+        let (at, from, n) = (s.at as usize, s.v as usize, s.n as usize);
+        for (j, v) in J[at..at + n].iter().zip(&v[from..from + n]) {
+            sum += j * v;
+        }
+    }
+    sum
+}
+
+/// `J H⁻¹ Jᵀ` of a row in coordinates of unit inertia; at least so much that a row that moves nothing (a held link against a
+/// wall) does not divide by zero.
+fn effect(segments: &[Segment; 2], Z: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for s in segments {
+        for z in &Z[s.at as usize..(s.at + s.n) as usize] {
+            sum += z * z;
+        }
+    }
+    sum.max(1e-12)
+}
+
+/// True if a side moves other than by the coordinates of the problem.
+fn is_driven<W>(around: &Surroundings<'_, W>, side: Side) -> bool {
+    side.is_some_and(|(r, _)| around.frames[r].dofs.is_driven || !around.frames[r].active)
 }
 
 /// A robot and one of its links; none for what stands in the world.

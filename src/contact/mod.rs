@@ -7,15 +7,18 @@
 pub mod blocks;
 pub mod clearance;
 pub mod clip;
+mod coulomb;
 pub mod coupling;
 pub mod curvature;
+mod dense;
 pub mod detect;
 pub mod dofs;
 pub mod friction;
 pub mod island;
-pub mod newton;
+mod newton;
 pub mod shapes;
 pub mod solve;
 pub mod step;
+mod system;
 
 pub use step::Contacts;

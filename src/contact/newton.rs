@@ -23,23 +23,29 @@
 //! # Checked by
 //! test/analytic/contact.rs, test/identity/contact.rs
 
-use super::blocks::{Blocks, Body, Place};
-use super::curvature;
+use super::blocks::Body;
+use super::coulomb::Coulomb;
+use super::dense::{Dense, FEW};
 use super::friction::{Bound, change, nearest, slip_error};
 use super::solve::{Block, Kind, NOTHING, Row, dot};
+use super::system::{Sparse, System};
 
 /// Stiffness of a row against its own inertia: each round brings the error of its velocity down by this. Much more, and a
-/// step (2) sees little of what lies beyond the next contact that begins to slide.
+/// step (2) sees little of what lies beyond the next contact that begins to slide; so it is raised from round to round, as
+/// long as each brings the error well down, up to the last of these.
 const STIFFNESS: f64 = 300.0;
+const HARDER: f64 = 10.0;
+const HARDEST: f64 = 3e5;
 /// Errors of a row's velocity with which the impulses of the step before are taken as they are, at which the rounds end,
 /// and which count as solved where the rounds come no further [m/s or rad/s, and as part of the velocities]. What is small is
-/// solved to rounding, a heap to where it rests.
-const SMALL: [f64; 3] = [1e-13, 1e-13, 5e-7];
+/// solved to far below what anything could measure, a heap to where it rests.
+const SMALL: [f64; 3] = [1e-10, 1e-10, 5e-7];
 const LARGE: [f64; 3] = [5e-7, 1e-8, 5e-7];
 /// Rows up to which a problem is small.
 const SMALL_ROWS: usize = 256;
-/// Error of (2) that is let stand, as part of the tolerance.
+/// Error of (2) that is let stand, as part of the tolerance and of the error before the round.
 const EXACTER: f64 = 0.1;
+const EXACT: f64 = 1e-3;
 /// Rounds (3): as many as `ROUND_ROWS` by the number of rows, between these.
 const ROUNDS: [usize; 2] = [6, 30];
 const ROUND_ROWS: usize = 12_000;
@@ -50,10 +56,9 @@ const STEPS: usize = 40;
 /// Slope that is left along a step, as part of that at its start, and trials to find its length.
 const LENGTH: f64 = 0.1;
 const HALVINGS: usize = 30;
-/// Error, against that let stand, under which one that no longer falls is rounding.
-const NEARLY: f64 = 1e3;
-/// Part of a velocity that is rounding in the gradient.
-const ROUNDING: f64 = 1e-15;
+/// Part of the velocities that is rounding in the gradient, and how much more may be, if it no longer falls.
+const ROUNDING: f64 = 3e-13;
+const NEARLY: f64 = 30.0;
 /// Slip from which a contact slides [m/s].
 const SLIDES: f64 = 1e-4;
 /// How near curvatures must be to those of a factor that is used again.
@@ -62,32 +67,31 @@ const NEAR: f64 = 0.1;
 /// Scratch of the method.
 #[derive(Clone, Debug, Default)]
 pub struct Newton {
-    matrix: Blocks,
-    pairs: Vec<[u32; 2]>,
-    /// Where each group of rows has its block of a pair.
-    places: Vec<Place>,
+    sparse: Sparse,
+    dense: Dense,
+    pub(super) coulomb: Coulomb,
     /// `J v - b` of each row, and how it changes along a step.
-    u: Vec<f64>,
+    pub(super) u: Vec<f64>,
     du: Vec<f64>,
     prior: Vec<f64>,
-    stiffness: Vec<f64>,
+    pub(super) stiffness: Vec<f64>,
     /// What friction is bounded by in each contact; nothing in other groups.
     bounds: Vec<Bound>,
     /// `G` of each group: nn, n1, n2, 11, 12, 22 of a contact, nn of a box.
     curvature: Vec<[f64; 6]>,
     /// That of the factor at hand.
     factored: Vec<[f64; 6]>,
-    /// `G Z`.
-    weighted: Vec<f64>,
-    free: Vec<f64>,
+    pub(super) free: Vec<f64>,
     gradient: Vec<f64>,
     step: Vec<f64>,
-    /// Fastest row before [m/s or rad/s], and most that a unit of the coordinates moves one.
-    fastest: f64,
+    /// Most that a unit of the coordinates moves a row.
     reach: f64,
     /// Errors at which the rounds end and that are let stand, of this problem.
-    tolerance: f64,
-    stand: f64,
+    pub(super) tolerance: f64,
+    pub(super) stand: f64,
+    /// Error of (2) that is let stand in this round, and that is rounding [m/s or rad/s].
+    exact: f64,
+    rounding: f64,
 }
 
 /// The constraints of an island.
@@ -104,9 +108,9 @@ impl Newton {
     /// With memory for this many rows of a few robots.
     pub fn with_room(rows: usize) -> Self {
         Self {
-            matrix: Blocks::with_room(rows.min(16)),
-            pairs: Vec::with_capacity(rows),
-            places: Vec::with_capacity(rows),
+            sparse: Sparse::with_room(rows),
+            dense: Dense::with_room(rows),
+            coulomb: Coulomb::with_room(rows),
             u: Vec::with_capacity(rows),
             du: Vec::with_capacity(rows),
             prior: Vec::with_capacity(rows),
@@ -114,7 +118,6 @@ impl Newton {
             bounds: Vec::with_capacity(rows),
             curvature: Vec::with_capacity(rows),
             factored: Vec::with_capacity(rows),
-            weighted: Vec::with_capacity(16 * rows),
             free: Vec::with_capacity(rows),
             gradient: Vec::with_capacity(rows),
             step: Vec::with_capacity(rows),
@@ -127,44 +130,75 @@ impl Newton {
         self.free.clear();
         self.free.extend_from_slice(free);
         self.residuals(c, rows, v);
-        self.fastest = rows.iter().zip(&self.u).fold(0.0, |m, (row, u)| m.max((u + row.wanted).abs()));
+        let fastest: f64 = rows.iter().zip(&self.u).fold(0.0, |m, (row, u)| m.max((u + row.wanted).abs()));
         self.reach = rows.iter().fold(0.0_f64, |m, row| m.max(row.effect)).sqrt();
         let limits = if rows.len() <= SMALL_ROWS { SMALL } else { LARGE };
-        let [as_it_is, tolerance, stand] = limits.map(|x| x * (1.0 + self.fastest));
+        let [as_it_is, tolerance, stand] = limits.map(|x| x * (1.0 + fastest));
         (self.tolerance, self.stand) = (tolerance, stand);
-        if self.misfit(c, rows) <= as_it_is {
+        self.rounding = ROUNDING * (1.0 + fastest);
+        let misfit = self.misfit(c, rows);
+        if misfit <= as_it_is {
             return true;
         }
-        self.prepare(c, rows);
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has these instructions
-            return unsafe { self.rounds_wide(c, rows, v) };
+            return unsafe { self.search_wide(c, rows, v, misfit) };
         }
-        self.rounds(c, rows, v)
+        self.search(c, rows, v, misfit)
     }
 
-    /// (3), compiled for processors that have wider registers; the same bits.
+    /// The search, compiled for processors that have wider registers; the same bits.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn rounds_wide(&mut self, c: &Constraints<'_>, rows: &mut [Row], v: &mut [f64]) -> bool {
-        self.rounds(c, rows, v)
+    fn search_wide(&mut self, c: &Constraints<'_>, rows: &mut [Row], v: &mut [f64], misfit: f64) -> bool {
+        self.search(c, rows, v, misfit)
+    }
+
+    /// From a guess that does not fit; returns whether the impulses found do.
+    #[inline(always)]
+    fn search(&mut self, c: &Constraints<'_>, rows: &mut [Row], v: &mut [f64], misfit: f64) -> bool {
+        if v.len() > FEW {
+            let mut sparse = std::mem::take(&mut self.sparse);
+            sparse.plan(c, rows);
+            let fits = self.rounds(&mut sparse, c, rows, v, misfit);
+            self.sparse = sparse;
+            return fits;
+        }
+        let mut dense = std::mem::take(&mut self.dense);
+        dense.spread(c, rows, v.len());
+        let slides = self.slides(c, rows);
+        let fits = slides && self.coulomb(&mut dense, c, rows, v, misfit)
+            || self.rounds(&mut dense, c, rows, v, misfit);
+        self.dense = dense;
+        fits
     }
 
     /// (3); returns whether the impulses fit.
     #[inline(always)]
-    fn rounds(&mut self, c: &Constraints<'_>, rows: &mut [Row], v: &mut [f64]) -> bool {
+    fn rounds<S: System>(
+        &mut self,
+        system: &mut S,
+        c: &Constraints<'_>,
+        rows: &mut [Row],
+        v: &mut [f64],
+        misfit: f64,
+    ) -> bool {
+        self.prepare(c, rows);
         let rounds = (ROUND_ROWS / rows.len().max(1)).clamp(ROUNDS[0], ROUNDS[1]);
-        let mut misfit = f64::INFINITY;
+        let (mut misfit, mut stiffness) = (misfit, STIFFNESS);
         for round in 0..rounds {
             for (row, prior) in rows.iter().zip(&mut self.prior) {
                 *prior = row.impulse;
             }
-            self.bound(c, rows, round);
-            self.descend(c, rows, v);
+            self.stiffen(c, rows, stiffness);
+            self.bound(c, rows, round < FIRST_ROUNDS);
+            self.exact = (EXACTER * self.tolerance).max(EXACT * misfit);
+            self.descend(system, c, rows, v);
             self.project(c, rows);
             let now = self.misfit(c, rows);
             let stalls = now > 0.9 * misfit && now <= self.stand;
+            stiffness = if now < 0.1 * misfit { (HARDER * stiffness).min(HARDEST) } else { STIFFNESS };
             misfit = now;
             if misfit <= self.tolerance || stalls {
                 break;
@@ -173,16 +207,27 @@ impl Newton {
         misfit <= self.stand
     }
 
+    /// True if a contact that bears slides.
+    #[inline(always)]
+    fn slides(&self, c: &Constraints<'_>, rows: &[Row]) -> bool {
+        let mut contacts = c.blocks.iter().filter(|b| matches!(b.kind, Kind::Contact { .. }));
+        contacts.any(|block| {
+            let k = block.first as usize;
+            let slip = (self.u[k + 1] * self.u[k + 1] + self.u[k + 2] * self.u[k + 2]).sqrt();
+            rows[k].impulse > 0.0 && slip > SLIDES
+        })
+    }
+
     /// `J v - b`.
     #[inline(always)]
-    fn residuals(&mut self, c: &Constraints<'_>, rows: &[Row], v: &[f64]) {
+    pub(super) fn residuals(&mut self, c: &Constraints<'_>, rows: &[Row], v: &[f64]) {
         self.u.clear();
         self.u.extend(rows.iter().map(|row| dot(row, c.Z, v) - row.wanted));
     }
 
     /// Largest error of (2)-(5) in `solve` [m/s or rad/s].
     #[inline(always)]
-    fn misfit(&self, c: &Constraints<'_>, rows: &[Row]) -> f64 {
+    pub(super) fn misfit(&self, c: &Constraints<'_>, rows: &[Row]) -> f64 {
         let mut largest = 0.0_f64;
         for block in c.blocks {
             let first = block.first as usize;
@@ -215,24 +260,12 @@ impl Newton {
         largest
     }
 
-    /// Stiffness of the rows and the places of their blocks.
-    fn prepare(&mut self, c: &Constraints<'_>, rows: &[Row]) {
-        self.pairs.clear();
-        for block in c.blocks {
-            self.pairs.extend(pair(&rows[block.first as usize]));
-        }
-        self.pairs.sort_unstable();
-        self.pairs.dedup();
-        self.matrix.plan(c.bodies, &self.pairs);
-        self.places.clear();
-        for block in c.blocks {
-            let place = pair(&rows[block.first as usize]).map(|p| self.matrix.pair(p));
-            self.places.push(place.unwrap_or_default());
-        }
+    /// Gives each row this stiffness against its own inertia.
+    pub(super) fn stiffen(&mut self, c: &Constraints<'_>, rows: &[Row], stiffness: f64) {
         self.stiffness.clear();
         for block in c.blocks {
             let rows = &rows[block.first as usize..(block.first + block.n) as usize];
-            let stiff = |effect: f64| if effect > NOTHING { STIFFNESS / effect } else { 0.0 };
+            let stiff = |effect: f64| if effect > NOTHING { stiffness / effect } else { 0.0 };
             match block.kind {
                 Kind::Contact { .. } => {
                     let all = rows[0].effect.max(rows[1].effect).max(rows[2].effect);
@@ -241,6 +274,11 @@ impl Newton {
                 _ => self.stiffness.extend(rows.iter().map(|row| stiff(row.effect))),
             }
         }
+    }
+
+    /// Scratch of the rounds.
+    #[inline(always)]
+    fn prepare(&mut self, c: &Constraints<'_>, rows: &[Row]) {
         for list in [&mut self.prior, &mut self.du] {
             list.clear();
             list.resize(rows.len(), 0.0);
@@ -248,8 +286,6 @@ impl Newton {
         self.factored.clear();
         self.bounds.clear();
         self.bounds.resize(c.blocks.len(), Bound::None);
-        self.weighted.clear();
-        self.weighted.resize(c.Z.len(), 0.0);
         for list in [&mut self.gradient, &mut self.step] {
             list.clear();
             list.resize(self.free.len(), 0.0);
@@ -259,13 +295,13 @@ impl Newton {
     /// What friction is bounded by in the coming round: where it slides, and in the first rounds wherever there is a load, a
     /// disk of the impulse last found; elsewhere the cone, which knows the normal impulse to come, but has what slips rise.
     #[inline(always)]
-    fn bound(&mut self, c: &Constraints<'_>, rows: &[Row], round: usize) {
+    fn bound(&mut self, c: &Constraints<'_>, rows: &[Row], disks: bool) {
         for (block, bound) in c.blocks.iter().zip(&mut self.bounds) {
             let Kind::Contact { friction } = block.kind else { continue };
             let first = block.first as usize;
             let normal = rows[first].impulse;
             let slip = (self.u[first + 1] * self.u[first + 1] + self.u[first + 2] * self.u[first + 2]).sqrt();
-            let loaded = round < FIRST_ROUNDS && normal > 0.0;
+            let loaded = disks && normal > 0.0;
             *bound = if slip > SLIDES || loaded {
                 Bound::Disk(friction * normal)
             } else {
@@ -276,27 +312,25 @@ impl Newton {
 
     /// (2) for the λ° and the bounds as they are.
     #[inline(always)]
-    fn descend(&mut self, c: &Constraints<'_>, rows: &mut [Row], v: &mut [f64]) {
+    fn descend<S: System>(&mut self, system: &mut S, c: &Constraints<'_>, rows: &mut [Row], v: &mut [f64]) {
         self.project(c, rows);
         let mut before = f64::INFINITY;
         for _ in 0..STEPS {
-            let error = self.slope(c, rows, v);
-            let is_rounding = error < NEARLY && error > 0.5 * before;
-            if error <= 1.0 || is_rounding {
+            let error = self.slope(system, c, rows, v);
+            let is_rounding = error < NEARLY * self.rounding && error > 0.5 * before;
+            if error <= self.exact + self.rounding || is_rounding {
                 return;
             }
             before = error;
             self.curvatures(c);
             if !self.is_factored() {
-                self.assemble(c, rows);
-                self.matrix.factor();
+                self.factored.clone_from(&self.curvature);
+                system.factor(c, rows, &self.stiffness, &self.factored);
             }
             self.step.clear();
             self.step.extend(self.gradient.iter().map(|g| -g));
-            self.matrix.solve(&mut self.step);
-            for (row, du) in rows.iter().zip(&mut self.du) {
-                *du = dot(row, c.Z, &self.step);
-            }
+            system.solve(&mut self.step);
+            system.products(c, rows, &self.step, &mut self.du);
             let falls = -product(&self.gradient, &self.step);
             self.go(v, 1.0);
             self.project(c, rows);
@@ -357,22 +391,15 @@ impl Newton {
         }
     }
 
-    /// Gradient of the function whose least is (2); returns its size as a velocity against the tolerance.
+    /// Gradient of the function whose least is (2); returns its size as a velocity [m/s or rad/s].
     #[inline(always)]
-    fn slope(&mut self, c: &Constraints<'_>, rows: &[Row], v: &[f64]) -> f64 {
+    fn slope<S: System>(&mut self, system: &S, c: &Constraints<'_>, rows: &[Row], v: &[f64]) -> f64 {
         let Self { gradient, free, .. } = self;
         gradient.clear();
         gradient.extend(v.iter().zip(free.iter()).map(|(v, f)| v - f));
-        for row in rows.iter().filter(|row| row.impulse != 0.0) {
-            for s in &row.segments {
-                let (at, n) = (s.at as usize, s.n as usize);
-                for (g, j) in gradient[s.v as usize..].iter_mut().zip(&c.Z[at..at + n]) {
-                    *g -= j * row.impulse;
-                }
-            }
-        }
+        system.take(c, rows, gradient);
         let size = |x: &[f64]| x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        size(gradient) * self.reach / (EXACTER * self.tolerance + ROUNDING * STIFFNESS * self.fastest)
+        size(gradient) * self.reach
     }
 
     /// `G` where the impulses are now.
@@ -401,27 +428,6 @@ impl Newton {
             new.iter().zip(old).all(|(new, old)| (new - old).abs() <= NEAR * size)
         };
         self.factored.len() == self.curvature.len() && self.curvature.iter().zip(&self.factored).all(near)
-    }
-
-    /// `1 + Zᵀ G Z`.
-    #[inline(always)]
-    fn assemble(&mut self, c: &Constraints<'_>, rows: &[Row]) {
-        let Self { matrix, weighted, places, stiffness, curvature: now, factored, .. } = self;
-        factored.clone_from(now);
-        matrix.values.fill(0.0);
-        for (k, body) in c.bodies.iter().enumerate() {
-            let (n, at) = (body.n as usize, matrix.diagonal(k as u32));
-            for i in 0..n {
-                matrix.values[at + i * n + i] = 1.0;
-            }
-        }
-        for ((block, place), g) in c.blocks.iter().zip(places).zip(now) {
-            if *g != [0.0; 6] {
-                let (first, last) = (block.first as usize, (block.first + block.n) as usize);
-                let (rows, stiffness) = (&rows[first..last], &stiffness[first..last]);
-                curvature::add(block.kind, (rows, stiffness), c.Z, g, weighted, (matrix, *place));
-            }
-        }
     }
 
     /// Where along the step the function is least, to a part of its slope at the start, which is `-falls`.
@@ -476,13 +482,6 @@ impl Newton {
         }
         sum
     }
-}
-
-/// The two robots of a row, rising; none if there is one.
-#[inline(always)]
-fn pair(row: &Row) -> Option<[u32; 2]> {
-    let [a, b] = &row.segments;
-    (a.n > 0 && b.n > 0).then(|| [a.body.min(b.body), a.body.max(b.body)])
 }
 
 /// `x · y`.
