@@ -4,6 +4,7 @@ use super::blocks::Body;
 use super::coupling::{Couplings, Held};
 use super::detect::Touch;
 use super::dofs::{self, Dofs};
+use super::newton::Outcome;
 use super::shapes::Owner;
 use super::solve::{Block, Kind, Problem, Row, SLOP, Segment};
 use crate::math::Vec3;
@@ -53,8 +54,8 @@ pub struct Island {
     pub problem: Problem,
     /// Velocities of its coordinates at the start of the free step, in the places of those of the problem.
     v_start: Vec<f64>,
-    /// False if the solution is the last round's, not converged.
-    pub is_solved: bool,
+    /// What became of it.
+    pub outcome: Outcome,
     /// What each block but the couplings' is in the next step's first guess, in the order of the blocks.
     pub keys: Vec<ImpulseKey>,
 }

@@ -39,8 +39,11 @@ const HARDEST: f64 = 3e5;
 /// Errors of a row's velocity with which the impulses of the step before are taken as they are, at which the rounds end,
 /// and which count as solved where the rounds come no further [m/s or rad/s, and as part of the velocities]. What is small is
 /// solved to far below what anything could measure, a heap to where it rests.
-const SMALL: [f64; 3] = [1e-10, 1e-10, 5e-7];
+const SMALL: [f64; 3] = [1e-9, 1e-10, 5e-7];
 const LARGE: [f64; 3] = [5e-7, 1e-8, 5e-7];
+/// The first of them, as part of the second, after a step that found impulses anew: these hold what stopped the velocities that
+/// were left before, which would now come back, be left, and be stopped again for ever.
+const AFTER: f64 = 3.0;
 /// Rows up to which a problem is small.
 const SMALL_ROWS: usize = 256;
 /// Error of (2) that is let stand, as part of the tolerance and of the error before the round.
@@ -94,6 +97,15 @@ pub struct Newton {
     rounding: f64,
 }
 
+/// What became of the impulses.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// They fit.
+    pub fits: bool,
+    /// They are no longer the first guess.
+    pub is_anew: bool,
+}
+
 /// The constraints of an island.
 pub struct Constraints<'a> {
     /// Their coordinates.
@@ -125,8 +137,16 @@ impl Newton {
         }
     }
 
-    /// Impulses into `rows` and velocities into `v`, which come in with the first guess in them. Returns whether they fit.
-    pub fn solve(&mut self, c: &Constraints<'_>, rows: &mut [Row], v: &mut [f64], free: &[f64]) -> bool {
+    /// Impulses into `rows` and velocities into `v`, which come in with the first guess in them. `after` a step that found
+    /// impulses anew less is let stand.
+    pub fn solve(
+        &mut self,
+        c: &Constraints<'_>,
+        rows: &mut [Row],
+        v: &mut [f64],
+        free: &[f64],
+        after: bool,
+    ) -> Outcome {
         self.free.clear();
         self.free.extend_from_slice(free);
         self.residuals(c, rows, v);
@@ -137,15 +157,15 @@ impl Newton {
         (self.tolerance, self.stand) = (tolerance, stand);
         self.rounding = ROUNDING * (1.0 + fastest);
         let misfit = self.misfit(c, rows);
-        if misfit <= as_it_is {
-            return true;
+        if misfit <= if after { AFTER * tolerance } else { as_it_is } {
+            return Outcome { fits: true, is_anew: false };
         }
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the processor has these instructions
-            return unsafe { self.search_wide(c, rows, v, misfit) };
+            return Outcome { fits: unsafe { self.search_wide(c, rows, v, misfit) }, is_anew: true };
         }
-        self.search(c, rows, v, misfit)
+        Outcome { fits: self.search(c, rows, v, misfit), is_anew: true }
     }
 
     /// The search, compiled for processors that have wider registers; the same bits.

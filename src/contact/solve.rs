@@ -26,7 +26,7 @@
 
 use super::blocks::Body;
 use super::dofs::{from_white, to_white};
-use super::newton::{Constraints, Newton};
+use super::newton::{Constraints, Newton, Outcome};
 
 /// A row's coordinates in one robot.
 #[derive(Clone, Copy, Debug, Default)]
@@ -164,8 +164,8 @@ impl Problem {
         self.blocks.clear();
     }
 
-    /// Solves (2)-(5): impulses into the rows, velocities into `v`. Returns whether they fit.
-    pub fn solve(&mut self) -> bool {
+    /// Solves (2)-(5): impulses into the rows, velocities into `v`. `after` a step that found impulses anew less is let stand.
+    pub fn solve(&mut self, after: bool) -> Outcome {
         let Self { bodies, L, v, J, rows, blocks, w, free, newton, .. } = self;
         free.clear();
         free.extend_from_slice(v);
@@ -175,8 +175,8 @@ impl Problem {
         for row in rows.iter() {
             apply(row, J, w, row.impulse);
         }
-        let fits = newton.solve(&Constraints { bodies, Z: J, blocks }, rows, w, free);
-        if fits {
+        let outcome = newton.solve(&Constraints { bodies, Z: J, blocks }, rows, w, free, after);
+        if outcome.fits {
             // what one robot gets another loses, to the last bit
             w.fill(0.0);
             for row in rows.iter() {
@@ -187,7 +187,7 @@ impl Problem {
         }
         turn(bodies, L, w, from_white);
         v.iter_mut().zip(w.iter()).for_each(|(v, change)| *v += change);
-        fits
+        outcome
     }
 
     /// Displacements of the impulses over their durations, and out of overlaps, into `x`.

@@ -117,7 +117,8 @@ impl Contacts {
         };
         let solve = |island: &mut Island| {
             island.assemble(&around);
-            island.is_solved = island.problem.solve();
+            let after = island.robots.iter().any(|r| around.state.robots[*r as usize].kick.anew);
+            island.outcome = island.problem.solve(after);
             island.problem.displace();
         };
         let islands = &mut self.islands[..self.n_islands];
@@ -247,7 +248,7 @@ impl Contacts {
         state.contacts.touching.clear();
         state.contacts.impulses.clear();
         for island in &self.islands[..self.n_islands] {
-            state.contacts.unsolved += u64::from(!island.is_solved);
+            state.contacts.unsolved += u64::from(!island.outcome.fits);
             if !island.problem.is_finite() {
                 stop(island, scene, state);
                 continue;
@@ -266,6 +267,7 @@ impl Contacts {
                     h,
                     &mut robot.kick,
                 );
+                robot.kick.anew = island.outcome.is_anew;
             }
             let touches = island.touches.iter().map(|t| &self.touches[*t as usize]);
             let joints = island.keys.len() - island.touches.len();

@@ -135,6 +135,8 @@ pub struct BatteryState {
 pub struct Kick {
     /// True if there was any.
     pub any: bool,
+    /// True if the impulses were found anew; false if those of the step before still fitted.
+    pub anew: bool,
     /// Of the base, at Bo in B [rad/s², m/s²].
     pub A_WB_B: SpatialVelocity,
     /// Of the joints [rad/s² or m/s²].
@@ -144,12 +146,12 @@ pub struct Kick {
 impl Kick {
     /// None yet.
     pub fn new(n_joints: usize) -> Self {
-        Self { any: false, A_WB_B: SpatialVelocity::zero(), qdd: vec![0.0; n_joints] }
+        Self { any: false, anew: false, A_WB_B: SpatialVelocity::zero(), qdd: vec![0.0; n_joints] }
     }
     /// Back to none.
     pub fn clear(&mut self) {
         if self.any {
-            self.any = false;
+            (self.any, self.anew) = (false, false);
             self.A_WB_B = SpatialVelocity::zero();
             self.qdd.fill(0.0);
         }
@@ -309,7 +311,7 @@ impl RobotState {
         spare.battery = *battery;
         spare.external.copy_from_slice(external);
         spare.contact_force.copy_from_slice(contact_force);
-        (spare.kick.any, spare.kick.A_WB_B) = (kick.any, kick.A_WB_B);
+        (spare.kick.any, spare.kick.anew, spare.kick.A_WB_B) = (kick.any, kick.anew, kick.A_WB_B);
         spare.kick.qdd.copy_from_slice(&kick.qdd);
         if spare.halted != *halted {
             spare.halted.clone_from(halted);

@@ -123,6 +123,7 @@ impl RobotState {
                 sink.vector(F.f);
             }
         }
+        sink.int(u64::from(self.kick.anew));
         sink.spatial(&self.kick.A_WB_B);
         sink.reals(&self.kick.qdd);
         sink.int(self.halted.as_ref().map_or(0, |h| h.time_ns + 1));
