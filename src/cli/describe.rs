@@ -118,6 +118,11 @@ fn robot(robot: &Robot, about: &merrow::world::About) -> Value {
         .iter()
         .map(|t| json!({ "name": t.name, "unit": t.unit.symbol(), "range": t.command_range }))
         .collect();
+    let fins: Vec<Value> = robot
+        .fins
+        .iter()
+        .map(|f| json!({ "name": f.name, "range": f.range, "area_m2": f.area, "moves": f.turns() }))
+        .collect();
     let sensors: Vec<Value> = robot
         .sensors
         .iter()
@@ -136,6 +141,7 @@ fn robot(robot: &Robot, about: &merrow::world::About) -> Value {
         "base_added_mass_kg": base.added.D.full().r.map(|r| r.to_array()),
         "joints": joints,
         "thrusters": thrusters,
+        "fins": fins,
         "sensors": sensors,
         "battery_ah": robot.battery.as_ref().map(|b| b.capacity),
         "sources": sources,
@@ -148,6 +154,7 @@ fn frame_tree(scene: &merrow::scene::Scene) -> Vec<Value> {
     let snapshot = frames::Snapshot {
         time_ns: 0,
         motions: state.robots.iter().map(|r| r.motion.clone()).collect(),
+        fins: state.robots.iter().map(|r| r.fins.clone()).collect(),
         efforts: Vec::new(),
         contacts: Vec::new(),
         contact_wrenches: Vec::new(),

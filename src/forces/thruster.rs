@@ -12,7 +12,7 @@
 //!
 //! # Symbols
 //! u command in the thruster's unit · n shaft speed (rad/s in (2), rev/s in (3)) · Va inflow along the axis,
-//! (1-w) times the speed through the water · health: part of the thrust that remains.
+//! (1-w) times the speed through the water along the axis, or the whole speed if the file says `inflow: total` · health: part of the thrust that remains.
 //!
 //! # Frames
 //! Link frame L at Lo.
@@ -25,6 +25,7 @@
 //! test/analytic/thruster.rs, test/witness/remus.rs
 
 use crate::math::{Real, SpatialForce, Vec3};
+use crate::scene::thruster::OpenWater;
 use crate::scene::{Curve, Robot, Thruster};
 use crate::state::workspace::LinkWork;
 use crate::state::{ActuatorState, Health, RobotState, Workspace};
@@ -56,7 +57,7 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
     }
 }
 
-/// Adds a thruster's wrenches at the first `n_stages` stages; one that feels its inflow leaves its drives only.
+/// Leaves a thruster's drives, and adds its wrenches at the first `n_stages` stages unless it feels its inflow.
 fn put(
     thruster: &Thruster,
     actuator: &mut ActuatorState,
@@ -65,8 +66,8 @@ fn put(
     n_stages: usize,
     work: &mut Workspace,
 ) {
+    work.drive[k] = drives;
     if thruster.feels_inflow() {
-        work.drive[k] = drives;
         return;
     }
     let wet = disc_wetness(thruster, &work.links[thruster.link], 0);
@@ -142,8 +143,8 @@ pub fn inflow<T: Real>(
         let Curve::OpenWater(propeller) = &thruster.curve else { continue };
         let axis = Vec3::splat(thruster.direction);
         let p = Vec3::splat(thruster.p_LoT);
-        let v_T = link.V.v - link.water + link.V.w.cross(p);
-        let speed = v_T.dot(axis);
+        let v = link.V.v - link.water;
+        let speed = advance_speed(thruster, propeller, v, link.V.w);
         let disc = |i: usize| {
             let n = drive[k][stage].lane(i);
             propeller.thrust_torque(n, propeller.wake * speed.lane(i), density)
@@ -157,12 +158,33 @@ pub fn inflow<T: Real>(
     sum
 }
 
+/// Speed through the water that makes the inflow [m/s]; `v` and `w` are the link's at Lo, relative to the water.
+#[inline(always)]
+pub fn advance_speed<T: Real>(thruster: &Thruster, propeller: &OpenWater, v: Vec3<T>, w: Vec3<T>) -> T {
+    if propeller.total_inflow {
+        return v.norm();
+    }
+    (v + w.cross(Vec3::splat(thruster.p_LoT))).dot(Vec3::splat(thruster.direction))
+}
+
+/// Thrust [N] of the propeller itself, without deduction, and its inflow [m/s], at the lagged `drive`; `v` and `w` are the
+/// link's at Lo, relative to the water.
+pub fn open_thrust(thruster: &Thruster, drive: f64, v: Vec3, w: Vec3, density: f64) -> (f64, f64) {
+    match &thruster.curve {
+        Curve::OpenWater(p) => {
+            let inflow = p.wake * advance_speed(thruster, p, v, w);
+            (p.thrust_torque(drive, inflow, density).0 / p.deduction, inflow)
+        }
+        _ => (static_thrust(thruster, drive), (v + w.cross(thruster.p_LoT)).dot(thruster.direction)),
+    }
+}
+
 /// Thrust of the propellers that feel their inflow at the start of the step, for the battery and the diagnostics.
 pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, density: f64) {
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let Curve::OpenWater(propeller) = &thruster.curve else { continue };
         let link = &work.links[thruster.link];
-        let speed = (link.V.v - link.water + link.V.w.cross(thruster.p_LoT)).dot(thruster.direction);
+        let speed = advance_speed(thruster, propeller, link.V.v - link.water, link.V.w);
         let (thrust, _) = propeller.thrust_torque(work.drive[k][0], propeller.wake * speed, density);
         state.actuators[k].thrust = thrust * disc_wetness(thruster, link, 0);
     }

@@ -4,7 +4,7 @@ use crate::control::joints::{self, Now};
 use crate::control::{command, power};
 use crate::environment::Instant;
 use crate::environment::current::VariationCache;
-use crate::forces::{external, thruster};
+use crate::forces::{external, fin, thruster};
 use crate::kinematics;
 use crate::math::Vec3;
 use crate::scene::{Robot, Scene, Sea, Sensor};
@@ -57,6 +57,7 @@ impl Runner {
         command::time_out(robot, state, now_ns);
         kinematics::poses(robot, &state.motion, &mut work.links);
         thruster::prepare(robot, state, work);
+        fin::prepare(robot, state, dt, work);
         external::add(robot, state, work);
         let kernel = self.kernel;
         kernel.evaluate(robot, &instants[0], &state.motion, &state.joint_commands, work);
@@ -171,6 +172,7 @@ impl Runner {
         let work = &mut self.work;
         kinematics::poses(robot, &state.motion, &mut work.links);
         thruster::hold(robot, state, work);
+        fin::hold(robot, state, work);
         external::add(robot, state, work);
         self.kernel.evaluate(robot, &at, &state.motion, &state.joint_commands, work);
         // the step then finds that the joints' controllers have run

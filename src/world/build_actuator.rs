@@ -2,7 +2,7 @@
 
 use super::error::{Place, Problems};
 use super::file::{
-    BatteryFile, CommandFile, CurveFile, LagFile, MotorFile, Technology, ThrusterFile, Turning,
+    BatteryFile, CommandFile, CurveFile, InflowFile, LagFile, MotorFile, Technology, ThrusterFile, Turning,
 };
 use super::sname;
 use crate::math::SpatialForce;
@@ -91,6 +91,7 @@ fn curve(name: &str, motor: &MotorFile, problems: &mut Problems) -> Curve {
             kt,
             kq,
             wake_factor,
+            inflow,
             thrust_factor,
             torque_fraction,
             at,
@@ -100,6 +101,7 @@ fn curve(name: &str, motor: &MotorFile, problems: &mut Problems) -> Curve {
             KT: table(kt, &format!("KT of {name}"), at.of("kt"), problems),
             KQ: table(kq, &format!("KQ of {name}"), at.of("kq"), problems),
             wake: *wake_factor,
+            total_inflow: *inflow == InflowFile::Total,
             deduction: *thrust_factor,
             torque_fraction: *torque_fraction,
         })),

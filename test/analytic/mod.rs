@@ -9,6 +9,8 @@ mod current;
 mod docking;
 mod dvl;
 mod external;
+mod fin;
+mod fin_servo;
 mod imu;
 mod kirchhoff;
 mod mimic;
