@@ -68,6 +68,8 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, dt: f64, work: &mut Worksp
         let start = memory.angle;
         let angle = if matches!(memory.health, Health::Stuck | Health::Dead) {
             [start; 3]
+        } else if fin.is_ideal() {
+            [target; 3]
         } else {
             let middle = fin.servo(start, target, 0.5 * dt);
             [start, middle, fin.servo(middle, target, 0.5 * dt)]

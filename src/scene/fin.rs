@@ -116,6 +116,11 @@ impl Fin {
         self.range[0] < self.range[1]
     }
 
+    /// True if its servo is there at once.
+    pub fn is_ideal(&self) -> bool {
+        self.lag == 0.0 && self.rate.is_infinite()
+    }
+
     /// Angle where it stands without a command [rad]: zero, or the nearest that it can have.
     pub fn neutral(&self) -> f64 {
         0.0_f64.clamp(self.range[0], self.range[1])
