@@ -108,11 +108,11 @@ fn tether(tether: &Tether, scene: &merrow::scene::Scene) -> Value {
 
 fn robot(robot: &Robot, about: &merrow::world::About) -> Value {
     let base = &robot.links[0];
-    let joints: Vec<&str> = robot.links[1..]
-        .iter()
-        .filter(|l| l.joint.kind != JointKind::Fixed)
-        .map(|l| l.joint.name.as_str())
-        .collect();
+    let own =
+        robot.links[1..].iter().filter(|l| l.joint.kind != JointKind::Fixed).map(|l| l.joint.name.as_str());
+    // as in joint_states
+    let joints: Vec<&str> =
+        own.chain(robot.fins.iter().filter(|f| f.turns()).map(|f| f.name.as_str())).collect();
     let thrusters: Vec<Value> = robot
         .thrusters
         .iter()

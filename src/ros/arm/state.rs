@@ -16,12 +16,15 @@ pub fn joint_state(scene: &Scene, robot: usize, snapshot: &Snapshot) -> JointSta
     let model = &scene.robots[robot];
     let moving = (0..model.n_joints()).filter(|j| model.links[j + 1].joint.kind != JointKind::Fixed);
     let mut out = joints_of(model, moving, snapshot, robot);
+    let has_efforts = !out.name.is_empty();
     for (fin, memory) in model.fins.iter().zip(&snapshot.fins[robot]).filter(|(fin, _)| fin.turns()) {
         out.name.push(fin.name.clone());
         out.position.push(memory.angle);
         out.velocity.push(memory.rate);
-        // no sensor tells it
-        out.effort.push(f64::NAN);
+        // nothing measures it: left out where no joint has one
+        if has_efforts {
+            out.effort.push(f64::NAN);
+        }
     }
     JointState { header: header(snapshot.time_ns, ""), ..out }
 }
