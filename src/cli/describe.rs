@@ -116,11 +116,15 @@ fn robot(robot: &Robot, about: &merrow::world::About) -> Value {
     let thrusters: Vec<Value> = robot
         .thrusters
         .iter()
-        .map(|t| json!({ "name": t.name, "unit": t.unit.symbol(), "range": t.command_range }))
+        .map(|t| {
+            let azimuth = t.azimuth.map(|k| robot.fins[k].range);
+            json!({ "name": t.name, "unit": t.unit.symbol(), "range": t.command_range, "azimuth_range": azimuth })
+        })
         .collect();
     let fins: Vec<Value> = robot
         .fins
         .iter()
+        .filter(|f| !f.is_azimuth())
         .map(|f| json!({ "name": f.name, "range": f.range, "area_m2": f.area, "moves": f.turns() }))
         .collect();
     let sensors: Vec<Value> = robot

@@ -42,7 +42,7 @@
 use super::thruster;
 use crate::math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use crate::scene::fin::Race;
-use crate::scene::{Fin, FinLaw, Robot};
+use crate::scene::{Fin, FinLaw, Robot, Thruster};
 use crate::state::workspace::LinkWork;
 use crate::state::{Health, RobotState, Workspace};
 
@@ -99,7 +99,8 @@ pub fn force<T: Real>(
     density: f64,
 ) -> SpatialForce<T> {
     let mut sum = SpatialForce::zero();
-    for (k, fin) in robot.fins.iter().enumerate().filter(|(_, fin)| fin.link == link_idx) {
+    for (k, fin) in robot.fins.iter().enumerate().filter(|(_, fin)| fin.link == link_idx && !fin.is_azimuth())
+    {
         let link = &work.links[link_idx];
         let lane = |i: usize| {
             let flow = Flow::of(robot, fin, link, work, (stage, i), density);
@@ -136,23 +137,24 @@ impl Flow {
         let V_r = SpatialVelocity { w: link.V.w.lane(lane), v: link.V.v.lane(lane) - link.water.lane(lane) };
         let race = fin.race.map(|race| {
             let drive = work.drive[race.thruster][stage].lane(lane);
-            (washed(robot, &race, &V_r, drive, density), race.part)
+            let t = &robot.thrusters[race.thruster];
+            let axis = thruster::axis(robot, t, work, stage).lane(lane);
+            (washed(t, axis, &race, &V_r, drive, density), race.part)
         });
         Self { V_r, race }
     }
 }
 
 /// Velocity that a race adds relative to the water, along the thrust's direction: the water goes the other way. (9)
-fn washed(robot: &Robot, race: &Race, V_r: &SpatialVelocity, drive: f64, density: f64) -> Vec3 {
-    let t = &robot.thrusters[race.thruster];
-    let (thrust, inflow) = thruster::open_thrust(t, drive, V_r.v, V_r.w, density);
+fn washed(t: &Thruster, axis: Vec3, race: &Race, V_r: &SpatialVelocity, drive: f64, density: f64) -> Vec3 {
+    let (thrust, inflow) = thruster::open_thrust(t, axis, drive, (V_r.v, V_r.w), density);
     let disc = std::f64::consts::PI * t.radius * t.radius;
     if thrust <= 0.0 || density <= 0.0 || disc <= 0.0 {
         return Vec3::zero();
     }
     let inflow = inflow.max(0.0);
     let added = (inflow * inflow + 2.0 * thrust / (density * disc)).sqrt() - inflow;
-    t.direction.scale(race.development * added)
+    axis.scale(race.development * added)
 }
 
 /// Part of the fin that is under water, linear over its height.

@@ -60,11 +60,12 @@ pub fn sum<T: Real>(
             F = F.plus(&SpatialForce { m: arm.cross(up), f: up * link.trim.force });
         }
         F = F.plus(&work.thrust[i][stage]);
-        if robot.inflow {
-            F = F.plus(&thruster::inflow(robot, i, &work.drive, w, stage, rho));
-        }
         w.F = F;
         w.inertia = inertia(link, w.wet);
+        if robot.inflow {
+            let F = thruster::inflow(robot, i, work, stage, rho);
+            work.links[i].F = work.links[i].F.plus(&F);
+        }
         if !robot.fins.is_empty() && link.wet {
             let F = fin::force(robot, i, work, stage, rho);
             work.links[i].F = work.links[i].F.plus(&F);

@@ -64,27 +64,27 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
                 "Whether the sensor errs as its device does.",
             ));
         }
-        let thrusters = robot.thrusters.iter().map(|t| {
-            let part = "Part of its drive that a healthy thruster has [1].";
-            (format!("{}.thrusters.{}", robot.name, t.name), "Health of the thruster.", part)
-        });
-        let fins = robot.fins.iter().map(|f| {
-            let part = "Part of its area that a healthy fin has [1].";
-            (
-                format!("{}.fins.{}", robot.name, f.name),
-                "Health of the fin: stuck holds its angle, dead is lost.",
-                part,
-            )
-        });
-        for (prefix, health, part) in thrusters.chain(fins) {
-            all.push(
-                Declaration::new(&format!("{prefix}.state"), Value::String("healthy".into()), health)
-                    .with_constraints("healthy, stuck or dead"),
-            );
-            all.push(double(&format!("{prefix}.efficiency"), 1.0, [0.0, 1.0], part));
+        for thruster in &robot.thrusters {
+            let prefix = format!("{}.thrusters.{}", robot.name, thruster.name);
+            all.push(health(&prefix, "Health of the thruster."));
+            let text = "Part of its drive that a healthy thruster has [1].";
+            all.push(double(&format!("{prefix}.efficiency"), 1.0, [0.0, 1.0], text));
+        }
+        for fin in &robot.fins {
+            let prefix = format!("{}.fins.{}", robot.name, fin.name);
+            all.push(health(&prefix, "Health of the fin: stuck holds its angle, dead is lost."));
+            if !fin.is_azimuth() {
+                let text = "Part of its area that a healthy fin has [1].";
+                all.push(double(&format!("{prefix}.efficiency"), 1.0, [0.0, 1.0], text));
+            }
         }
     }
     all
+}
+
+fn health(prefix: &str, text: &str) -> Declaration {
+    Declaration::new(&format!("{prefix}.state"), Value::String("healthy".into()), text)
+        .with_constraints("healthy, stuck or dead")
 }
 
 /// Declares all parameters, applies what the user gave, and lets later changes act on the world.

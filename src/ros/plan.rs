@@ -17,7 +17,7 @@ use super::msg::sensor_msgs::{
 use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use super::msg::tf2_msgs::TFMessage;
 use super::qos::Qos;
-use crate::scene::{Coupling, Fin, JointKind, JointMode, Robot, Scene, SensorKind, Tether};
+use crate::scene::{Coupling, Fin, FinLaw, JointKind, JointMode, Robot, Scene, SensorKind, Tether};
 
 /// Rate of `/tf` and `joint_states` in simulated time [Hz].
 pub const FRAME_RATE: f64 = 50.0;
@@ -374,9 +374,15 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     for (k, fin) in robot.fins.iter().enumerate().filter(|(_, fin)| fin.turns()) {
         let unit = format!("rad [{:.4}, {:.4}]", fin.range[0], fin.range[1]);
         let target = Target::Fin { robot: i, fin: k };
-        add(format!("{name}/fins/{}/command", fin.name), Float64::info(), target, unit);
+        let topic = match fin.law {
+            FinLaw::Azimuth(thruster) => {
+                format!("thrusters/{}/azimuth/command", robot.thrusters[thruster].name)
+            }
+            _ => format!("fins/{}/command", fin.name),
+        };
+        add(format!("{name}/{topic}"), Float64::info(), target, unit);
     }
-    if robot.fins.iter().any(Fin::turns) {
+    if robot.fins.iter().any(|fin| fin.turns() && !fin.is_azimuth()) {
         let unit = format!("{} values: rad", robot.fins.len());
         let target = Target::Fins { robot: i };
         add(format!("{name}/fins/command"), Float64MultiArray::info(), target, unit);

@@ -1,6 +1,6 @@
-//! A fin, rudder or plane: shape, law of its forces, servo, place.
+//! A fin, rudder or plane: shape, law of its forces, servo, place. The servo that turns an azimuth thruster is one without area.
 
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Real, Vec3};
 use crate::scene::thruster::interpolate;
 
 /// How a fin's force follows from flow and angle (`forces/fin.rs` numbers the laws).
@@ -17,6 +17,8 @@ pub enum FinLaw {
         /// Coefficient along the chord.
         axial: f64,
     },
+    /// None: it turns the thruster of this index.
+    Azimuth(usize),
     /// Fossen's linear rudder: lift by angle alone, from the speed of the link's origin.
     Fossen {
         /// Lift coefficient per angle [1/rad].
@@ -116,6 +118,17 @@ impl Fin {
         self.range[0] < self.range[1]
     }
 
+    /// True if it turns a thruster.
+    pub fn is_azimuth(&self) -> bool {
+        matches!(self.law, FinLaw::Azimuth(_))
+    }
+
+    /// Direction of the chord at `angle` [rad], in L.
+    pub fn chord_at<T: Real>(&self, angle: T) -> Vec3<T> {
+        let (sin, cos) = angle.sin_cos();
+        Vec3::splat(self.R_LF.col(0)).scale(cos) + Vec3::splat(self.R_LF.col(1)).scale(sin)
+    }
+
     /// True if its servo is there at once.
     pub fn is_ideal(&self) -> bool {
         self.lag == 0.0 && self.rate.is_infinite()
@@ -163,7 +176,7 @@ impl FinLaw {
                 let (n, x) = (normal_slope * s, axial * c);
                 [n * c - x * s, n * s + x * c]
             }
-            FinLaw::Fossen { .. } | FinLaw::Derivative { .. } => [0.0; 2],
+            FinLaw::Azimuth(_) | FinLaw::Fossen { .. } | FinLaw::Derivative { .. } => [0.0; 2],
         }
     }
 }

@@ -181,6 +181,8 @@ pub struct Thruster {
     pub radius: f64,
     /// Electrical side.
     pub motor: Motor,
+    /// Index of what turns it, among the robot's fins; `direction` is then that at angle 0.
+    pub azimuth: Option<usize>,
 }
 
 impl Thruster {

@@ -56,8 +56,9 @@ impl Runner {
 
         command::time_out(robot, state, now_ns);
         kinematics::poses(robot, &state.motion, &mut work.links);
-        thruster::prepare(robot, state, work);
+        // thrusters follow what turns them
         fin::prepare(robot, state, dt, work);
+        thruster::prepare(robot, state, work);
         external::add(robot, state, work);
         let kernel = self.kernel;
         kernel.evaluate(robot, &instants[0], &state.motion, &state.joint_commands, work);
@@ -171,8 +172,8 @@ impl Runner {
         command::time_out(robot, state, now_ns);
         let work = &mut self.work;
         kinematics::poses(robot, &state.motion, &mut work.links);
-        thruster::hold(robot, state, work);
         fin::hold(robot, state, work);
+        thruster::hold(robot, state, work);
         external::add(robot, state, work);
         self.kernel.evaluate(robot, &at, &state.motion, &state.joint_commands, work);
         // the step then finds that the joints' controllers have run

@@ -59,6 +59,7 @@ pub fn thruster(
             thermal_resistance: motor.thermal_resistance_k_w,
             thermal_tau: motor.thermal_time_constant_s,
         },
+        azimuth: None,
     };
     thruster.finish();
     thruster

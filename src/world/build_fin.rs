@@ -1,7 +1,9 @@
 //! Fin files become fins.
 
+use super::error::Place;
 use super::error::{Problems, did_you_mean, quote};
-use super::file_fin::{FinFile, LawFile, SurfaceFile};
+use super::file::ThrusterFile;
+use super::file_fin::{AzimuthFile, FinFile, LawFile, SurfaceFile};
 use super::sname;
 use crate::math::{Mat3, Vec3};
 use crate::scene::fin::{FinTable, LiftDrag, Race};
@@ -16,19 +18,13 @@ pub fn fin(name: &str, file: &FinFile, link: usize, robot: &Robot, dt: f64, prob
     let R_UF = axes(name, file, problems);
     let p_UoF_U = sname::vector(file.axes, file.position_m);
     let R_LU = &robot.links[link].R_LU;
-    let range = surface.range_deg.map(f64::to_radians);
-    if range[0] > range[1] {
-        let [lo, hi] = surface.range_deg;
-        let text = format!("the range of {name} is [{lo}, {hi}], expected the lowest angle first");
-        problems.push(surface.at.of("range_deg"), text);
-    } else if range[0] <= -std::f64::consts::PI || range[1] >= std::f64::consts::PI {
+    let range = range(name, surface.range_deg, surface.at.of("range_deg"), problems);
+    let most = surface.range_deg.map(f64::abs);
+    if most[0].max(most[1]) >= 180.0 {
         let text = format!("the range of {name} goes half a turn or further, expected it within (-180, 180)");
         problems.push(surface.at.of("range_deg"), text);
     }
-    check_name(name, file, robot, problems);
-    let in_steps = surface.dead_time_s / dt;
-    // a world that could not be read has no step
-    let dead_steps = if in_steps <= 1e7 { libm::round(in_steps) as usize } else { 0 };
+    check_name(name, &file.at.whole, robot, problems);
     Fin {
         name: name.to_string(),
         link,
@@ -40,13 +36,73 @@ pub fn fin(name: &str, file: &FinFile, link: usize, robot: &Robot, dt: f64, prob
         span: surface.span_m,
         center_of_pressure: surface.center_of_pressure_m,
         law: law(name, surface, problems),
-        range: [range[0].min(range[1]), range[1]],
+        range,
         rate: surface.rate_deg_s.map_or(f64::INFINITY, f64::to_radians),
         lag: surface.time_constant_s,
-        dead_steps,
+        dead_steps: dead_steps(surface.dead_time_s, dt),
         delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
         race: race(name, file, link, robot, problems),
     }
+}
+
+/// What turns thruster `k` of `robot`, a fin without area of the name `<thruster>_azimuth`.
+pub fn azimuth(
+    k: usize,
+    file: &ThrusterFile,
+    azimuth: &AzimuthFile,
+    robot: &Robot,
+    dt: f64,
+    problems: &mut Problems,
+) -> Fin {
+    let thruster = &robot.thrusters[k];
+    let name = format!("{}_azimuth", thruster.name);
+    let place = if azimuth.at.has("shaft") { azimuth.at.of("shaft") } else { &azimuth.at.whole };
+    let given = sname::vector(file.axes, azimuth.shaft).unit();
+    let square = |s: &Vec3| s.dot(thruster.direction_U).abs() < 1e-6;
+    let shaft = given.filter(square).unwrap_or_else(|| {
+        let text = format!("the shaft of {name} is not square to the direction of thrust");
+        problems.push(place, text);
+        Mat3::with_z_axis(thruster.direction_U).col(0)
+    });
+    let R_UF = Mat3::from_rows(thruster.direction_U, shaft.cross(thruster.direction_U), shaft).transpose();
+    check_name(&name, &file.at.whole, robot, problems);
+    let diameter = 2.0 * thruster.radius;
+    Fin {
+        link: thruster.link,
+        p_LoF: thruster.p_LoT,
+        R_LF: robot.links[thruster.link].R_LU.mul_mat(&R_UF),
+        p_UoF_U: thruster.p_UoT_U,
+        R_UF,
+        // for the eye only
+        area: diameter * diameter,
+        span: diameter,
+        center_of_pressure: 0.0,
+        law: FinLaw::Azimuth(k),
+        range: range(&name, azimuth.range_deg, azimuth.at.of("range_deg"), problems),
+        rate: azimuth.rate_deg_s.map_or(f64::INFINITY, f64::to_radians),
+        lag: azimuth.time_constant_s,
+        dead_steps: dead_steps(azimuth.dead_time_s, dt),
+        delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
+        race: None,
+        name,
+    }
+}
+
+/// Range in radians.
+fn range(name: &str, deg: [f64; 2], place: &Place, problems: &mut Problems) -> [f64; 2] {
+    let [lo, hi] = deg;
+    if lo > hi {
+        let text = format!("the range of {name} is [{lo}, {hi}], expected the lowest angle first");
+        problems.push(place, text);
+    }
+    [lo.min(hi).to_radians(), hi.to_radians()]
+}
+
+/// Dead time in whole steps.
+fn dead_steps(seconds: f64, dt: f64) -> usize {
+    let steps = seconds / dt;
+    // a world that could not be read has no step
+    if steps <= 1e7 { libm::round(steps) as usize } else { 0 }
 }
 
 /// Chord, normal and shaft at angle zero in U, as columns.
@@ -68,13 +124,14 @@ fn axes(name: &str, file: &FinFile, problems: &mut Problems) -> Mat3 {
 }
 
 /// Frame and joint of the fin bear its name.
-fn check_name(name: &str, file: &FinFile, robot: &Robot, problems: &mut Problems) {
+fn check_name(name: &str, place: &Place, robot: &Robot, problems: &mut Problems) {
     let link = robot.links.iter().any(|l| l.name == name);
     let joint = robot.links.iter().any(|l| l.joint.kind != JointKind::Fixed && l.joint.name == name);
     let sensor = robot.sensors.iter().any(|s| s.name == name);
-    if link || joint || sensor {
+    let fin = robot.fins.iter().any(|f| f.name == name);
+    if link || joint || sensor || fin {
         let text = format!("the name {} is taken by a link, joint or sensor", quote(name));
-        problems.push(&file.at.whole, text);
+        problems.push(place, text);
     }
 }
 

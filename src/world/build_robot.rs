@@ -87,6 +87,12 @@ pub fn robot(
         let fin = build_fin::fin(fin_name, file, link, &robot, frame.dt, problems);
         robot.fins.push(fin);
     }
+    for (k, (_, file)) in model.thrusters.iter().enumerate() {
+        let Some(azimuth) = &file.azimuth else { continue };
+        let turns = build_fin::azimuth(k, file, azimuth, &robot, frame.dt, problems);
+        robot.thrusters[k].azimuth = Some(robot.fins.len());
+        robot.fins.push(turns);
+    }
     if !robot.thrusters.is_empty() {
         let columns = allocation::geometry(&robot, &poses_at_rest(&robot.links));
         let allocation = allocation::pseudo_inverse(&columns);

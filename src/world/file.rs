@@ -4,7 +4,7 @@
 //! is decided in `build.rs`.
 
 use super::file_coupling::CouplingFile;
-use super::file_fin::FinFile;
+use super::file_fin::{AzimuthFile, FinFile};
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
 use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
 use super::file_urdf::{HydrodynamicsFile, MimicFile};
@@ -492,6 +492,8 @@ spec! {
         direction: [f64; 3],
         /// Which way the propeller turns, seen from behind at positive thrust.
         turning: Turning = Turning::Right,
+        /// What turns it; without it its direction stays. The thruster manager reckons with angle 0.
+        azimuth: Option<AzimuthFile>,
     }
 }
 

@@ -24,6 +24,22 @@ spec! {
 }
 
 spec! {
+    /// What turns a thruster about a shaft.
+    pub struct AzimuthFile {
+        /// Its shaft, square to the direction of thrust: angles are positive right-handed about it.
+        shaft: [f64; 3] = [0.0, 0.0, 1.0],
+        /// Lowest and highest angle.
+        range_deg: [f64; 2],
+        /// Largest rate; without it there is none.
+        rate_deg_s: Option<f64> [positive],
+        /// Time constant.
+        time_constant_s: f64 [non_negative] = 0.0,
+        /// Time between a command and its effect on the servo.
+        dead_time_s: f64 [in 0.0..=10.0] = 0.0,
+    }
+}
+
+spec! {
     /// A propeller's race at a fin.
     pub struct RaceFile {
         /// The thruster, on the same link.

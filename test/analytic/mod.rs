@@ -2,6 +2,7 @@
 
 mod actuator;
 mod altimeter;
+mod azimuth;
 mod buoyancy;
 mod contact;
 mod coupling;

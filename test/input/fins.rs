@@ -55,6 +55,23 @@ fn mounts() {
 }
 
 #[test]
+fn azimuths() {
+    let thruster = |azimuth: &str| {
+        plain(&format!(
+            "thrusters: {{t: {{motor: t200_newton, position_m: [0, 0, 0], direction: [1, 0, 0], azimuth: {{{azimuth}}}}}}}"
+        ))
+    };
+    check(
+        &thruster("range_deg: [-90, 90], shaft: [1, 0, 1]"),
+        "@shaft: the shaft of t_azimuth is not square to the direction of thrust",
+    );
+    check(
+        &thruster("range_deg: [90, -90]"),
+        "@range_deg: the range of t_azimuth is [90, -90], expected the lowest angle first",
+    );
+}
+
+#[test]
 fn surfaces() {
     check(
         &rudder(SHAFT, &format!("{LAW}, range_deg: [20, -20]")),
