@@ -108,15 +108,24 @@ fn tether(tether: &Tether, scene: &merrow::scene::Scene) -> Value {
 
 fn robot(robot: &Robot, about: &merrow::world::About) -> Value {
     let base = &robot.links[0];
-    let joints: Vec<&str> = robot.links[1..]
-        .iter()
-        .filter(|l| l.joint.kind != JointKind::Fixed)
-        .map(|l| l.joint.name.as_str())
-        .collect();
+    let own =
+        robot.links[1..].iter().filter(|l| l.joint.kind != JointKind::Fixed).map(|l| l.joint.name.as_str());
+    // as in joint_states
+    let joints: Vec<&str> =
+        own.chain(robot.fins.iter().filter(|f| f.turns()).map(|f| f.name.as_str())).collect();
     let thrusters: Vec<Value> = robot
         .thrusters
         .iter()
-        .map(|t| json!({ "name": t.name, "unit": t.unit.symbol(), "range": t.command_range }))
+        .map(|t| {
+            let azimuth = t.azimuth.map(|k| robot.fins[k].range);
+            json!({ "name": t.name, "unit": t.unit.symbol(), "range": t.command_range, "azimuth_range": azimuth })
+        })
+        .collect();
+    let fins: Vec<Value> = robot
+        .fins
+        .iter()
+        .filter(|f| !f.is_azimuth())
+        .map(|f| json!({ "name": f.name, "range": f.range, "area_m2": f.area, "moves": f.turns() }))
         .collect();
     let sensors: Vec<Value> = robot
         .sensors
@@ -136,6 +145,7 @@ fn robot(robot: &Robot, about: &merrow::world::About) -> Value {
         "base_added_mass_kg": base.added.D.full().r.map(|r| r.to_array()),
         "joints": joints,
         "thrusters": thrusters,
+        "fins": fins,
         "sensors": sensors,
         "battery_ah": robot.battery.as_ref().map(|b| b.capacity),
         "sources": sources,
@@ -148,6 +158,7 @@ fn frame_tree(scene: &merrow::scene::Scene) -> Vec<Value> {
     let snapshot = frames::Snapshot {
         time_ns: 0,
         motions: state.robots.iter().map(|r| r.motion.clone()).collect(),
+        fins: state.robots.iter().map(|r| r.fins.clone()).collect(),
         efforts: Vec::new(),
         contacts: Vec::new(),
         contact_wrenches: Vec::new(),

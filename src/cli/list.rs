@@ -11,6 +11,7 @@ pub fn list(as_json: bool) -> Result<ExitCode, String> {
         ("robots", "params/robots"),
         ("bodies", "params/bodies"),
         ("thrusters", "params/thrusters"),
+        ("fins", "params/fins"),
         ("sensors", "params/sensors"),
         ("batteries", "params/batteries"),
         ("lines", "params/lines"),

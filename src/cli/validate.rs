@@ -7,16 +7,34 @@ use merrow::validate::model::Model;
 use merrow::validate::recording::Recording;
 use merrow::validate::study;
 use merrow::validate::summary::{self, PAPER, Rest, Summary};
+use merrow::validate::thetis as mission;
 use merrow::validate::trial::{self, Mode, Outcome};
 use merrow::world::trials;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// What to validate against.
 #[derive(Subcommand, Debug)]
 pub enum Against {
     /// Pool trials of a vehicle with arm (Kolano 2022): replay them, print the errors, draw the overlays.
     Uvms(Arguments),
+    /// The lake mission of Thetis (Parodi 2009) with Taipan 300: heading 150 deg, depth 0.4 m.
+    Thetis(Mission),
+}
+
+/// Options of `merrow validate thetis`.
+#[derive(Args, Debug)]
+pub struct Mission {
+    /// Folder for the figure (SVG and PNG); made if it does not exist.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// World whose first robot flies the mission.
+    #[arg(long, default_value = "taipan")]
+    world: String,
+    /// End with status 1 if a limit is missed.
+    #[arg(long)]
+    check: bool,
 }
 
 /// Options of `merrow validate uvms`.
@@ -44,8 +62,38 @@ pub struct Arguments {
 
 /// Runs one validation.
 pub fn run(against: &Against) -> Result<ExitCode, String> {
-    let Against::Uvms(arguments) = against;
-    uvms(arguments)
+    match against {
+        Against::Uvms(arguments) => uvms(arguments),
+        Against::Thetis(arguments) => thetis(arguments),
+    }
+}
+
+fn thetis(arguments: &Mission) -> Result<ExitCode, String> {
+    let scene = super::load(&arguments.world, None)?.scene;
+    let found = mission::mission(Arc::new(scene))?;
+    let settled = found.settled.map_or_else(|| "never".to_string(), |t| format!("{t:.1}"));
+    let [paper_settled, paper_overshoot] = mission::PAPER;
+    let percent = 100.0 * mission::TOLERANCE;
+    println!("{:<40} {:>8} {:>8} {:>10}", "", "here", "paper", "tolerance");
+    println!(
+        "{:<40} {settled:>8} {paper_settled:>8} {percent:>8} %",
+        format!("within {} m of {} m for good [s]", mission::BAND, mission::DEPTH)
+    );
+    println!("{:<40} {:>8.2} {paper_overshoot:>8} {percent:>8} %", "overshoot [m]", found.overshoot);
+    if let Some(out) = &arguments.out {
+        std::fs::create_dir_all(out).map_err(|e| format!("{}: cannot be made: {e}", out.display()))?;
+        let drawing = found.figure();
+        write(&out.join("thetis.svg"), drawing.svg().as_bytes())?;
+        write(&out.join("thetis.png"), &drawing.png(1.5)?)?;
+        println!("figure in {}", out.display());
+    }
+    let misses = found.misses();
+    for line in &misses {
+        eprintln!("merrow: {line}");
+    }
+    println!("{}", if misses.is_empty() { "verdict: pass" } else { "verdict: fail" });
+    let fails = arguments.check && !misses.is_empty();
+    Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {

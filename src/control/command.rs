@@ -22,18 +22,43 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
         }
         Command::Thrusters { robot, values } => {
             let (model, target) = pick(scene, state, *robot)?;
-            let n = model.thrusters.len();
-            if values.len() != n {
-                let reason = format!("found {} values, expected {n}, one per thruster", values.len());
+            let (n, n_fins) = (model.thrusters.len(), model.fins.len());
+            if values.len() != n && values.len() != n + n_fins {
+                let and_fins = if n_fins > 0 {
+                    format!(", or {} with the fins after them", n + n_fins)
+                } else {
+                    String::new()
+                };
+                let reason =
+                    format!("found {} values, expected {n}, one per thruster{and_fins}", values.len());
                 return Err(refuse(*robot, reason));
             }
-            for (t, value) in model.thrusters.iter().zip(values) {
+            let (for_thrusters, for_fins) = values.split_at(n);
+            for (t, value) in model.thrusters.iter().zip(for_thrusters) {
                 check(*robot, &t.name, *value)?;
+            }
+            if !for_fins.is_empty() {
+                fins(*robot, model, target, for_fins)?;
             }
             for (k, t) in model.thrusters.iter().enumerate() {
                 target.actuators[k].set_command(t, values[k]);
             }
             target.last_command_ns = Some(now);
+        }
+        Command::Fin { robot, fin, value } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let f = model.fins.get(*fin).ok_or_else(|| refuse(*robot, "no such fin".into()))?;
+            check(*robot, &f.name, *value)?;
+            target.fins[*fin].set_command(f, *value);
+        }
+        Command::Fins { robot, values } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let n = model.fins.len();
+            if values.len() != n {
+                let reason = format!("found {} values, expected {n}, one per fin", values.len());
+                return Err(refuse(*robot, reason));
+            }
+            fins(*robot, model, target, values)?;
         }
         Command::Wrench { robot, force, moment } => {
             let (model, target) = pick(scene, state, *robot)?;
@@ -100,12 +125,14 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
                 .actuators
                 .get_mut(*thruster)
                 .ok_or_else(|| refuse(*robot, "no such thruster".into()))?;
-            if let Health::Reduced(part) = health
-                && !(0.0..=1.0).contains(part)
-            {
-                return Err(refuse(*robot, format!("health: found {part}, expected 0 to 1")));
-            }
+            check_health(*robot, health)?;
             actuator.health = *health;
+        }
+        Command::FinHealth { robot, fin, health } => {
+            let (_, target) = pick(scene, state, *robot)?;
+            let memory = target.fins.get_mut(*fin).ok_or_else(|| refuse(*robot, "no such fin".into()))?;
+            check_health(*robot, health)?;
+            memory.health = *health;
         }
         Command::Noise { robot, sensor, on } => {
             let (_, target) = pick(scene, state, *robot)?;
@@ -116,6 +143,26 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
         Command::Winch { tether, command } => winch(scene, state, *tether, *command)?,
     }
     Ok(())
+}
+
+/// All fins of a robot, or none if one of the values is none.
+fn fins(robot: usize, model: &Robot, target: &mut RobotState, values: &[f64]) -> Result<(), Refusal> {
+    for (fin, value) in model.fins.iter().zip(values) {
+        check(robot, &fin.name, *value)?;
+    }
+    for ((memory, fin), value) in target.fins.iter_mut().zip(&model.fins).zip(values) {
+        memory.set_command(fin, *value);
+    }
+    Ok(())
+}
+
+fn check_health(robot: usize, health: &Health) -> Result<(), Refusal> {
+    match health {
+        Health::Reduced(part) if !(0.0..=1.0).contains(part) => {
+            Err(refuse(robot, format!("health: found {part}, expected 0 to 1")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn winch(scene: &Scene, state: &mut State, tether: usize, command: WinchCommand) -> Result<(), Refusal> {

@@ -2,6 +2,7 @@
 
 pub mod actuator;
 pub mod allocation;
+pub mod autopilot;
 pub mod command;
 pub mod coupling;
 pub mod encoder;

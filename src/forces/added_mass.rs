@@ -11,7 +11,7 @@
 //!       + ρ ∇ a_w  at Cb                                       (3)  Froude-Krylov
 //! ```
 //! (1) holds the Munk moment. Some published sets (Fossen's REMUS 100) leave it out in pitch and yaw, with its reciprocal
-//! force, because their damping was fitted with it: `munk_moment: false`. That neither makes nor takes energy. With (2) the equation of motion is one in `V̇`, so that the added mass can be solved
+//! force, because their damping was fitted with it: `munk_moment: false`. That neither makes nor takes energy. Where derivatives are given (`derivatives.rs`), they hold (1). With (2) the equation of motion is one in `V̇`, so that the added mass can be solved
 //! for together with the rigid mass.
 //!
 //! # Symbols
@@ -49,6 +49,9 @@ pub fn force<T: Real>(
         let incidence = V_r.v.cross(momentum.f);
         munk.m = V_r.w.cross(momentum.m) + Vec3::new(incidence.x, T::zero(), T::zero());
         munk.f = Vec3::new(V_r.w.x, T::zero(), T::zero()).cross(momentum.f);
+        if !link.derivatives.is_empty() {
+            munk = SpatialForce::zero(); // they hold all of it
+        }
     }
     let carried = inertia_times_linear(&link.added, a_w - V.w.cross(v_w)); // (2)
     let added = carried.minus(&munk);

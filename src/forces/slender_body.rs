@@ -7,7 +7,8 @@
 //!   Y = -½ρ d C_y ∫ |v + x r|(v + x r) dx,  N = -½ρ d C_y ∫ x |v + x r|(v + x r) dx       (3)  [Fossen 2021, eq. 6.90-6.91]
 //! ```
 //! and as (3) for heave and pitch with w - x q. The integrals over the length are in closed form. Fossen's programs sum
-//! 21 strips of a twentieth of the length each and so overstate (3): by 5 % in pure sway, 21 % in pure yaw.
+//! 21 strips of a twentieth of the length each and so overstate (3): by 5 % in pure sway,
+//! 21 % in pure yaw; `cross_flow_strips` does as they do. C_y may depend on the cross-flow speed at the middle (drag crisis).
 //!
 //! # Symbols
 //! (u, v, w, p, q, r) velocity relative to the water, forward-right-down · S reference area · b = d diameter · e Oswald's
@@ -24,6 +25,7 @@
 
 use crate::math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use crate::scene::body::SlenderBody;
+use crate::scene::thruster::interpolate;
 
 /// Force on the link at its origin; `V_r` is the velocity relative to the water there.
 #[inline(always)]
@@ -39,11 +41,19 @@ pub fn force<T: Real>(body: &SlenderBody, V_r: &SpatialVelocity<T>, wet: T, dens
 fn one(body: &SlenderBody, w: Vec3, v: Vec3, density: f64) -> SpatialForce {
     let mut F = lift_drag(body, v, density);
     // in FLU: sway v + x r to the left, heave w - x q upwards
-    let half = 0.5 * density * body.diameter;
-    let (side, yaw) = strips(v.y, w.z, body.length);
+    let factor = match body.cross_flow_curve.as_slice() {
+        [] => 1.0,
+        curve => interpolate(curve, (v.y * v.y + v.z * v.z).sqrt()),
+    };
+    let half = 0.5 * density * body.diameter * factor;
+    let strips = |v: f64, r: f64| match body.strips {
+        0 => strips(v, r, body.length),
+        n => summed(v, r, body.length, n),
+    };
+    let (side, yaw) = strips(v.y, w.z);
     F.f.y -= half * body.cross_flow[0] * side;
     F.m.z -= half * body.cross_flow[0] * yaw;
-    let (up, pitch) = strips(v.z, -w.y, body.length);
+    let (up, pitch) = strips(v.z, -w.y);
     F.f.z -= half * body.cross_flow[1] * up;
     F.m.y += half * body.cross_flow[1] * pitch;
     F
@@ -83,6 +93,19 @@ fn strips(v: f64, r: f64, length: f64) -> (f64, f64) {
     (force, moment)
 }
 
+/// (3) as Fossen's programs sum it: `n` points from end to end, each for a length of 1/(n - 1) of the whole.
+fn summed(v: f64, r: f64, length: f64, n: usize) -> (f64, f64) {
+    let dx = length / (n - 1) as f64;
+    let (mut force, mut moment) = (0.0, 0.0);
+    for i in 0..n {
+        let x = i as f64 * dx - 0.5 * length;
+        let y = v + x * r;
+        force += y.abs() * y * dx;
+        moment += x * y.abs() * y * dx;
+    }
+    (force, moment)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,6 +142,8 @@ mod tests {
             axial_drag: 0.056,
             oswald: 0.7,
             cross_flow: [1.2, 1.1],
+            cross_flow_curve: vec![(0.2, 1.0), (0.5, 0.4)],
+            strips: 0,
         };
         for (w, v) in [
             (Vec3::new(0.1, 0.3, -0.4), Vec3::new(1.2, 0.2, -0.1)),

@@ -1,6 +1,6 @@
 //! The only place where forces meet: the ordered sum on every link.
 
-use super::{added_mass, buoyancy, damping, joint, rigid_body, slender_body, thruster};
+use super::{added_mass, buoyancy, damping, derivatives, fin, joint, rigid_body, slender_body, thruster};
 use crate::environment::Instant;
 use crate::math::{Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 use crate::scene::body::SlenderBody;
@@ -45,6 +45,9 @@ pub fn sum<T: Real>(
                 ));
             }
             F = F.plus(&damping::force(link, &V_r, wetness.wet));
+            if !link.derivatives.is_empty() {
+                F = F.plus(&derivatives::force(link, &V_r, wetness.wet));
+            }
             if let Some(body) = &link.slender {
                 F = F.plus(&slender(link, body, &V_r, wetness.wet, rho));
             }
@@ -57,11 +60,16 @@ pub fn sum<T: Real>(
             F = F.plus(&SpatialForce { m: arm.cross(up), f: up * link.trim.force });
         }
         F = F.plus(&work.thrust[i][stage]);
-        if robot.inflow {
-            F = F.plus(&thruster::inflow(robot, i, &work.drive, w, stage, rho));
-        }
         w.F = F;
         w.inertia = inertia(link, w.wet);
+        if robot.inflow {
+            let F = thruster::inflow(robot, i, work, stage, rho);
+            work.links[i].F = work.links[i].F.plus(&F);
+        }
+        if !robot.fins.is_empty() && link.wet {
+            let F = fin::force(robot, i, work, stage, rho);
+            work.links[i].F = work.links[i].F.plus(&F);
+        }
     }
     efforts(robot, motion, joint_commands, work);
 }

@@ -8,11 +8,12 @@
 //!   reaction:       m = r T about the thrust axis, or Q for (3)            (4)
 //! ```
 //! The lag is linear and the command is held over a step, so its state is advanced exactly (matrix exponential)
-//! to the middle and the end of the step; Runge-Kutta's stages use those.
+//! to the middle and the end of the step; Runge-Kutta's stages use those. An azimuth thruster's axis turns about its shaft, with the
+//! servo of `fin.rs`.
 //!
 //! # Symbols
 //! u command in the thruster's unit · n shaft speed (rad/s in (2), rev/s in (3)) · Va inflow along the axis,
-//! (1-w) times the speed through the water · health: part of the thrust that remains.
+//! (1-w) times the speed through the water along the axis, or the whole speed if the file says `inflow: total` · health: part of the thrust that remains.
 //!
 //! # Frames
 //! Link frame L at Lo.
@@ -25,6 +26,7 @@
 //! test/analytic/thruster.rs, test/witness/remus.rs
 
 use crate::math::{Real, SpatialForce, Vec3};
+use crate::scene::thruster::OpenWater;
 use crate::scene::{Curve, Robot, Thruster};
 use crate::state::workspace::LinkWork;
 use crate::state::{ActuatorState, Health, RobotState, Workspace};
@@ -40,7 +42,7 @@ pub fn hold(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
             Some(target) => thruster.lag.output(&actuator.lag, target),
             None => actuator.stuck_at,
         };
-        put(thruster, actuator, k, [drive; 3], 1, work);
+        put(robot, actuator, k, [drive; 3], 1, work);
     }
 }
 
@@ -52,21 +54,22 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let actuator = &mut state.actuators[k];
         let drives = drives(thruster, actuator);
-        put(thruster, actuator, k, drives, 3, work);
+        put(robot, actuator, k, drives, 3, work);
     }
 }
 
-/// Adds a thruster's wrenches at the first `n_stages` stages; one that feels its inflow leaves its drives only.
+/// Leaves a thruster's drives, and adds its wrenches at the first `n_stages` stages unless it feels its inflow.
 fn put(
-    thruster: &Thruster,
+    robot: &Robot,
     actuator: &mut ActuatorState,
     k: usize,
     drives: [f64; 3],
     n_stages: usize,
     work: &mut Workspace,
 ) {
+    let thruster = &robot.thrusters[k];
+    work.drive[k] = drives;
     if thruster.feels_inflow() {
-        work.drive[k] = drives;
         return;
     }
     let wet = disc_wetness(thruster, &work.links[thruster.link], 0);
@@ -75,9 +78,27 @@ fn put(
         if stage == 0 {
             actuator.thrust = thrust;
         }
+        let unit = match thruster.azimuth {
+            None => thruster.unit_wrench,
+            Some(_) => {
+                let axis = axis(robot, thruster, work, stage);
+                let mut unit = SpatialForce::at_point(axis, thruster.p_LoT);
+                unit.m += axis.scale(thruster.reaction);
+                unit
+            }
+        };
         let w = &mut work.thrust[thruster.link][stage];
-        w.m += thruster.unit_wrench.m.scale(thrust);
-        w.f += thruster.unit_wrench.f.scale(thrust);
+        w.m += unit.m.scale(thrust);
+        w.f += unit.f.scale(thrust);
+    }
+}
+
+/// Direction of positive thrust at a stage, in L.
+#[inline(always)]
+pub fn axis<T: Real>(robot: &Robot, thruster: &Thruster, work: &Workspace<T>, stage: usize) -> Vec3<T> {
+    match thruster.azimuth {
+        None => Vec3::splat(thruster.direction),
+        Some(k) => robot.fins[k].chord_at(work.fins[k].angle[stage]),
     }
 }
 
@@ -129,23 +150,23 @@ fn disc_wetness<T: Real>(thruster: &Thruster, link: &LinkWork<T>, lane: usize) -
 pub fn inflow<T: Real>(
     robot: &Robot,
     link_idx: usize,
-    drive: &[[T; 3]],
-    link: &LinkWork<T>,
+    work: &Workspace<T>,
     stage: usize,
     density: f64,
 ) -> SpatialForce<T> {
     let mut sum = SpatialForce::zero();
+    let link = &work.links[link_idx];
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         if thruster.link != link_idx {
             continue;
         }
         let Curve::OpenWater(propeller) = &thruster.curve else { continue };
-        let axis = Vec3::splat(thruster.direction);
+        let axis = axis(robot, thruster, work, stage);
         let p = Vec3::splat(thruster.p_LoT);
-        let v_T = link.V.v - link.water + link.V.w.cross(p);
-        let speed = v_T.dot(axis);
+        let v = link.V.v - link.water;
+        let speed = advance_speed(thruster, propeller, axis, (v, link.V.w));
         let disc = |i: usize| {
-            let n = drive[k][stage].lane(i);
+            let n = work.drive[k][stage].lane(i);
             propeller.thrust_torque(n, propeller.wake * speed.lane(i), density)
         };
         let wet = |i: usize| disc_wetness(thruster, link, i);
@@ -157,12 +178,45 @@ pub fn inflow<T: Real>(
     sum
 }
 
+/// Speed through the water that makes the inflow [m/s]; `v` and `w` are the link's at Lo, relative to the water, `axis` the thrust's.
+#[inline(always)]
+fn advance_speed<T: Real>(
+    thruster: &Thruster,
+    propeller: &OpenWater,
+    axis: Vec3<T>,
+    (v, w): (Vec3<T>, Vec3<T>),
+) -> T {
+    if propeller.total_inflow {
+        return v.norm();
+    }
+    (v + w.cross(Vec3::splat(thruster.p_LoT))).dot(axis)
+}
+
+/// Thrust [N] of the propeller itself, without deduction, and its inflow [m/s], at the lagged `drive`; `v` and `w` are the
+/// link's at Lo, relative to the water, `axis` the thrust's.
+pub fn open_thrust(
+    thruster: &Thruster,
+    axis: Vec3,
+    drive: f64,
+    (v, w): (Vec3, Vec3),
+    density: f64,
+) -> (f64, f64) {
+    match &thruster.curve {
+        Curve::OpenWater(p) => {
+            let inflow = p.wake * advance_speed(thruster, p, axis, (v, w));
+            (p.thrust_torque(drive, inflow, density).0 / p.deduction, inflow)
+        }
+        _ => (static_thrust(thruster, drive), (v + w.cross(thruster.p_LoT)).dot(axis)),
+    }
+}
+
 /// Thrust of the propellers that feel their inflow at the start of the step, for the battery and the diagnostics.
 pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, density: f64) {
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let Curve::OpenWater(propeller) = &thruster.curve else { continue };
         let link = &work.links[thruster.link];
-        let speed = (link.V.v - link.water + link.V.w.cross(thruster.p_LoT)).dot(thruster.direction);
+        let axis = axis(robot, thruster, work, 0);
+        let speed = advance_speed(thruster, propeller, axis, (link.V.v - link.water, link.V.w));
         let (thrust, _) = propeller.thrust_torque(work.drive[k][0], propeller.wake * speed, density);
         state.actuators[k].thrust = thrust * disc_wetness(thruster, link, 0);
     }

@@ -4,7 +4,7 @@ use super::convert;
 use super::msg::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use crate::scene::{Robot, Scene};
 use crate::sim::{Control, Simulation};
-use crate::state::{ActuatorState, BatteryState, Health};
+use crate::state::{ActuatorState, BatteryState, FinState, Health};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -60,6 +60,7 @@ pub struct Vitals {
     time_ns: u64,
     control: Control,
     robots: Vec<(Vec<ActuatorState>, BatteryState, Option<String>)>,
+    fins: Vec<Vec<FinState>>,
     temperature: f64,
     /// Contacts now; pairs that have come into touch, and steps of a group that did not converge, since the start.
     contacts: (usize, u64, u64),
@@ -75,6 +76,7 @@ impl Vitals {
             time_ns: simulation.time_ns(),
             control: *control,
             robots: simulation.state.robots.iter().map(robot).collect(),
+            fins: simulation.state.robots.iter().map(|r| r.fins.clone()).collect(),
             temperature: simulation.state.sea.temperature,
             contacts: {
                 let c = &simulation.state.contacts;
@@ -97,6 +99,9 @@ pub fn message(scene: &Scene, health: &Vitals, refusals: &Refusals, dropped: u64
         for (thruster, actuator) in robot.thrusters.iter().zip(actuators) {
             let name = format!("{}: thruster {}", robot.name, thruster.name);
             status.push(thruster_status(name, actuator, battery.voltage, health.temperature));
+        }
+        for (fin, memory) in robot.fins.iter().zip(&health.fins[i]) {
+            status.push(fin_status(format!("{}: fin {}", robot.name, fin.name), memory));
         }
     }
     DiagnosticArray { header: convert::header(health.time_ns, ""), status }
@@ -156,12 +161,7 @@ fn battery_status(robot: &Robot, capacity: f64, battery: &BatteryState) -> Diagn
 }
 
 fn thruster_status(name: String, a: &ActuatorState, voltage: f64, water: f64) -> DiagnosticStatus {
-    let (level, message) = match a.health {
-        Health::Healthy => (DiagnosticStatus::OK, "healthy".to_string()),
-        Health::Reduced(part) => (DiagnosticStatus::WARN, format!("reduced to {:.0} %", part * 100.0)),
-        Health::Stuck => (DiagnosticStatus::ERROR, "stuck".to_string()),
-        Health::Dead => (DiagnosticStatus::ERROR, "dead".to_string()),
-    };
+    let (level, message) = in_words(a.health);
     let current = if voltage > 0.0 { a.power / voltage } else { 0.0 };
     let values = vec![
         value("command", a.command),
@@ -170,6 +170,24 @@ fn thruster_status(name: String, a: &ActuatorState, voltage: f64, water: f64) ->
         value("current [A]", format!("{current:.3}")),
     ];
     status(level, name, message, values)
+}
+
+fn fin_status(name: String, fin: &FinState) -> DiagnosticStatus {
+    let (level, message) = in_words(fin.health);
+    let values = vec![
+        value("command [deg]", format!("{:.2}", fin.command.to_degrees())),
+        value("angle [deg]", format!("{:.2}", fin.angle.to_degrees())),
+    ];
+    status(level, name, message, values)
+}
+
+fn in_words(health: Health) -> (u8, String) {
+    match health {
+        Health::Healthy => (DiagnosticStatus::OK, "healthy".to_string()),
+        Health::Reduced(part) => (DiagnosticStatus::WARN, format!("reduced to {:.0} %", part * 100.0)),
+        Health::Stuck => (DiagnosticStatus::ERROR, "stuck".to_string()),
+        Health::Dead => (DiagnosticStatus::ERROR, "dead".to_string()),
+    }
 }
 
 fn status(level: u8, name: String, message: String, values: Vec<KeyValue>) -> DiagnosticStatus {

@@ -4,11 +4,11 @@ use super::convert::{WORLD_FRAME, header, transform};
 use super::msg::geometry_msgs::TransformStamped;
 use super::msg::tf2_msgs::TFMessage;
 use crate::math::{Mat3, Quat, SpatialForce, Vec3};
-use crate::scene::{JointKind, JointMode, Link, Robot, Scene};
+use crate::scene::{Fin, JointKind, JointMode, Link, Robot, Scene};
 use crate::sim::Simulation;
 use crate::state::contact::Contact;
 use crate::state::joint::{Task, Tracking};
-use crate::state::{GroupState, Motion, RobotState, TetherState};
+use crate::state::{FinState, GroupState, Motion, RobotState, TetherState};
 
 /// Frame of a link.
 pub fn link_frame(robot: &Robot, link: usize) -> String {
@@ -27,6 +27,8 @@ pub struct Snapshot {
     pub time_ns: u64,
     /// Motion of every robot.
     pub motions: Vec<Motion>,
+    /// Fins of every robot.
+    pub fins: Vec<Vec<FinState>>,
     /// Joint efforts of every robot [N m or N].
     pub efforts: Vec<Vec<f64>>,
     /// What touches what.
@@ -53,6 +55,7 @@ impl Snapshot {
         Self {
             time_ns: simulation.time_ns(),
             motions: robots().map(|(_, r)| r.motion.clone()).collect(),
+            fins: robots().map(|(_, r)| r.fins.clone()).collect(),
             efforts: simulation.runners.iter().map(|r| r.work.tau.clone()).collect(),
             contacts: simulation.state.contacts.touching.clone(),
             contact_wrenches: robots()
@@ -75,10 +78,10 @@ fn start_of(group: &GroupState) -> Option<u64> {
     }
 }
 
-/// The moving frames; `truth` says whether the robots' true poses in the world are among them.
+/// The moving frames, those of fins among them; `truth` says whether the robots' true poses in the world are among them.
 pub fn moving(scene: &Scene, snapshot: &Snapshot, truth: bool) -> TFMessage {
     let mut transforms = Vec::new();
-    for (robot, motion) in scene.robots.iter().zip(&snapshot.motions) {
+    for (i, (robot, motion)) in scene.robots.iter().zip(&snapshot.motions).enumerate() {
         if robot.floating && truth {
             let base = link_frame(robot, 0);
             transforms.push(stamped(snapshot.time_ns, WORLD_FRAME, base, motion.p_WB, motion.q_WB));
@@ -87,6 +90,9 @@ pub fn moving(scene: &Scene, snapshot: &Snapshot, truth: bool) -> TFMessage {
             if link.joint.kind != JointKind::Fixed {
                 transforms.push(joint(robot, link, motion.q[j], snapshot.time_ns));
             }
+        }
+        for (fin, memory) in robot.fins.iter().zip(&snapshot.fins[i]).filter(|(fin, _)| fin.turns()) {
+            transforms.push(of_fin(robot, fin, memory.angle, snapshot.time_ns));
         }
     }
     TFMessage { transforms }
@@ -106,6 +112,9 @@ pub fn fixed(scene: &Scene) -> TFMessage {
                 transforms.push(joint(robot, link, 0.0, 0));
             }
         }
+        for fin in robot.fins.iter().filter(|fin| !fin.turns()) {
+            transforms.push(of_fin(robot, fin, fin.neutral(), 0));
+        }
         for frame in &robot.attached {
             let (parent, child) = (link_frame(robot, frame.link), format!("{}/{}", robot.name, frame.name));
             transforms.push(stamped(0, &parent, child, frame.p_UoA_U, Quat::from_matrix(&frame.R_UA)));
@@ -117,6 +126,13 @@ pub fn fixed(scene: &Scene) -> TFMessage {
         }
     }
     TFMessage { transforms }
+}
+
+/// A fin's frame: x along its chord, z along its shaft.
+fn of_fin(robot: &Robot, fin: &Fin, angle: f64, time_ns: u64) -> TransformStamped {
+    let R = fin.R_UF.mul_mat(&Mat3::from_rpy(0.0, 0.0, angle));
+    let (parent, child) = (link_frame(robot, fin.link), format!("{}/{}", robot.name, fin.name));
+    stamped(time_ns, &parent, child, fin.p_UoF_U, Quat::from_matrix(&R))
 }
 
 /// The child's frame in the parent's, both as the user wrote them.

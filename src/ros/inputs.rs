@@ -62,6 +62,8 @@ fn robot_of(target: Target) -> Option<usize> {
     match target {
         Target::Thruster { robot, .. }
         | Target::Thrusters { robot }
+        | Target::Fin { robot, .. }
+        | Target::Fins { robot }
         | Target::Wrench { robot }
         | Target::WrenchStamped { robot }
         | Target::Joints { robot } => Some(robot),
@@ -82,6 +84,14 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
         Target::Thrusters { robot } => {
             let values = values(&from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?);
             Ok(vec![Command::Thrusters { robot, values }])
+        }
+        Target::Fin { robot, fin } => {
+            let value = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
+            Ok(vec![Command::Fin { robot, fin, value }])
+        }
+        Target::Fins { robot } => {
+            let values = values(&from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?);
+            Ok(vec![Command::Fins { robot, values }])
         }
         Target::Trajectory { place } => {
             Ok(vec![arm::topic_trajectory(scene, place, bytes, &mailbox.progress)?])

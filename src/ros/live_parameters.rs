@@ -1,4 +1,4 @@
-//! Parameters of a running world: the water, the pace, sensor noise, thruster health.
+//! Parameters of a running world: the water, the pace, sensor noise, health of thrusters and fins.
 
 use super::outlet::Shared;
 use super::parameter_range::Range;
@@ -66,16 +66,25 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
         }
         for thruster in &robot.thrusters {
             let prefix = format!("{}.thrusters.{}", robot.name, thruster.name);
-            let name = format!("{prefix}.state");
-            all.push(
-                Declaration::new(&name, Value::String("healthy".into()), "Health of the thruster.")
-                    .with_constraints("healthy, stuck or dead"),
-            );
-            let name = format!("{prefix}.efficiency");
-            all.push(double(&name, 1.0, [0.0, 1.0], "Part of its drive that a healthy thruster has [1]."));
+            all.push(health(&prefix, "Health of the thruster."));
+            let text = "Part of its drive that a healthy thruster has [1].";
+            all.push(double(&format!("{prefix}.efficiency"), 1.0, [0.0, 1.0], text));
+        }
+        for fin in &robot.fins {
+            let prefix = format!("{}.fins.{}", robot.name, fin.name);
+            all.push(health(&prefix, "Health of the fin: stuck holds its angle, dead is lost."));
+            if !fin.is_azimuth() {
+                let text = "Part of its area that a healthy fin has [1].";
+                all.push(double(&format!("{prefix}.efficiency"), 1.0, [0.0, 1.0], text));
+            }
         }
     }
     all
+}
+
+fn health(prefix: &str, text: &str) -> Declaration {
+    Declaration::new(&format!("{prefix}.state"), Value::String("healthy".into()), text)
+        .with_constraints("healthy, stuck or dead")
 }
 
 /// Declares all parameters, applies what the user gave, and lets later changes act on the world.
@@ -101,6 +110,12 @@ pub fn start(
     live.apply(&given).map_err(ParameterError::new)?;
     server.on_set(Box::new(move |batch| live.apply(batch)));
     Ok(())
+}
+
+/// What has a health, by its indices.
+enum Actuator {
+    Thruster { robot: usize, thruster: usize },
+    Fin { robot: usize, fin: usize },
 }
 
 struct Live {
@@ -175,14 +190,8 @@ impl Live {
     }
 
     fn health(&self, name: &str, batch: &[(String, Value)]) -> Result<Option<Request>, String> {
-        let Some((robot_name, rest)) = name.split_once(".thrusters.") else { return Ok(None) };
-        let Some((thruster_name, _)) = rest.rsplit_once('.') else { return Ok(None) };
-        let Some(robot) = self.scene.robots.iter().position(|r| r.name == robot_name) else {
-            return Ok(None);
-        };
-        let thrusters = &self.scene.robots[robot].thrusters;
-        let Some(thruster) = thrusters.iter().position(|t| t.name == thruster_name) else { return Ok(None) };
-        let prefix = format!("{robot_name}.thrusters.{thruster_name}");
+        let Some((prefix, _)) = name.rsplit_once('.') else { return Ok(None) };
+        let Some(actuator) = self.actuator(prefix) else { return Ok(None) };
         let state = self.value(&format!("{prefix}.state"), batch);
         let efficiency = match self.value(&format!("{prefix}.efficiency"), batch) {
             Some(Value::Double(x)) => x,
@@ -199,7 +208,29 @@ impl Live {
             _ if efficiency < 1.0 => Health::Reduced(efficiency),
             _ => Health::Healthy,
         };
-        Ok(Some(Request::Command(Command::Health { robot, thruster, health })))
+        Ok(Some(Request::Command(match actuator {
+            Actuator::Thruster { robot, thruster } => Command::Health { robot, thruster, health },
+            Actuator::Fin { robot, fin } => Command::FinHealth { robot, fin, health },
+        })))
+    }
+
+    /// The actuator whose parameters begin with `prefix`.
+    fn actuator(&self, prefix: &str) -> Option<Actuator> {
+        let mut parts = prefix.splitn(3, '.');
+        let (robot_name, kind, name) = (parts.next()?, parts.next()?, parts.next()?);
+        let robot = self.scene.robots.iter().position(|r| r.name == robot_name)?;
+        let model = &self.scene.robots[robot];
+        match kind {
+            "thrusters" => {
+                let thruster = model.thrusters.iter().position(|t| t.name == name)?;
+                Some(Actuator::Thruster { robot, thruster })
+            }
+            "fins" => {
+                let fin = model.fins.iter().position(|f| f.name == name)?;
+                Some(Actuator::Fin { robot, fin })
+            }
+            _ => None,
+        }
     }
 
     /// The value that `name` will have after the batch.

@@ -17,7 +17,7 @@ use super::msg::sensor_msgs::{
 use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use super::msg::tf2_msgs::TFMessage;
 use super::qos::Qos;
-use crate::scene::{Coupling, JointKind, JointMode, Robot, Scene, SensorKind, Tether};
+use crate::scene::{Coupling, Fin, FinLaw, JointKind, JointMode, Robot, Scene, SensorKind, Tether};
 
 /// Rate of `/tf` and `joint_states` in simulated time [Hz].
 pub const FRAME_RATE: f64 = 50.0;
@@ -132,8 +132,20 @@ pub enum Target {
         /// Index of the thruster.
         thruster: usize,
     },
-    /// All thrusters.
+    /// All thrusters, or these and then all fins.
     Thrusters {
+        /// Index of the robot.
+        robot: usize,
+    },
+    /// One fin.
+    Fin {
+        /// Index of the robot.
+        robot: usize,
+        /// Index of the fin.
+        fin: usize,
+    },
+    /// All fins.
+    Fins {
         /// Index of the robot.
         robot: usize,
     },
@@ -294,7 +306,7 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
             add(topic, TwistWithCovarianceStamped::info(), Qos::SENSOR, Some(sensor.rate), source);
         }
     }
-    if has_joints(robot) {
+    if has_joints(robot) || robot.fins.iter().any(Fin::turns) {
         let source = Source::Joints { robot: i };
         add(format!("{name}/joint_states"), JointState::info(), Qos::DEFAULT, Some(FRAME_RATE), source);
     }
@@ -344,7 +356,13 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
     }
     if !robot.thrusters.is_empty() {
         units.dedup();
-        let unit = format!("{} values: {}", robot.thrusters.len(), units.join(", "));
+        let mut unit = format!("{} values: {}", robot.thrusters.len(), units.join(", "));
+        if !robot.fins.is_empty() {
+            unit += &format!(
+                "; or {}, with the fins' angles [rad] after them",
+                robot.thrusters.len() + robot.fins.len()
+            );
+        }
         let target = Target::Thrusters { robot: i };
         add(format!("{name}/thrusters/command"), Float64MultiArray::info(), target, unit);
         let unit = "N, N m at base_link in base_link".to_string();
@@ -352,6 +370,22 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         add(format!("{name}/thruster_manager/input"), Wrench::info(), target, unit.clone());
         let target = Target::WrenchStamped { robot: i };
         add(format!("{name}/thruster_manager/input_stamped"), WrenchStamped::info(), target, unit);
+    }
+    for (k, fin) in robot.fins.iter().enumerate().filter(|(_, fin)| fin.turns()) {
+        let unit = format!("rad [{:.4}, {:.4}]", fin.range[0], fin.range[1]);
+        let target = Target::Fin { robot: i, fin: k };
+        let topic = match fin.law {
+            FinLaw::Azimuth(thruster) => {
+                format!("thrusters/{}/azimuth/command", robot.thrusters[thruster].name)
+            }
+            _ => format!("fins/{}/command", fin.name),
+        };
+        add(format!("{name}/{topic}"), Float64::info(), target, unit);
+    }
+    if robot.fins.iter().any(|fin| fin.turns() && !fin.is_azimuth()) {
+        let unit = format!("{} values: rad", robot.fins.len());
+        let target = Target::Fins { robot: i };
+        add(format!("{name}/fins/command"), Float64MultiArray::info(), target, unit);
     }
     if has_joints(robot) {
         let unit =

@@ -3,7 +3,7 @@
 use super::frames::joint_pose;
 use crate::math::hull_cut::Shape;
 use crate::math::{Mat3, Vec3};
-use crate::scene::{Geometry, JointKind, Link, Robot};
+use crate::scene::{Fin, Geometry, JointKind, Link, Robot};
 use std::fmt::Write;
 
 /// The robot's URDF. Link names are prefixed as its frames are.
@@ -16,6 +16,9 @@ pub fn urdf(robot: &Robot) -> String {
     }
     for link in &robot.links[1..] {
         write_joint(&mut out, robot, link);
+    }
+    for fin in &robot.fins {
+        write_fin(&mut out, robot, fin);
     }
     for frame in &robot.attached {
         write_frame(&mut out, robot, frame.link, &frame.name, origin(frame.p_UoA_U, frame.R_UA.to_rpy()));
@@ -144,6 +147,46 @@ fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
     }
     let _ = writeln!(out, "  </joint>");
 }
+
+/// A fin as a thin plate on a joint of its name; its mass is the link's, but for the little that readers ask of what moves.
+fn write_fin(out: &mut String, robot: &Robot, fin: &Fin) {
+    let (name, child) = (&robot.name, format!("{}/{}", robot.name, fin.name));
+    let (chord, thickness, span) = (fin.chord(), FIN_THICKNESS * fin.chord(), fin.span);
+    let place = origin(Vec3::new(-fin.center_of_pressure, 0.0, 0.0), [0.0; 3]);
+    let _ = writeln!(out, "  <link name=\"{child}\">");
+    let _ = writeln!(out, "    <inertial>");
+    let _ = writeln!(out, "      <mass value=\"{FIN_MASS}\"/>");
+    let I = FIN_MASS * chord * chord;
+    let _ =
+        writeln!(out, "      <inertia ixx=\"{I}\" ixy=\"0\" ixz=\"0\" iyy=\"{I}\" iyz=\"0\" izz=\"{I}\"/>");
+    let _ = writeln!(out, "    </inertial>");
+    let _ = writeln!(
+        out,
+        "    <visual>{place}<geometry><box size=\"{chord} {thickness} {span}\"/></geometry></visual>"
+    );
+    let _ = writeln!(out, "  </link>");
+    let kind = if fin.turns() { "revolute" } else { "fixed" };
+    let _ = writeln!(out, "  <joint name=\"{}\" type=\"{kind}\">", fin.name);
+    let parent = &robot.links[fin.link].name;
+    let _ = writeln!(out, "    <parent link=\"{name}/{parent}\"/><child link=\"{child}\"/>");
+    let _ = writeln!(out, "    {}", origin(fin.p_UoF_U, fin.R_UF.to_rpy()));
+    if fin.turns() {
+        let [lo, hi] = fin.range;
+        // URDF asks for an effort and a velocity limit
+        let rate = if fin.rate.is_finite() { fin.rate } else { 1000.0 };
+        let _ = writeln!(out, "    <axis xyz=\"0 0 1\"/>");
+        let _ = writeln!(
+            out,
+            "    <limit lower=\"{lo}\" upper=\"{hi}\" effort=\"1000000\" velocity=\"{rate}\"/>"
+        );
+    }
+    let _ = writeln!(out, "  </joint>");
+}
+
+/// Mass of a fin in a URDF [kg].
+const FIN_MASS: f64 = 1e-6;
+/// Thickness of a drawn fin over its chord.
+const FIN_THICKNESS: f64 = 0.12;
 
 fn origin(p: Vec3, rpy: [f64; 3]) -> String {
     let [r, pi, y] = rpy;

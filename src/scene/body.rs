@@ -47,6 +47,8 @@ pub struct Link {
     pub damping_decay: Option<[f64; 6]>,
     /// Lift and drag of a slender body, if the link is one.
     pub slender: Option<SlenderBody>,
+    /// Forces as products of two velocities; where there are any they hold the added mass's velocity products.
+    pub derivatives: Vec<Derivative>,
     /// False if the damping already holds the added mass's moments at incidence (see `forces/added_mass.rs`).
     pub munk: bool,
     /// Point at which damping acts, in L [m].
@@ -69,7 +71,7 @@ pub struct Hull {
 }
 
 /// A slender body of revolution along x of the user's link frame, about its middle.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SlenderBody {
     /// Length [m].
     pub length: f64,
@@ -83,6 +85,21 @@ pub struct SlenderBody {
     pub oswald: f64,
     /// Cross-flow drag coefficients, horizontal and vertical plane.
     pub cross_flow: [f64; 2],
+    /// (cross-flow speed at the middle [m/s], factor on the cross-flow drag), sorted; empty: constant.
+    pub cross_flow_curve: Vec<(f64, f64)>,
+    /// Points of the sum over the length that Fossen's programs make; 0: the exact integral.
+    pub strips: usize,
+}
+
+/// A force that goes with the product of two velocities, along U's axes, angular first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Derivative {
+    /// Component of the force, 0..6.
+    pub row: usize,
+    /// Components of the velocity, 0..6.
+    pub factors: [usize; 2],
+    /// The coefficient.
+    pub value: f64,
 }
 
 /// Sum of constant vertical loads fixed to a link.

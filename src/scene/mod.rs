@@ -5,6 +5,7 @@ pub mod battery;
 pub mod body;
 pub mod collision;
 pub mod coupling;
+pub mod fin;
 pub mod joint;
 pub mod sea;
 pub mod sensor;
@@ -13,9 +14,10 @@ pub mod thruster;
 
 pub use actuator::{JointGroup, KeepOut, Servo, TrajectoryRules};
 pub use battery::Battery;
-pub use body::{Damping, Hull, Link};
+pub use body::{Damping, Derivative, Hull, Link};
 pub use collision::{Collider, Geometry, Material, Structure};
 pub use coupling::{Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Strength};
+pub use fin::{Fin, FinLaw};
 pub use joint::{Drive, Joint, JointKind, JointMode};
 pub use sea::{Current, Origin, Sea, Seabed};
 pub use sensor::{Sensor, SensorKind};
@@ -85,6 +87,8 @@ pub struct Robot {
     pub attached: Vec<Attached>,
     /// Actuators that push on the water.
     pub thrusters: Vec<Thruster>,
+    /// Fins, rudders and planes.
+    pub fins: Vec<Fin>,
     /// Thruster manager; none for a robot without thrusters.
     pub manager: Option<Manager>,
     /// Sensors.

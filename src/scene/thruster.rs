@@ -60,6 +60,8 @@ pub struct OpenWater {
     pub KQ: Vec<(f64, f64)>,
     /// Inflow per forward speed through the water, 1 - w.
     pub wake: f64,
+    /// True if the inflow goes by the magnitude of the velocity of the link's origin instead of the speed along the axis.
+    pub total_inflow: bool,
     /// Thrust deduction factor 1 - t.
     pub deduction: f64,
     /// Part of the shaft torque that reaches the hull (fins and stators take swirl out), 0..1.
@@ -179,6 +181,8 @@ pub struct Thruster {
     pub radius: f64,
     /// Electrical side.
     pub motor: Motor,
+    /// Index of what turns it, among the robot's fins; `direction` is then that at angle 0.
+    pub azimuth: Option<usize>,
 }
 
 impl Thruster {

@@ -4,7 +4,7 @@ use crate::control::joints::{self, Now};
 use crate::control::{command, power};
 use crate::environment::Instant;
 use crate::environment::current::VariationCache;
-use crate::forces::{external, thruster};
+use crate::forces::{external, fin, thruster};
 use crate::kinematics;
 use crate::math::Vec3;
 use crate::scene::{Robot, Scene, Sea, Sensor};
@@ -56,6 +56,8 @@ impl Runner {
 
         command::time_out(robot, state, now_ns);
         kinematics::poses(robot, &state.motion, &mut work.links);
+        // thrusters follow what turns them
+        fin::prepare(robot, state, dt, work);
         thruster::prepare(robot, state, work);
         external::add(robot, state, work);
         let kernel = self.kernel;
@@ -170,6 +172,7 @@ impl Runner {
         command::time_out(robot, state, now_ns);
         let work = &mut self.work;
         kinematics::poses(robot, &state.motion, &mut work.links);
+        fin::hold(robot, state, work);
         thruster::hold(robot, state, work);
         external::add(robot, state, work);
         self.kernel.evaluate(robot, &at, &state.motion, &state.joint_commands, work);

@@ -24,8 +24,12 @@ pub enum Health {
 pub enum Command {
     /// Command one thruster, in its own unit.
     Thruster { robot: usize, thruster: usize, value: f64 },
-    /// Command all thrusters of a robot, each in its own unit.
+    /// Command all thrusters of a robot, each in its own unit; or these and then all its fins [rad].
     Thrusters { robot: usize, values: Vec<f64> },
+    /// Command the angle of one fin [rad].
+    Fin { robot: usize, fin: usize, value: f64 },
+    /// Command the angles of all fins of a robot [rad].
+    Fins { robot: usize, values: Vec<f64> },
     /// Ask the thruster manager for a force [N] and moment [N m] at the base origin, in the base frame.
     Wrench { robot: usize, force: Vec3, moment: Vec3 },
     /// Command a joint in the mode it is in: effort [N m or N], velocity [rad/s or m/s] or position [rad or m]. Ends a goal
@@ -48,8 +52,10 @@ pub enum Command {
     /// Let a coupling take hold or let go. A latch told to engage captures what comes; a grasp takes `partner`, or what it
     /// touches, or what is nearest.
     Couple { coupling: usize, engage: bool, partner: Option<usize> },
-    /// Set an actuator's health.
+    /// Set a thruster's health.
     Health { robot: usize, thruster: usize, health: Health },
+    /// Set a fin's health: `Reduced` leaves that part of its area, `Dead` none; `Stuck` holds its angle.
+    FinHealth { robot: usize, fin: usize, health: Health },
     /// Switch a sensor's noise.
     Noise { robot: usize, sensor: usize, on: bool },
     /// Turn a tether's winch.

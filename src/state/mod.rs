@@ -16,7 +16,7 @@ pub use tether::{TetherState, WinchCommand};
 pub use workspace::Workspace;
 
 use crate::math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
-use crate::scene::{Robot, Scene, Sea, Thruster};
+use crate::scene::{Fin, Robot, Scene, Sea, Thruster};
 use std::collections::VecDeque;
 
 /// The whole state of a world.
@@ -60,6 +60,10 @@ pub struct RobotState {
     pub motion: Motion,
     /// One per thruster.
     pub actuators: Vec<ActuatorState>,
+    /// One per fin.
+    pub fins: Vec<FinState>,
+    /// Commands of fins with dead time on their way, each fin's behind the other's [rad].
+    pub fin_delays: Vec<f64>,
     /// Effort over the coming step, or position for ideal position drives, one per joint. Written by commands for ideal
     /// drives, by the servos and by trajectories.
     pub joint_commands: Vec<f64>,
@@ -104,6 +108,21 @@ pub struct ActuatorState {
     pub power: f64,
     /// Motor temperature over the water's [K].
     pub heat: f64,
+}
+
+/// Memory of one fin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FinState {
+    /// Commanded angle [rad].
+    pub command: f64,
+    /// Where it stands [rad].
+    pub angle: f64,
+    /// Its mean rate over the last step [rad/s].
+    pub rate: f64,
+    /// Where among its commands on their way the oldest is.
+    pub delay_at: usize,
+    /// Health, set at run time.
+    pub health: Health,
 }
 
 /// Memory of one sensor.
@@ -226,12 +245,15 @@ impl State {
         }
     }
 
-    /// The start of the run again, with what the user has set since: the water, noise switches, health of thrusters.
+    /// The start of the run again, with what the user has set since: the water, noise switches, health of thrusters and fins.
     /// The parameters that say so outlive a reset.
     pub fn restarted(&self, scene: &Scene) -> Self {
         let mut start = Self { sea: self.sea.clone(), ..Self::new(scene) };
         for (new, old) in start.robots.iter_mut().zip(&self.robots) {
             for (new, old) in new.actuators.iter_mut().zip(&old.actuators) {
+                new.health = old.health;
+            }
+            for (new, old) in new.fins.iter_mut().zip(&old.fins) {
                 new.health = old.health;
             }
             for (new, old) in new.sensors.iter_mut().zip(&old.sensors) {
@@ -264,6 +286,8 @@ impl RobotState {
             joints_ns: None,
             motion,
             actuators: robot.thrusters.iter().map(ActuatorState::new).collect(),
+            fins: robot.fins.iter().map(FinState::new).collect(),
+            fin_delays: robot.fins.iter().flat_map(|f| vec![f.neutral(); f.dead_steps]).collect(),
             last_command_ns: None,
             sensors: robot.sensors.iter().map(|s| SensorState::new(s.queue)).collect(),
             battery: BatteryState {
@@ -285,6 +309,8 @@ impl RobotState {
         let Self {
             motion,
             actuators,
+            fins,
+            fin_delays,
             joint_commands,
             joints,
             groups,
@@ -299,6 +325,8 @@ impl RobotState {
         } = self;
         spare.motion.copy_from(motion);
         spare.actuators.copy_from_slice(actuators);
+        spare.fins.copy_from_slice(fins);
+        spare.fin_delays.copy_from_slice(fin_delays);
         spare.joint_commands.copy_from_slice(joint_commands);
         spare.joints.copy_from_slice(joints);
         spare.groups.clone_from(groups);
@@ -350,6 +378,19 @@ impl ActuatorState {
     pub fn set_command(&mut self, thruster: &Thruster, command: f64) {
         self.command = command.clamp(thruster.command_range[0], thruster.command_range[1]);
         self.target = thruster.drive(self.command);
+    }
+}
+
+impl FinState {
+    /// Standing still at zero.
+    pub fn new(fin: &Fin) -> Self {
+        let angle = fin.neutral();
+        Self { command: angle, angle, rate: 0.0, delay_at: 0, health: Health::Healthy }
+    }
+
+    /// Takes a command [rad], held within the fin's range.
+    pub fn set_command(&mut self, fin: &Fin, command: f64) {
+        self.command = command.clamp(fin.range[0], fin.range[1]);
     }
 }
 

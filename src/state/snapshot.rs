@@ -94,13 +94,14 @@ impl RobotState {
         for a in &self.actuators {
             sink.reals(&[a.command, a.target, a.stuck_at, a.thrust, a.power, a.heat]);
             sink.reals(&a.lag);
-            match a.health {
-                Health::Healthy => sink.int(0),
-                Health::Reduced(part) => sink.real(part),
-                Health::Stuck => sink.int(2),
-                Health::Dead => sink.int(3),
-            }
+            sink.health(a.health);
         }
+        for f in &self.fins {
+            sink.reals(&[f.command, f.angle, f.rate]);
+            sink.int(f.delay_at as u64);
+            sink.health(f.health);
+        }
+        sink.reals(&self.fin_delays);
         for s in &self.sensors {
             sink.int(s.samples);
             sink.int(u64::from(s.noise));
@@ -188,6 +189,14 @@ impl Bits {
     }
     fn reals(&mut self, xs: &[f64]) {
         xs.iter().for_each(|x| self.real(*x));
+    }
+    fn health(&mut self, health: Health) {
+        match health {
+            Health::Healthy => self.int(0),
+            Health::Reduced(part) => self.real(part),
+            Health::Stuck => self.int(2),
+            Health::Dead => self.int(3),
+        }
     }
     fn vector(&mut self, v: Vec3) {
         self.reals(&v.to_array());

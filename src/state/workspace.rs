@@ -17,6 +17,8 @@ pub struct Workspace<T = f64> {
     pub thrust: Vec<[SpatialForce<T>; 3]>,
     /// Lagged drive of each thruster at the start, middle and end of the step. By `forces::thruster`.
     pub drive: Vec<[T; 3]>,
+    /// One per fin. By `forces::fin`.
+    pub fins: Vec<FinWork<T>>,
     /// What couplings are expected to do to each link at the start, middle and end of the step, in L; empty where there
     /// are none. By `contact::coupling`.
     pub coupled: Vec<[SpatialForce<T>; 3]>,
@@ -49,6 +51,15 @@ pub struct JointWork {
     pub motor_effort: f64,
     /// Position and velocity of its rotor at the end of the step.
     pub rotor: [f64; 2],
+}
+
+/// Scratch of one fin.
+#[derive(Clone, Copy, Debug)]
+pub struct FinWork<T = f64> {
+    /// Angle at the start, middle and end of the step [rad].
+    pub angle: [T; 3],
+    /// Part of its area that is left, 0..1.
+    pub part: T,
 }
 
 /// Scratch of one link.
@@ -121,6 +132,7 @@ impl<T: Real> Workspace<T> {
             tau: zeros(),
             thrust: vec![[SpatialForce::zero(); 3]; n],
             drive: vec![[T::zero(); 3]; robot.thrusters.len()],
+            fins: vec![FinWork { angle: [T::zero(); 3], part: T::one() }; robot.fins.len()],
             coupled: Vec::new(),
             V_start: SpatialVelocity::zero(),
             qd_start: zeros(),

@@ -13,4 +13,5 @@ pub mod score;
 pub mod servo;
 pub mod study;
 pub mod summary;
+pub mod thetis;
 pub mod trial;

@@ -53,6 +53,7 @@ pub(super) const COMPONENTS: &[(&str, &str)] = &[
     ("model", "robots"),
     ("body", "bodies"),
     ("motor", "thrusters"),
+    ("surface", "fins"),
     ("battery", "batteries"),
     ("device", "sensors"),
     ("line", "lines"),

@@ -2,7 +2,7 @@
 
 use super::error::{Place, Problems};
 use super::file::{
-    BatteryFile, CommandFile, CurveFile, LagFile, MotorFile, Technology, ThrusterFile, Turning,
+    BatteryFile, CommandFile, CurveFile, InflowFile, LagFile, MotorFile, Technology, ThrusterFile, Turning,
 };
 use super::sname;
 use crate::math::SpatialForce;
@@ -59,6 +59,7 @@ pub fn thruster(
             thermal_resistance: motor.thermal_resistance_k_w,
             thermal_tau: motor.thermal_time_constant_s,
         },
+        azimuth: None,
     };
     thruster.finish();
     thruster
@@ -91,6 +92,7 @@ fn curve(name: &str, motor: &MotorFile, problems: &mut Problems) -> Curve {
             kt,
             kq,
             wake_factor,
+            inflow,
             thrust_factor,
             torque_fraction,
             at,
@@ -100,6 +102,7 @@ fn curve(name: &str, motor: &MotorFile, problems: &mut Problems) -> Curve {
             KT: table(kt, &format!("KT of {name}"), at.of("kt"), problems),
             KQ: table(kq, &format!("KQ of {name}"), at.of("kq"), problems),
             wake: *wake_factor,
+            total_inflow: *inflow == InflowFile::Total,
             deduction: *thrust_factor,
             torque_fraction: *torque_fraction,
         })),

@@ -1,7 +1,8 @@
 //! A body file becomes the inertia, buoyancy and damping of a link.
 
+use super::build_actuator::table;
 use super::error::Problems;
-use super::file::{Axes, Body, HullFile};
+use super::file::{Axes, Body, HullFile, SlenderFile};
 use super::sname::{self, Derivative};
 use crate::math::hull_cut::Shape;
 use crate::math::{Mat3, SpatialInertia, Sym3, Vec3};
@@ -54,10 +55,12 @@ pub fn link(
     let linear_damping = damping(name, body, Derivative::Linear, problems);
     let quadratic_damping = damping(name, body, Derivative::Quadratic, problems);
     let (linear_damping, quadratic_damping) = linear_damping.paired_with(quadratic_damping);
+    let derivatives = sname::products(&body.derivatives, problems);
     let wet = in_water
         && (volume > 0.0
             || added != SpatialInertia::zero()
             || body.slender.is_some()
+            || !derivatives.is_empty()
             || linear_damping != Damping::Zero
             || quadratic_damping != Damping::Zero);
     Link {
@@ -86,11 +89,31 @@ pub fn link(
             axial_drag: s.axial_drag,
             oswald: s.oswald,
             cross_flow: s.cross_flow_drag,
+            cross_flow_curve: cross_flow_curve(name, s, problems),
+            strips: strips(name, s, problems),
         }),
-        munk: body.munk_moment,
+        derivatives: derivatives.clone(),
+        munk: body.munk_moment && derivatives.is_empty(),
         p_LoD: to_link(body.damping_point_m),
         wet,
     }
+}
+
+fn cross_flow_curve(name: &str, file: &SlenderFile, problems: &mut Problems) -> Vec<(f64, f64)> {
+    let place = file.at.of("cross_flow_over_speed_m_s");
+    let pairs = &file.cross_flow_over_speed_m_s;
+    if pairs.iter().flatten().any(|x| *x < 0.0) {
+        problems.push(place, format!("the cross-flow drag of {name} over speed: expected no number below 0"));
+    }
+    table(pairs, &format!("the cross-flow drag of {name}"), place, problems)
+}
+
+fn strips(name: &str, file: &SlenderFile, problems: &mut Problems) -> usize {
+    if file.cross_flow_strips == 1 {
+        let text = format!("the cross-flow drag of {name}: found 1 strip, expected 0 (exact) or 2 and more");
+        problems.push(file.at.of("cross_flow_strips"), text);
+    }
+    file.cross_flow_strips as usize
 }
 
 /// A link without a body: a frame that is merged into its parent.
@@ -121,6 +144,7 @@ pub fn frame(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
         quadratic_damping: Damping::Zero,
         damping_decay: None,
         slender: None,
+        derivatives: Vec::new(),
         munk: true,
         p_LoD: Vec3::zero(),
         wet: false,

@@ -5,6 +5,7 @@ use super::assets::Assets;
 use super::build_actuator as actuator;
 use super::build_body::{self as body, Surroundings};
 use super::build_collision::{self as collision, Mount};
+use super::build_fin;
 use super::build_joint;
 use super::build_sensor as sensor;
 use super::error::{Place, Problems, did_you_mean, list, quote};
@@ -55,6 +56,7 @@ pub fn robot(
         floating: model.base == Base::Floating,
         attached: Vec::new(),
         thrusters: Vec::new(),
+        fins: Vec::new(),
         manager: None,
         sensors: Vec::new(),
         battery: model.battery.as_ref().map(|b| actuator::battery(b, problems)),
@@ -79,6 +81,17 @@ pub fn robot(
         let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
         let world = (frame.seed, frame.dt);
         robot.sensors.push(sensor::sensor(name, sensor_name, file, link, &robot.links, world, problems));
+    }
+    for (fin_name, file) in model.fins.iter() {
+        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
+        let fin = build_fin::fin(fin_name, file, link, &robot, frame.dt, problems);
+        robot.fins.push(fin);
+    }
+    for (k, (_, file)) in model.thrusters.iter().enumerate() {
+        let Some(azimuth) = &file.azimuth else { continue };
+        let turns = build_fin::azimuth(k, file, azimuth, &robot, frame.dt, problems);
+        robot.thrusters[k].azimuth = Some(robot.fins.len());
+        robot.fins.push(turns);
     }
     if !robot.thrusters.is_empty() {
         let columns = allocation::geometry(&robot, &poses_at_rest(&robot.links));
@@ -131,6 +144,7 @@ pub fn prop(entry: &PropEntry) -> RobotEntry {
             contact_wrenches: Vec::new(),
             self_collision: false,
             thrusters: Named::default(),
+            fins: Named::default(),
             command_timeout_s: None,
             sensors: Named::default(),
             battery: None,
@@ -181,6 +195,9 @@ pub fn about(model: &RobotModel) -> About {
     }
     for (name, thruster) in model.thrusters.iter() {
         add(format!("thruster {name}"), &thruster.motor.source, &thruster.motor.estimated);
+    }
+    for (name, fin) in model.fins.iter() {
+        add(format!("fin {name}"), &fin.surface.source, &fin.surface.estimated);
     }
     for (name, sensor) in model.sensors.iter() {
         add(format!("sensor {name}"), &sensor.device.source, &sensor.device.estimated);

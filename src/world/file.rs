@@ -4,6 +4,7 @@
 //! is decided in `build.rs`.
 
 use super::file_coupling::CouplingFile;
+use super::file_fin::{AzimuthFile, FinFile};
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
 use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
 use super::file_urdf::{HydrodynamicsFile, MimicFile};
@@ -209,6 +210,8 @@ spec! {
         keep_out: Option<KeepOutFile>,
         /// Thrusters.
         thrusters: Named<ThrusterFile> = Named::default(),
+        /// Fins, rudders and planes.
+        fins: Named<FinFile> [frame] = Named::default(),
         /// Seconds without a command after which the thrusters stop; without it the last command holds.
         command_timeout_s: Option<f64> [positive],
         /// Sensors.
@@ -276,6 +279,9 @@ spec! {
         linear_damping_decay_s_m: [f64; 6] [non_negative] = [0.0; 6],
         /// Lift, drag and cross-flow drag, for a torpedo-shaped body about its origin.
         slender: Option<SlenderFile>,
+        /// Forces that go with the product of two velocities, by their published names such as `Y_uv` and `N_wp` (SNAME: forward, right,
+        /// down). A set that states any must state all that the added mass does with velocities, which is then left out here.
+        derivatives: std::collections::BTreeMap<String, Placed<f64>> = std::collections::BTreeMap::new(),
         /// Whether the added mass exerts its moments at incidence (Munk) in pitch and yaw; false for coefficient sets whose damping
         /// already holds them.
         munk_moment: bool = true,
@@ -341,6 +347,11 @@ spec! {
         oswald: f64 [positive] = 0.7,
         /// Cross-flow drag coefficients in the horizontal and the vertical plane.
         cross_flow_drag: [f64; 2] [non_negative],
+        /// Pairs of cross-flow speed and factor on these, rising speed, for a drag that depends on the Reynolds number.
+        cross_flow_over_speed_m_s: Vec<[f64; 2]> = Vec::new(),
+        /// Sum the cross-flow drag over this many points along the length, each for a length of 1/(points - 1) of the whole,
+        /// as Fossen's programs do with 21; 0 for the exact integral.
+        cross_flow_strips: u32 [in 0.0..=1000.0] = 0,
     }
 }
 
@@ -481,6 +492,8 @@ spec! {
         direction: [f64; 3],
         /// Which way the propeller turns, seen from behind at positive thrust.
         turning: Turning = Turning::Right,
+        /// What turns it; without it its direction stays. The thruster manager reckons with angle 0.
+        azimuth: Option<AzimuthFile>,
     }
 }
 
@@ -578,11 +591,23 @@ choice! {
             kq: Vec<[f64; 2]> [not_empty],
             /// Inflow over the speed through the water, 1 - w.
             wake_factor: f64 [positive] = 1.0,
+            /// Speed through the water that the inflow goes by.
+            inflow: InflowFile = InflowFile::Axial,
             /// Thrust on the hull over thrust of the propeller, 1 - t.
             thrust_factor: f64 [positive] = 1.0,
             /// Part of the torque that turns the hull.
             torque_fraction: f64 [fraction] = 1.0,
         },
+    }
+}
+
+fieldless_choice! {
+    /// What a propeller's inflow goes by.
+    pub enum InflowFile {
+        /// The speed of the propeller along its axis.
+        Axial = "axial",
+        /// The magnitude of the velocity of its link's origin, as in Fossen's models of torpedo-shaped vehicles.
+        Total = "total",
     }
 }
 

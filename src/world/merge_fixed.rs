@@ -15,6 +15,7 @@ pub fn merge(robot: &mut Robot) {
         let keeps = link.linear_damping != Damping::Zero
             || link.quadratic_damping != Damping::Zero
             || link.slender.is_some()
+            || !link.derivatives.is_empty()
             || link.own_hull
             || robot.sensors.iter().any(|s| s.link == i && matches!(s.kind, SensorKind::Wrench { .. }));
         if still && !keeps && link.munk {
@@ -51,6 +52,15 @@ fn remove(robot: &mut Robot, i: usize) {
             t.finish();
         }
         t.link = after_removal(t.link, i);
+    }
+    for f in &mut robot.fins {
+        if f.link == i {
+            f.p_LoF = place(f.p_LoF);
+            f.R_LF = R_PC.mul_mat(&f.R_LF);
+            (f.p_UoF_U, f.R_UF) = (R_UpL.mul_vec(f.p_LoF), R_UpL.mul_mat(&f.R_LF));
+            f.link = p;
+        }
+        f.link = after_removal(f.link, i);
     }
     for s in &mut robot.sensors {
         if s.link == i {

@@ -11,6 +11,8 @@ use super::error::{Problems, did_you_mean, quote};
 use super::file::{Axes, Coefficients};
 use super::read::Placed;
 use crate::math::Vec3;
+use crate::scene;
+use std::collections::BTreeMap;
 
 /// Which derivatives a set holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +91,36 @@ fn sname(
         }
     }
     m
+}
+
+/// Derivatives of products of two velocities, `Y_uv` and the like, in FLU, angular first.
+pub fn products(set: &BTreeMap<String, Placed<f64>>, problems: &mut Problems) -> Vec<scene::Derivative> {
+    let mut all = Vec::with_capacity(set.len());
+    for (name, value) in set {
+        let letters: Vec<char> = name.chars().collect();
+        let place_of = |k: usize, among: [char; 6]| {
+            letters.get(k).and_then(|letter| among.iter().position(|c| c == letter))
+        };
+        let found = (letters.len() == 4 && letters[1] == '_')
+            .then(|| Some([place_of(0, FORCES)?, place_of(2, MOTIONS)?, place_of(3, MOTIONS)?]))
+            .flatten();
+        let Some([row, a, b]) = found else {
+            let text =
+                format!("in derivatives: {} is none, expected names like Y_uv, N_wp or X_qq", quote(name));
+            problems.push(&value.place, text);
+            continue;
+        };
+        // each right and down axis changes sign
+        let flips = [row, a, b].iter().filter(|k| !k.is_multiple_of(3)).count();
+        let sign = if flips.is_multiple_of(2) { 1.0 } else { -1.0 };
+        let swap = |k: usize| (k + 3) % 6;
+        all.push(scene::Derivative {
+            row: swap(row),
+            factors: [swap(a), swap(b)],
+            value: sign * value.value,
+        });
+    }
+    all
 }
 
 fn spell(i: usize, j: usize, kind: Derivative) -> String {

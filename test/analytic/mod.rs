@@ -2,6 +2,7 @@
 
 mod actuator;
 mod altimeter;
+mod azimuth;
 mod buoyancy;
 mod contact;
 mod coupling;
@@ -9,6 +10,8 @@ mod current;
 mod docking;
 mod dvl;
 mod external;
+mod fin;
+mod fin_servo;
 mod imu;
 mod kirchhoff;
 mod mimic;

@@ -102,6 +102,33 @@ fn single_commands_allocate_nothing() {
     assert_eq!(COUNT.with(Cell::get), before);
 }
 
+// Goal: fins allocate nothing, nor do their commands; dead time and a race included. Method: a REMUS 100 that steers. Tolerance: none.
+#[test]
+fn fins_allocate_nothing() {
+    let mut s = simulation(
+        "
+robots:
+  auv:
+    position_m: [0, 0, -20]
+    model:
+      extends: robots/taipan300.yaml
+      sensors: null
+      fins: {rudder: {race: {thruster: propeller, part: 0.5}, surface: {dead_time_s: 0.05}}}
+",
+    );
+    s.apply(&Command::Thruster { robot: 0, thruster: 0, value: 120.0 }).unwrap();
+    allocations(&mut s, 40);
+    let before = COUNT.with(Cell::get);
+    for k in 0..100 {
+        let value = 0.002 * f64::from(k);
+        s.apply(&Command::Fin { robot: 0, fin: k as usize % 3, value }).unwrap();
+        s.advance(1);
+    }
+    assert_eq!(COUNT.with(Cell::get), before);
+    let state = &s.state.robots[0];
+    assert!(state.halted.is_none() && state.motion.V_WB_B.w.norm() > 1e-3, "{:?}", state.motion);
+}
+
 // Goal: the same for robots that hold together. Method: a chain of ten on every kind of coupling, on one thread.
 // Tolerance: none.
 #[test]

@@ -121,3 +121,43 @@ fn propellers_of_every_lane_have_their_own_water() {
         assert_eq!(ours.to_bits(), single.to_bits(), "lane {lane}: {ours} instead of {single}");
     }
 }
+
+// Goal: the same for fins: own flow, angle, part under water and race in each lane. Method: one evaluation of a rudder behind a
+// propeller. Tolerance: none.
+#[test]
+fn fins_of_every_lane_have_their_own_water() {
+    let text = crate::analytic::boat(
+        "command: rad_s, range: [-200, 200], curve: {kind: open_water, kt: [[0, 0.5], [1, 0.1]], kq: [[0, 0.07]]}",
+        "position_m: [-0.5, 0.1, 0], direction: [1, 0, 0]",
+        "",
+    ) + "      fins: {f: {position_m: [-0.6, 0, 0], shaft: [0, 0.1, 1], race: {thruster: t, part: 0.7}, surface: {source: test, \
+         area_m2: 0.02, span_m: 0.2, law: {kind: lift_drag}, range_deg: [-30, 30]}}}\n";
+    let scene = crate::common::scene(&text);
+    let robot = &scene.robots[0];
+    let motions: Vec<Motion> = [-5.0, 0.03, -0.02, 0.5]
+        .into_iter()
+        .map(|z| {
+            let mut m = Motion::rest(0);
+            m.p_WB.z = z;
+            m.V_WB_B.v = Vec3::new(0.5, 0.1, z);
+            m.V_WB_B.w = Vec3::new(0.1, z, 0.3);
+            m
+        })
+        .collect();
+    let angles = [0.1, -0.3, 0.2, 0.4];
+    let mut lanes = Workspace::<Four>::new(robot);
+    lanes.drive[0] = [Four::splat(60.0); 3];
+    lanes.fins[0].angle = [Four::from_lanes(|i| angles[i]); 3];
+    step::evaluate(robot, &instant(&scene), &pack(&motions), &[], 0, &mut lanes);
+    for (lane, motion) in motions.iter().enumerate() {
+        let mut work = Workspace::new(robot);
+        work.drive[0] = [60.0; 3];
+        work.fins[0].angle = [angles[lane]; 3];
+        step::evaluate(robot, &instant(&scene), motion, &[], 0, &mut work);
+        let of = |F: merrow::math::SpatialForce| [F.m.x, F.m.y, F.m.z, F.f.x, F.f.y, F.f.z].map(f64::to_bits);
+        let F = &lanes.links[0].F;
+        let lane_of = |v: Vec3<Four>| Vec3::new(v.x.lane(lane), v.y.lane(lane), v.z.lane(lane));
+        let ours = merrow::math::SpatialForce { m: lane_of(F.m), f: lane_of(F.f) };
+        assert_eq!(of(ours), of(work.links[0].F), "lane {lane}");
+    }
+}

@@ -9,6 +9,7 @@ mod collisions;
 mod couplings;
 mod decoders;
 mod files;
+mod fins;
 mod fuzz;
 mod keys;
 mod robots;

@@ -48,6 +48,10 @@ fn every_component_loads() {
                 let place = "position_m: [0, 0, 0], direction: [1, 0, 0]";
                 format!("{{{body}, thrusters: {{t: {{motor: {name}, {place}}}}}}}")
             }
+            "fins" => {
+                let place = "position_m: [0, 0, 0], shaft: [0, 0, 1]";
+                format!("{{{body}, fins: {{f: {{surface: {name}, {place}}}}}}}")
+            }
             "sensors" => format!("{{{body}, sensors: {{s: {{device: {name}}}}}}}"),
             "lines" => {
                 let ends =

@@ -5,7 +5,8 @@ import math
 import xml.etree.ElementTree as xml
 
 import peer
-from live import Merrow, describe, gather, latest, nanoseconds, seconds, take, wait_for
+from live import (Merrow, describe, gather, latest, message_type, nanoseconds, seconds, take, wait_for,
+                  wait_until)
 
 WINDOW_S = 4.3
 GRAVITY = 9.81
@@ -44,6 +45,50 @@ def check_topics_of_an_arm():
         check_description(m, "uvms")
         check_joints(m, messages["/uvms/joint_states"], describe("uvms_pool")["robots"][0]["joints"])
         check_diagnostics(messages["/diagnostics"], describe("uvms_pool")["robots"])
+
+
+def check_topics_of_a_torpedo():
+    """All topics of a vehicle with fins; each fin goes where it is told, within its limits, and shows it."""
+    with Merrow("taipan") as m:
+        about = describe("taipan")["robots"][0]
+        messages = observe(m)
+        check_rates(m, messages)
+        check_stamps(m, messages)
+        check_frames(m, messages)
+        check_imu(messages["/taipan/imu/data"])
+        check_description(m, "taipan")
+        check_diagnostics(messages["/diagnostics"], [about])
+        names = [fin["name"] for fin in about["fins"]]
+        assert names == about["joints"] and len(names) == 3, about
+        states, frames = m.listen("/taipan/joint_states"), m.listen("/tf")
+        limit = about["fins"][0]["range"][1]
+        layout = message_type("std_msgs/msg/MultiArrayLayout")(dim=[], data_offset=0)
+
+        def settles(wanted):
+            close = lambda s: all(abs(a - b) < 1e-3 for a, b in zip(s.position, wanted))
+            found = wait_until(states, lambda s: close(s) and max(map(abs, s.velocity)) < 0.01)
+            assert list(found.name) == names and not found.effort, found
+
+        for k, name in enumerate(names):
+            m.write(f"/taipan/fins/{name}/command", data=0.1 * (k + 1))
+        settles([0.1, 0.2, 0.3])
+        m.write("/taipan/fins/command", layout=layout, data=[-0.1, 9.0, 0.0])
+        settles([-0.1, limit, 0.0])
+        m.write("/taipan/thrusters/command", layout=layout, data=[100.0, 0.0, -0.2, 0.2])
+        settles([0.0, -0.2, 0.2])
+        rotation = [t for t in latest(frames).transforms if t.child_frame_id == "taipan/stern_planes"][0].transform.rotation
+        # the shaft points to the right: half of 0.2 rad about it, on top of the frame's own turn about x
+        assert abs(abs(rotation.z) ** 2 + abs(rotation.y) ** 2 - math.sin(0.1) ** 2) < 1e-4, rotation
+        m.write("/taipan/fins/rudder/command", data=math.nan)
+        m.write("/taipan/fins/command", layout=layout, data=[0.1])
+        status = m.listen("/diagnostics")
+        key = lambda d, name: {v.key: v.value for s in d.status if s.name == name for v in s.values}
+        refused = lambda d: key(d, "taipan: commands").get("refused commands") == "2"
+        assert key(wait_until(status, refused), "taipan: fin rudder")["angle [deg]"] in ("0.00", "-0.00")
+        # a stuck fin stays
+        assert m.set("taipan.fins.rudder.state", "stuck").successful
+        m.write("/taipan/fins/command", layout=layout, data=[0.3, 0.0, 0.0])
+        settles([0.0, 0.0, 0.0])
 
 
 def check_fix_at_the_surface():
@@ -289,4 +334,4 @@ def check_diagnostics(messages, robots):
                 assert float(values["current [A]"]) >= 0, values
 
 
-CHECKS = [check_topics_of_the_pool, check_topics_of_an_arm, check_fix_at_the_surface]
+CHECKS = [check_topics_of_the_pool, check_topics_of_an_arm, check_topics_of_a_torpedo, check_fix_at_the_surface]

@@ -3,6 +3,8 @@
 mod contact;
 mod geodesy;
 mod pinocchio;
+mod prestero;
 mod remus;
+mod thetis;
 mod uvms;
 mod uvms_files;

@@ -11,11 +11,22 @@ use crate::ros::msg::trajectory_msgs::JointTrajectoryPoint;
 use crate::scene::{JointGroup, JointKind, JointMode, Robot, Scene};
 use crate::state::joint::Tracking;
 
-/// State of all joints of a robot that move: what encoders and current sensors say, and for ideal drives the truth.
+/// State of all joints of a robot that move: what encoders and current sensors say, and for ideal drives the truth; then its fins.
 pub fn joint_state(scene: &Scene, robot: usize, snapshot: &Snapshot) -> JointState {
     let model = &scene.robots[robot];
     let moving = (0..model.n_joints()).filter(|j| model.links[j + 1].joint.kind != JointKind::Fixed);
-    JointState { header: header(snapshot.time_ns, ""), ..joints_of(model, moving, snapshot, robot) }
+    let mut out = joints_of(model, moving, snapshot, robot);
+    let has_efforts = !out.name.is_empty();
+    for (fin, memory) in model.fins.iter().zip(&snapshot.fins[robot]).filter(|(fin, _)| fin.turns()) {
+        out.name.push(fin.name.clone());
+        out.position.push(memory.angle);
+        out.velocity.push(memory.rate);
+        // nothing measures it: left out where no joint has one
+        if has_efforts {
+            out.effort.push(f64::NAN);
+        }
+    }
+    JointState { header: header(snapshot.time_ns, ""), ..out }
 }
 
 /// State of some joints, without a header.

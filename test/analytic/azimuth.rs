@@ -1,0 +1,69 @@
+//! Thrusters that turn about a shaft.
+
+use super::boat;
+use crate::common::{close, instant, near, scene, simulation, start};
+use merrow::math::Vec3;
+use merrow::sim::step;
+use merrow::state::{Command, Health, Workspace};
+
+const DIRECT: &str = "command: newton, range: [-50, 50], curve: direct, torque_per_thrust_m: 0.1";
+
+fn mount(azimuth: &str) -> String {
+    format!("position_m: [-1, 0.5, 0], direction: [1, 0, 0], azimuth: {{range_deg: [-90, 90]{azimuth}}}")
+}
+
+// Goal: the thrust, its moment and its reaction turn with the angle. Method: what one step from rest gives a body of 10 kg with moments of
+// inertia 2, 3, 4. Tolerance: 1e-5, the turn within the step.
+#[test]
+fn thrust_turns_with_the_angle() {
+    for deg in [-90.0, -30.0, 0.0, 60.0] {
+        let mut s = simulation(&boat(DIRECT, &mount(""), ""));
+        let angle = f64::to_radians(deg);
+        s.apply(&Command::Thrusters { robot: 0, values: vec![8.0, angle] }).unwrap();
+        s.advance(1);
+        let (V, dt) = (s.state.robots[0].motion.V_WB_B, s.scene.dt());
+        let axis = Vec3::new(angle.cos(), angle.sin(), 0.0);
+        near("velocity", V.v.scale(10.0 / dt), axis.scale(8.0), 1e-5);
+        // a right-handed propeller turns the hull back
+        let m = Vec3::new(-1.0, 0.5, 0.0).cross(axis).scale(8.0) - axis.scale(0.8);
+        near("rate", Vec3::new(2.0 * V.w.x, 3.0 * V.w.y, 4.0 * V.w.z).scale(1.0 / dt), m, 1e-5);
+    }
+}
+
+// Goal: a propeller in open water feels the flow along its turned axis. Method: flow along and across it. Tolerance: rounding.
+#[test]
+fn inflow_is_along_the_turned_axis() {
+    let motor = "command: rad_s, range: [-200, 200], curve: {kind: open_water, kt: [[0, 0.5], [1, 0.1]], kq: [[0, 0.0]]}";
+    let s = scene(&boat(motor, &mount(""), ""));
+    let robot = &s.robots[0];
+    let force = |v: Vec3, angle: f64| {
+        let mut motion = start(&s, 0);
+        motion.V_WB_B.v = v;
+        let mut work = Workspace::new(robot);
+        work.drive[0] = [60.0; 3];
+        work.fins[0].angle = [angle; 3];
+        step::evaluate(robot, &instant(&s), &motion, &[], 0, &mut work);
+        work.links[0].F.f
+    };
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let ahead = force(Vec3::new(0.6, 0.0, 0.0), 0.0).x;
+    let bollard = force(Vec3::zero(), 0.0).x;
+    close("along, turned", force(Vec3::new(0.0, 0.6, 0.0), quarter).y, ahead, 1e-12);
+    close("across, turned", force(Vec3::new(0.6, 0.0, 0.0), quarter).y, bollard, 1e-12);
+    assert!(ahead < 0.9 * bollard);
+}
+
+// Goal: rate, range and health are those of a servo. Method: 30 deg/s towards 200 deg, clipped to 90. Tolerance: rounding.
+#[test]
+fn it_turns_at_its_rate_within_its_range() {
+    let mut s = simulation(&boat(DIRECT, &mount(", rate_deg_s: 30"), ""));
+    s.apply(&Command::Fin { robot: 0, fin: 0, value: 3.5 }).unwrap();
+    s.advance(500);
+    close("after a second", s.state.robots[0].fins[0].angle, 30_f64.to_radians(), 1e-12);
+    s.apply(&Command::FinHealth { robot: 0, fin: 0, health: Health::Stuck }).unwrap();
+    s.advance(500);
+    close("stuck", s.state.robots[0].fins[0].angle, 30_f64.to_radians(), 1e-12);
+    s.apply(&Command::FinHealth { robot: 0, fin: 0, health: Health::Healthy }).unwrap();
+    s.advance(2000);
+    close("at its end", s.state.robots[0].fins[0].angle, 90_f64.to_radians(), 1e-12);
+}

@@ -1,0 +1,102 @@
+//! Servos of fins: lag, rate, dead time, limits, health, commands.
+
+use super::fin::board;
+use crate::common::{close, simulation};
+use merrow::sim::Simulation;
+use merrow::state::{Command, Health};
+
+const RUDDER: &str = "position_m: [-0.7, 0, 0], shaft: [0, 0, 1]";
+const LAW: &str = "law: {kind: fossen, lift_slope_per_rad: 1}";
+
+fn command(s: &mut Simulation, value: f64) {
+    s.apply(&Command::Fin { robot: 0, fin: 0, value }).unwrap();
+}
+
+/// Angle after each of the next `n` steps.
+fn angles(s: &mut Simulation, n: usize) -> Vec<f64> {
+    let step = |_| {
+        s.advance(1);
+        s.state.robots[0].fins[0].angle
+    };
+    (0..n).map(step).collect()
+}
+
+// Goal: rate limit and lag together give the exact response. Method: the closed solution: at the rate until the error is rate times
+// lag, then exponentially. Tolerance: rounding over 500 steps.
+#[test]
+fn rate_and_lag_have_their_step_response() {
+    let (rate, lag, target) = (30_f64.to_radians(), 0.1, 20_f64.to_radians());
+    let mut s = simulation(&board(RUDDER, &format!("{LAW}, rate_deg_s: 30, time_constant_s: 0.1")));
+    command(&mut s, target);
+    let knee = (target - rate * lag) / rate;
+    for (k, angle) in angles(&mut s, 500).into_iter().enumerate() {
+        let t = (k + 1) as f64 * s.scene.dt();
+        let expected = if t <= knee { rate * t } else { target - rate * lag * (-(t - knee) / lag).exp() };
+        close(&format!("at {t} s"), angle, expected, 1e-12);
+    }
+    // its mean over the last step
+    let rate_now = rate * (-(1.0 - 0.001 - knee) / lag).exp();
+    close("rate", s.state.robots[0].fins[0].rate, rate_now, 1e-5);
+}
+
+// Goal: a command acts after the dead time, to the step; without lag it then acts at once; beyond the range it is clipped.
+// Method: 30 ms at 2 ms a step. Tolerance: none.
+#[test]
+fn dead_time_and_range() {
+    let mut s =
+        simulation(&board(RUDDER, &format!("{LAW}, dead_time_s: 0.03")).replace("[-170, 170]", "[-20, 20]"));
+    command(&mut s, 1.0);
+    let found = angles(&mut s, 20);
+    let most = 20_f64.to_radians();
+    assert!(found[..15].iter().all(|a| *a == 0.0) && found[15..].iter().all(|a| *a == most), "{found:?}");
+}
+
+// Goal: stuck holds the angle, healed follows again, reduced and dead leave that part of the force; what is no number or out of count
+// is refused and changes nothing. Method: the sway that a rudder gives in a step. Tolerance: 1e-3, the step's own turn.
+#[test]
+fn health_and_commands() {
+    let text = board(RUDDER, LAW).replace("model:", "velocity_m_s: [2, 0, 0]\n    model:");
+    let sway = |health: Health| {
+        let mut s = simulation(&text);
+        command(&mut s, 0.1);
+        s.advance(1);
+        s.apply(&Command::FinHealth { robot: 0, fin: 0, health }).unwrap();
+        command(&mut s, -0.2);
+        let before = s.state.robots[0].motion.V_WB_B.v.y;
+        s.advance(1);
+        (s.state.robots[0].motion.V_WB_B.v.y - before, s.state.robots[0].fins[0].angle)
+    };
+    let (whole, angle) = sway(Health::Healthy);
+    assert_eq!(angle, -0.2);
+    let (held, stuck) = sway(Health::Stuck);
+    assert_eq!(stuck, 0.1);
+    // in 2 m/s and at sideslips far below the rudder's angle
+    close("reduced", sway(Health::Reduced(0.25)).0 / whole, 0.25, 1e-2);
+    assert!(held / whole < 0.0 || held.abs() > 0.4 * whole.abs(), "{held} {whole}");
+    let (dead, still) = sway(Health::Dead);
+    assert!(dead.abs() < 1e-2 * whole.abs() && still == 0.1, "{dead} {whole}");
+
+    let mut s = simulation(&text);
+    let before = s.state.hash();
+    for bad in [
+        Command::Fin { robot: 0, fin: 0, value: f64::NAN },
+        Command::Fin { robot: 0, fin: 1, value: 0.1 },
+        Command::Fins { robot: 0, values: vec![] },
+        Command::Fins { robot: 0, values: vec![f64::INFINITY] },
+        Command::Thrusters { robot: 0, values: vec![0.1, 0.1] },
+        Command::FinHealth { robot: 0, fin: 0, health: Health::Reduced(2.0) },
+    ] {
+        assert!(s.apply(&bad).is_err(), "{bad:?}");
+    }
+    assert_eq!(s.state.hash(), before);
+    s.apply(&Command::Fins { robot: 0, values: vec![0.3] }).unwrap();
+    assert_eq!(s.state.robots[0].fins[0].command, 0.3);
+    assert_ne!(s.state.hash(), before);
+    // no thrusters: the array of thrusters and fins is that of the fins
+    s.apply(&Command::Thrusters { robot: 0, values: vec![0.2] }).unwrap();
+    assert_eq!(s.state.robots[0].fins[0].command, 0.2);
+    // a reset keeps the health and forgets the rest
+    s.apply(&Command::FinHealth { robot: 0, fin: 0, health: Health::Stuck }).unwrap();
+    let fresh = s.state.restarted(&s.scene);
+    assert_eq!((fresh.robots[0].fins[0].command, fresh.robots[0].fins[0].health), (0.0, Health::Stuck));
+}

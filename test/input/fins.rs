@@ -1,0 +1,102 @@
+//! Fins, derivatives, cross-flow drag.
+//!
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+
+use super::{messages, plain};
+
+/// The one message of a world, without its place, which must be that of `key`: given as `@key: text`.
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    let (key, expected) = expected[1..].split_once(": ").unwrap();
+    let found = messages(text);
+    let line = text.lines().nth(5).unwrap();
+    let key_at = line.find(&format!("{key}:")).unwrap();
+    let (place, said) = found.split_once(": ").unwrap();
+    assert_eq!(said, expected, "of\n{text}");
+    // the place is that of the key's value
+    let column: usize = place.rsplit(':').next().unwrap().parse().unwrap();
+    let value_at = key_at + key.len() + 2;
+    assert!(
+        place.starts_with("w.yaml:6:") && column == value_at + 1,
+        "{place}, expected column {}",
+        value_at + 1
+    );
+}
+
+/// A rudder with these keys of mount and surface.
+fn rudder(mount: &str, surface: &str) -> String {
+    plain(&format!(
+        "fins: {{rudder: {{position_m: [-1, 0, 0], {mount}, surface: {{source: test, area_m2: 0.02, span_m: 0.2, {surface}}}}}}}"
+    ))
+}
+
+const SHAFT: &str = "shaft: [0, 0, 1]";
+const LAW: &str = "law: {kind: lift_drag}";
+const RANGE: &str = "range_deg: [-20, 20]";
+
+#[test]
+fn mounts() {
+    let surface = format!("{LAW}, {RANGE}");
+    check(
+        &rudder("shaft: [0, 0, 0]", &surface),
+        "@shaft: the shaft of rudder has no length, expected numbers that are not all 0",
+    );
+    check(
+        &rudder("shaft: [2, 0, 0]", &surface),
+        "@shaft: the chord of rudder lies along its shaft, expected it across",
+    );
+    check(&rudder("shaft: [0, 0, 1], race: {thruster: prop}", &surface), "@thruster: no thruster `prop`");
+    check(
+        &plain(&format!(
+            "fins: {{rudder: {{position_m: [0, 0, 0], {SHAFT}, surface: remus100_rudder}}}}\n      sensors: {{rudder: {{device: truth}}}}"
+        )),
+        "@rudder: the name `rudder` is taken by a link, joint or sensor",
+    );
+}
+
+#[test]
+fn azimuths() {
+    let thruster = |azimuth: &str| {
+        plain(&format!(
+            "thrusters: {{t: {{motor: t200_newton, position_m: [0, 0, 0], direction: [1, 0, 0], azimuth: {{{azimuth}}}}}}}"
+        ))
+    };
+    check(
+        &thruster("range_deg: [-90, 90], shaft: [1, 0, 1]"),
+        "@shaft: the shaft of t_azimuth is not square to the direction of thrust",
+    );
+    check(
+        &thruster("range_deg: [90, -90]"),
+        "@range_deg: the range of t_azimuth is [90, -90], expected the lowest angle first",
+    );
+}
+
+#[test]
+fn surfaces() {
+    check(
+        &rudder(SHAFT, &format!("{LAW}, range_deg: [20, -20]")),
+        "@range_deg: the range of rudder is [20, -20], expected the lowest angle first",
+    );
+    check(
+        &rudder(SHAFT, &format!("{LAW}, range_deg: [-180, 20]")),
+        "@range_deg: the range of rudder goes half a turn or further, expected it within (-180, 180)",
+    );
+    check(
+        &rudder(
+            SHAFT,
+            &format!("{RANGE}, law: {{kind: table, alpha_deg: [0, 90], lift: [0, 1], drag: [0, 1]}}"),
+        ),
+        "@alpha_deg: the angles of the table of rudder go from 0 to 90, expected them rising from -180 or 0 to 180",
+    );
+    check(
+        &rudder(
+            SHAFT,
+            &format!("{RANGE}, law: {{kind: table, alpha_deg: [0, 180], lift: [0], drag: [0, 1]}}"),
+        ),
+        "@lift: the table of rudder has 1 values of lift for 2 angles, expected one per angle",
+    );
+    check(
+        &rudder(SHAFT, &format!("{RANGE}, law: {{kind: joukowski}}")),
+        "@kind: `kind`: expected one of `lift_drag`, `table`, `chord`, `fossen`, `derivative`, found text `joukowski`",
+    );
+}
