@@ -2,8 +2,8 @@
 
 use crate::control::joints::{self, Now};
 use crate::control::{command, power};
-use crate::environment::Instant;
 use crate::environment::current::VariationCache;
+use crate::environment::{Instant, water_column};
 use crate::forces::{external, thruster};
 use crate::kinematics;
 use crate::math::Vec3;
@@ -49,6 +49,7 @@ impl Runner {
         let mut at = |t: f64| Instant {
             sea,
             gravity: scene.gravity,
+            time: t,
             variation: self.variation.at(&sea.current, scene.seed, t),
         };
         let instants = [at(t), at(t + 0.5 * dt), at(t + dt)];
@@ -60,7 +61,8 @@ impl Runner {
         external::add(robot, state, work);
         let kernel = self.kernel;
         kernel.evaluate(robot, &instants[0], &state.motion, &state.joint_commands, work);
-        if joints::advance(robot, state, work, Now { ns: now_ns, dt, ambient: sea.temperature }) {
+        let ambient = water_column::temperature(sea, scene.gravity, state.motion.p_WB, t);
+        if joints::advance(robot, state, work, Now { ns: now_ns, dt, ambient }) {
             kernel.accelerate(robot, &state.motion, &state.joint_commands, work);
         }
         thruster::report(robot, state, work, sea.density);
@@ -166,15 +168,16 @@ impl Runner {
     ) -> Instant<'a> {
         let t = now_ns as f64 * 1e-9;
         let variation = self.variation.at(&sea.current, scene.seed, t);
-        let at = Instant { sea, gravity: scene.gravity, variation };
+        let at = Instant { sea, gravity: scene.gravity, time: t, variation };
         command::time_out(robot, state, now_ns);
         let work = &mut self.work;
         kinematics::poses(robot, &state.motion, &mut work.links);
         thruster::hold(robot, state, work);
         external::add(robot, state, work);
         self.kernel.evaluate(robot, &at, &state.motion, &state.joint_commands, work);
+        let ambient = water_column::temperature(sea, scene.gravity, state.motion.p_WB, t);
         // the step then finds that the joints' controllers have run
-        if joints::advance(robot, state, work, Now { ns: now_ns, dt: scene.dt(), ambient: sea.temperature }) {
+        if joints::advance(robot, state, work, Now { ns: now_ns, dt: scene.dt(), ambient }) {
             self.kernel.accelerate(robot, &state.motion, &state.joint_commands, work);
         }
         at

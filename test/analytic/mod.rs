@@ -1,6 +1,7 @@
 //! Closed solutions of mechanics and of measurement, and what the simulator makes of them.
 
 mod actuator;
+mod air;
 mod altimeter;
 mod buoyancy;
 mod contact;
@@ -9,6 +10,8 @@ mod current;
 mod docking;
 mod dvl;
 mod external;
+mod flow;
+mod grid;
 mod imu;
 mod kirchhoff;
 mod mimic;
@@ -22,6 +25,7 @@ mod servo_friction;
 mod servo_stop;
 mod swimmer;
 mod terminal_speed;
+mod terrain;
 pub mod tether;
 mod tether_catenary;
 mod tether_robot;
@@ -31,6 +35,7 @@ mod thruster;
 mod thruster_health;
 mod trajectory;
 mod turntable;
+mod water_column;
 mod wrench;
 
 pub use thruster::boat;

@@ -2,7 +2,11 @@
 
 mod contact;
 mod geodesy;
+mod grids;
 mod pinocchio;
 mod remus;
+mod seawater;
+mod sun;
+mod terrain;
 mod uvms;
 mod uvms_files;
