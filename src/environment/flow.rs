@@ -21,7 +21,8 @@
 //! # Limits
 //! Streams are straight, steady and horizontal; (2) has the width everywhere that it has at one place, so it takes in no
 //! water along its way. (4) does not spread with time. Where flows meet they are added, which for (2)-(4) is no
-//! solution of the equations of motion. A change of a gain has no acceleration.
+//! solution of the equations of motion. A change of a gain has no
+//! acceleration, nor has the edge of a region.
 //!
 //! # Checked by
 //! tests below; test/analytic/flow.rs
@@ -30,6 +31,7 @@ use crate::math::real::sin_cos;
 use crate::math::{Mat3, Vec3};
 use crate::scene::flow::{Channel, Constituent, Eddy, Flow, FlowLaw, Jet};
 use crate::scene::grid::Grid;
+use crate::scene::water::Region;
 use std::sync::Arc;
 
 /// A velocity field about one place and instant.
@@ -58,9 +60,12 @@ impl Local {
 }
 
 /// Sum of the flows that depend on the place, at `p` [m] and `t` [s].
-pub fn at(flows: &[Flow], p: Vec3, t: f64) -> Local {
+pub fn at(flows: &[Flow], regions: &[Region], p: Vec3, t: f64) -> Local {
     let mut sum = Local::still();
     for flow in flows {
+        if flow.region.and_then(|r| regions.get(r)).is_some_and(|region| !region.holds(p.x, p.y)) {
+            continue;
+        }
         let local = match &flow.law {
             FlowLaw::Tide(_) => continue,
             FlowLaw::Jet(jet) => jet_at(jet, p),
@@ -194,7 +199,7 @@ mod tests {
             bed: Some([12.0, 1.0 / 7.0]),
         };
         let eddy = Eddy { spin: 0.4, p_W, core: 5.0 };
-        let flow = |gain, law| Flow { name: String::new(), gain, law };
+        let flow = |gain, law| Flow { name: String::new(), gain, region: None, law };
         vec![
             flow(0.7, FlowLaw::Jet(jet)),
             flow(1.0, FlowLaw::Channel(channel)),
@@ -209,12 +214,13 @@ mod tests {
         let flows = flows();
         let h = 1e-4;
         for p in [Vec3::new(1.0, 2.0, -3.0), Vec3::new(3.05, -2.02, -0.7), Vec3::new(-7.0, 4.0, -11.0)] {
-            let local = at(&flows, p, 0.0);
+            let local = at(&flows, &[], p, 0.0);
             for j in 0..3 {
                 let mut step = Vec3::zero();
                 step[j] = h;
-                let slope =
-                    (at(&flows, p + step, 0.0).velocity - at(&flows, p - step, 0.0).velocity).scale(0.5 / h);
+                let slope = (at(&flows, &[], p + step, 0.0).velocity
+                    - at(&flows, &[], p - step, 0.0).velocity)
+                    .scale(0.5 / h);
                 for i in 0..3 {
                     let found = local.gradient.r[i][j];
                     assert!((found - slope[i]).abs() < 1e-8, "d u{i}/d x{j} = {found}, not {}", slope[i]);
@@ -229,11 +235,11 @@ mod tests {
         channel.retain(|f| matches!(f.law, FlowLaw::Channel(_)));
         let across = Vec3::new(-0.6, 0.8, 0.0);
         let middle = Vec3::new(3.0, -2.0, 0.0);
-        assert!((at(&channel, middle, 0.0).velocity.norm() - 1.3).abs() < 1e-15);
+        assert!((at(&channel, &[], middle, 0.0).velocity.norm() - 1.3).abs() < 1e-15);
         for p in
             [middle + across.scale(20.001), middle - across.scale(25.0), middle + Vec3::new(0.0, 0.0, -12.0)]
         {
-            assert_eq!(at(&channel, p, 0.0), Local::still());
+            assert_eq!(at(&channel, &[], p, 0.0), Local::still());
         }
     }
 
@@ -245,7 +251,7 @@ mod tests {
             minor: Vec3::new(-0.1, 0.3, 0.0),
             lag: 0.4,
         };
-        let flows = [Flow { name: String::new(), gain: 2.0, law: FlowLaw::Tide(vec![m2]) }];
+        let flows = [Flow { name: String::new(), gain: 2.0, region: None, law: FlowLaw::Tide(vec![m2]) }];
         let at_flood = 0.4 / m2.omega;
         let near = |a: Vec3, b: Vec3, tolerance: f64| assert!((a - b).norm() < tolerance, "{a:?} {b:?}");
         near(tide(&flows, at_flood).0, m2.major.scale(2.0), 1e-12);

@@ -42,7 +42,7 @@ impl Instant<'_> {
         if current.flows.is_empty() {
             return (v, a);
         }
-        let mut local = flow::at(&current.flows, p, self.time);
+        let mut local = flow::at(&current.flows, &self.sea.regions, p, self.time);
         let shear = current::shear_at_depth(&current.profile, -p.z);
         for i in 0..3 {
             local.gradient.r[i].z += shear[i];

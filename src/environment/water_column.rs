@@ -122,27 +122,51 @@ pub fn at(column: &Column, gravity: f64, p: Vec3, t: f64) -> Layer {
     }
 }
 
-/// Density of a column at `p` [m] and `t` [s] [kg/m³].
+/// Density at `p` [m] and `t` [s] [kg/m³], where gravity is `gravity` [m/s²].
+#[inline(always)]
+pub fn density<T: Real>(sea: &Sea, gravity: f64, p: impl Fn() -> Vec3<T>, t: f64) -> T {
+    if sea.column.is_none() && sea.regions.is_empty() {
+        return T::splat(sea.density);
+    }
+    density_at(sea, gravity, p(), t)
+}
+
 #[inline(never)]
-pub fn density<T: Real>(column: &Column, gravity: f64, p: Vec3<T>, t: f64) -> T {
-    T::from_lanes(|i| at(column, gravity, p.lane(i), t).density)
+fn density_at<T: Real>(sea: &Sea, gravity: f64, p: Vec3<T>, t: f64) -> T {
+    T::from_lanes(|i| {
+        let p = p.lane(i);
+        match (sea.region(p.x, p.y), &sea.column) {
+            (Some(region), _) => region.density,
+            (None, Some(column)) => at(column, gravity, p, t).density,
+            (None, None) => sea.density,
+        }
+    })
 }
 
 /// Temperature at `p` and `t` [°C].
 pub fn temperature(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
-    sea.column.as_ref().map_or(sea.temperature, |c| at(c, gravity, p, t).temperature)
+    match (sea.region(p.x, p.y), &sea.column) {
+        (Some(region), _) => region.temperature,
+        (None, Some(column)) => at(column, gravity, p, t).temperature,
+        (None, None) => sea.temperature,
+    }
 }
 
 /// Speed of sound at `p` and `t` [m/s].
 pub fn sound_speed(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
-    sea.column.as_ref().map_or(sea.sound_speed, |c| at(c, gravity, p, t).sound_speed)
+    match (sea.region(p.x, p.y), &sea.column) {
+        (Some(region), _) => region.sound_speed,
+        (None, Some(column)) => at(column, gravity, p, t).sound_speed,
+        (None, None) => sea.sound_speed,
+    }
 }
 
-/// Pressure over that of the air at height `z` [Pa]. (1)
-pub fn pressure(sea: &Sea, gravity: f64, z: f64) -> f64 {
-    match &sea.column {
-        None => sea.density * gravity * (-z).max(0.0),
-        Some(column) => gravity * column.at(z).load,
+/// Pressure over that of the air at `p` [Pa]. (1)
+pub fn pressure(sea: &Sea, gravity: f64, p: Vec3) -> f64 {
+    match (sea.region(p.x, p.y), &sea.column) {
+        (Some(region), _) => region.density * gravity * (-p.z).max(0.0),
+        (None, Some(column)) => gravity * column.at(p.z).load,
+        (None, None) => sea.density * gravity * (-p.z).max(0.0),
     }
 }
 

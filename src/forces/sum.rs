@@ -28,13 +28,8 @@ pub fn sum<T: Real>(
             let wetness = buoyancy::wetness(link, up, w.p_WL.z);
             let mut V_r = w.V;
             V_r.v -= w.water;
-            let rho_here = match &at.sea.column {
-                None => T::splat(rho),
-                Some(column) => {
-                    let p_WCb = w.p_WL + w.R_WL.mul_vec(Vec3::splat(link.p_LoCb) + wetness.shift);
-                    water_column::density(column, g, p_WCb, at.time)
-                }
-            };
+            let p_WCb = || w.p_WL + w.R_WL.mul_vec(Vec3::splat(link.p_LoCb) + wetness.shift);
+            let rho_here = water_column::density(at.sea, g, p_WCb, at.time);
             F = F.plus(&buoyancy::force(link, &wetness, up, rho_here * g));
             if still && link.munk && is_whole(wetness.wet) {
                 F = F.plus(&rigid_body::velocity_product(&link.total, &w.V));

@@ -11,6 +11,8 @@ pub struct Flow {
     pub name: String,
     /// Factor on its velocity.
     pub gain: f64,
+    /// Index of the region outside which it is still; none: it flows everywhere.
+    pub region: Option<usize>,
     /// What moves.
     pub law: FlowLaw,
 }

@@ -3,7 +3,7 @@
 use super::air::Air;
 use super::flow::Flow;
 use super::terrain::Terrain;
-use super::water::{Carried, Column};
+use super::water::{Carried, Column, Region};
 use crate::math::Vec3;
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ pub struct Sea {
     pub air_pressure: f64,
     /// What changes with depth; none: the water is the same everywhere.
     pub column: Option<Arc<Column>>,
+    /// Parts with water of their own; where they overlap the first counts.
+    pub regions: Vec<Region>,
     /// What the water carries.
     pub carried: Vec<Carried>,
     /// The air above.
@@ -28,6 +30,13 @@ pub struct Sea {
     pub current: Current,
     /// The bottom.
     pub seabed: Seabed,
+}
+
+impl Sea {
+    /// The region at (x, y), if it lies in one.
+    pub fn region(&self, x: f64, y: f64) -> Option<&Region> {
+        self.regions.iter().find(|region| region.holds(x, y))
+    }
 }
 
 /// Velocity of the water as a function of depth and time.

@@ -42,6 +42,37 @@ pub struct Layer {
     pub load: f64,
 }
 
+/// A part of the sea, seen from above, with water of its own: a river, a lake, a harbour.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Region {
+    /// Name.
+    pub name: String,
+    /// Corners in W (east, north) [m]; the last is joined to the first.
+    pub corners: Vec<[f64; 2]>,
+    /// Density [kg/m³].
+    pub density: f64,
+    /// Speed of sound [m/s].
+    pub sound_speed: f64,
+    /// Temperature [°C].
+    pub temperature: f64,
+}
+
+impl Region {
+    /// True if (x, y) lies in it: a ray from there to the east crosses its edge an odd number of times.
+    pub fn holds(&self, x: f64, y: f64) -> bool {
+        let mut inside = false;
+        let mut before = self.corners[self.corners.len() - 1];
+        for corner in &self.corners {
+            let [a, b] = [before, *corner];
+            if (a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]) {
+                inside = !inside;
+            }
+            before = b;
+        }
+        inside
+    }
+}
+
 /// A named quantity that the water carries, such as turbidity or chlorophyll.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Carried {

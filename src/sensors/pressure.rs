@@ -26,7 +26,7 @@ use crate::state::reading::Pressure;
 /// One sample [Pa].
 pub fn measure(errors: &Errors, memory: &mut SensorState, truth: &Truth<'_>, draw: &mut Draw) -> Pressure {
     let sea = truth.at.sea;
-    let p = sea.air_pressure + water_column::pressure(sea, truth.at.gravity, truth.p_WS.z); // (1)
+    let p = sea.air_pressure + water_column::pressure(sea, truth.at.gravity, truth.p_WS); // (1)
     let on = memory.noise;
     Pressure {
         pressure: noise::scalar(errors, &mut memory.drift[0], p, on, draw),

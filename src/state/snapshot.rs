@@ -6,6 +6,7 @@ use super::joint::{ActiveTrajectory, Goal, GoalState, Reference, Task};
 use super::reading::Reading;
 use super::{CouplingState, Health, RobotState, State, TetherState, WinchCommand};
 use crate::math::{Quat, SpatialVelocity, Vec3};
+use crate::scene::air::Air;
 use crate::scene::{Flow, FlowLaw};
 use sha2::{Digest, Sha256};
 
@@ -59,6 +60,9 @@ impl State {
         for grid in sea.column.iter().flat_map(|c| [&c.temperature, &c.salinity]).flatten() {
             sink.int(grid.digest);
         }
+        for region in &sea.regions {
+            sink.reals(&[region.density, region.sound_speed, region.temperature]);
+        }
         for (depth, v) in &sea.current.profile {
             sink.real(*depth);
             sink.vector(*v);
@@ -67,12 +71,16 @@ impl State {
             sink.vector(gm.std);
             sink.real(gm.tau);
         }
+        // the default weather says nothing, so that worlds without any keep the hash that they had before there was weather
         let air = &sea.air;
-        for w in [&air.from, &air.to] {
-            sink.vector(w.wind);
-            sink.reals(&[w.gustiness, w.temperature, w.cloud_cover, w.rain, w.visibility]);
+        let fair = Air::default();
+        if (air.from, air.to, air.start_utc) != (fair.from, fair.to, fair.start_utc) {
+            for w in [&air.from, &air.to] {
+                sink.vector(w.wind);
+                sink.reals(&[w.gustiness, w.temperature, w.cloud_cover, w.rain, w.visibility]);
+            }
+            sink.reals(&[air.start_utc, air.change[0], air.change[1]]);
         }
-        sink.reals(&[air.start_utc, air.change[0], air.change[1]]);
         for flow in &sea.current.flows {
             sink.flow(flow);
         }

@@ -214,6 +214,7 @@ fn sea(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) ->
         sound_speed: surface.map_or(water.sound_speed_m_s, |layer| layer.sound_speed),
         temperature: surface.map_or(water.temperature_c, |layer| layer.temperature),
         column: column.map(Arc::new),
+        regions: build_water::regions(&water.regions, problems),
         carried: build_water::carried(&water.carried, origin, problems),
         air_pressure: water.air_pressure_pa,
         air: build_air::air(file, seed, problems),
@@ -223,7 +224,7 @@ fn sea(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) ->
                 .variation
                 .as_ref()
                 .map(|v| GaussMarkov { std: Vec3::from(v.std_m_s), tau: v.correlation_time_s }),
-            flows: build_water::flows(&water.flows, origin, problems),
+            flows: build_water::flows(&water.flows, &water.regions, origin, problems),
         },
         seabed: Seabed {
             z0: -file.seabed.depth_m,

@@ -4,7 +4,8 @@ use super::build::towards;
 use super::error::{Problems, did_you_mean, list, quote};
 use super::file::{SeabedFile, WorldFile};
 use super::file_water::{
-    CarriedFile, ColumnFile, ConstituentFile, FlowFile, FlowLawFile, SoundSpeedLawFile, WaterLayerFile,
+    CarriedFile, ColumnFile, ConstituentFile, FlowFile, FlowLawFile, RegionFile, SoundSpeedLawFile,
+    WaterLayerFile,
 };
 use super::grid::{
     self,
@@ -18,7 +19,7 @@ use crate::scene::Origin;
 use crate::scene::flow::{Channel, Constituent, Eddy, Flow, FlowLaw, Jet};
 use crate::scene::grid::Grid;
 use crate::scene::terrain::Terrain;
-use crate::scene::water::{Carried, Column, SoundSpeedLaw, Values};
+use crate::scene::water::{Carried, Column, Region, SoundSpeedLaw, Values};
 use std::sync::Arc;
 
 /// Periods of tidal constituents [h]. [Pugh 1987, table 4:1]
@@ -121,6 +122,26 @@ fn is_valid(column: &ColumnFile, layer: &WaterLayerFile, problems: &mut Problems
     good
 }
 
+/// The regions of a world.
+pub fn regions(files: &Named<RegionFile>, problems: &mut Problems) -> Vec<Region> {
+    let one = |(name, file): (&str, &RegionFile)| {
+        let corners = &file.corners_m;
+        if corners.len() < 3 {
+            let text = format!("{}: found {} corners, expected at least 3", quote(name), corners.len());
+            problems.push(file.at.of("corners_m"), text);
+            return None;
+        }
+        Some(Region {
+            name: name.to_string(),
+            corners: corners.clone(),
+            density: file.density_kg_m3,
+            sound_speed: file.sound_speed_m_s,
+            temperature: file.temperature_c,
+        })
+    };
+    files.iter().filter_map(one).collect()
+}
+
 /// The ground of a world, if it says more than a plane.
 pub fn terrain(file: &SeabedFile, origin: &Origin, problems: &mut Problems) -> Option<Arc<Terrain>> {
     let heights = file.terrain.as_ref()?;
@@ -175,9 +196,20 @@ pub fn carried(files: &Named<CarriedFile>, origin: &Origin, problems: &mut Probl
 }
 
 /// The parts of the current of a world.
-pub fn flows(files: &Named<FlowFile>, origin: &Origin, problems: &mut Problems) -> Vec<Flow> {
+pub fn flows(
+    files: &Named<FlowFile>,
+    regions: &Named<RegionFile>,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Vec<Flow> {
     let one = |(name, file): (&str, &FlowFile)| {
-        Some(Flow { name: name.to_string(), gain: file.gain, law: law(&file.law, origin, problems)? })
+        let names = || regions.iter().map(|(name, _)| name);
+        let region = file.region.as_ref().and_then(|wanted| names().position(|name| name == wanted));
+        if let (Some(wanted), None) = (&file.region, region) {
+            let hint = did_you_mean(wanted, names());
+            problems.push(file.at.of("region"), format!("no region {} in this world{hint}", quote(wanted)));
+        }
+        Some(Flow { name: name.to_string(), gain: file.gain, region, law: law(&file.law, origin, problems)? })
     };
     files.iter().filter_map(one).collect()
 }

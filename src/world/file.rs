@@ -8,7 +8,7 @@ use super::file_coupling::CouplingFile;
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
 use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
 use super::file_urdf::{HydrodynamicsFile, MimicFile};
-use super::file_water::{CarriedFile, ColumnFile, FlowFile};
+use super::file_water::{CarriedFile, ColumnFile, FlowFile, RegionFile};
 use super::grid::declare::GridFile;
 use super::read::{Named, Placed};
 use super::spec::{choice, fieldless_choice, spec};
@@ -92,6 +92,8 @@ spec! {
         temperature_c: f64 [in -5.0..=60.0] = 15.0,
         /// Temperature and salinity by depth, from which density, speed of sound and pressure follow; instead of the three above.
         column: Option<ColumnFile>,
+        /// Parts of the sea with water of their own, by name: rivers, lakes, harbours. Where they overlap the first counts.
+        regions: Named<RegionFile> = Named::default(),
         /// What the water carries, by name, such as turbidity or chlorophyll.
         carried: Named<CarriedFile> = Named::default(),
         /// Pressure of the air at the surface.

@@ -8,6 +8,8 @@ spec! {
     pub struct FlowFile {
         /// Factor on its velocity, which can be changed in the run.
         gain: f64 [in 0.0..=100.0] = 1.0,
+        /// Region outside which it is still; without it it flows everywhere.
+        region: Option<String> [name],
         ..law: FlowLawFile,
     }
 }
@@ -123,6 +125,20 @@ spec! {
         temperature_c: f64,
         /// Practical salinity.
         salinity_psu: f64 [non_negative],
+    }
+}
+
+spec! {
+    /// A part of the sea, seen from above, with water of its own that is the same from top to bottom.
+    pub struct RegionFile {
+        /// Its corners (east, north), around it; the last is joined to the first.
+        corners_m: Vec<[f64; 2]>,
+        /// Density: 999 in a river, more in a salt lake.
+        density_kg_m3: f64 [in 900.0..=2000.0] = 999.0,
+        /// Speed of sound.
+        sound_speed_m_s: f64 [in 1000.0..=2000.0] = 1465.0,
+        /// Temperature.
+        temperature_c: f64 [in -5.0..=60.0] = 15.0,
     }
 }
 

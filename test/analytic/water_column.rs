@@ -115,3 +115,28 @@ fn surface_of_a_column_stands_for_the_world() {
         1e-6,
     );
 }
+
+// Goal: a river's water is its own, and a flow can be bounded by its banks. Method: a body neutral in sea water in a river of
+// fresh water and beside it; what pressure sensors and DVLs tell in both; the corner of an L. Tolerance: rounding.
+#[test]
+fn regions_have_water_of_their_own() {
+    let water = "{density_kg_m3: 1025, regions: {river: {corners_m: [[0, 0], [40, 0], [40, 10], [10, 10], [10, 40], [0, 40]]}},
+      flows: {stream: {region: river, kind: channel, speed_m_s: 0.5, direction_deg: 90, width_m: 1.0e+9}}}";
+    for (x, y, inside) in [(5.0, 30.0, true), (30.0, 5.0, true), (30.0, 30.0, false), (-1.0, 5.0, false)] {
+        let mut s = world(water);
+        crate::analytic::turntable::place(&mut s, merrow::math::Vec3::new(x, y, -20.0), [0.0; 3]);
+        let (rho, c) = if inside { (999.0, 1465.0) } else { (1025.0, 1500.0) };
+        let Reading::Pressure(pressure) = reading(&mut s, 0) else { panic!("not a pressure") };
+        // at rest for one step of 2 ms it sinks by nothing that a sensor sees
+        close("pressure", pressure.pressure, 101_325.0 + rho * 9.81 * 20.0, 1e-7);
+        let Reading::Dvl(dvl) = reading(&mut s, 1) else { panic!("not a DVL") };
+        close("speed of sound", dvl.sound_speed, c, 1e-15);
+        let at = crate::common::instant(&s.scene);
+        let v = at.water(merrow::math::Vec3::new(x, y, -20.0)).0;
+        close("stream", v.x, if inside { 0.5 } else { 0.0 }, 1e-12);
+        advance(&mut s, 1.0);
+        let fallen = 20.0 + s.state.robots[0].motion.p_WB.z;
+        let expected = if inside { -0.5 * 9.81 * (1.0 - 999.0 / 1025.0) } else { 0.0 };
+        assert!((fallen - expected).abs() < 0.02 * 0.125, "{fallen} {expected}");
+    }
+}

@@ -68,6 +68,7 @@ pub fn scene(seed: u64, recipe: Recipe) -> Scene {
             column: None,
             air: merrow::scene::air::Air::default(),
             carried: Vec::new(),
+            regions: Vec::new(),
             current: Current { profile: vec![(0.0, Vec3::zero())], gauss_markov: None, flows: Vec::new() },
             seabed: Seabed { z0: -1000.0, slope: [0.0, 0.0], terrain: None },
         },

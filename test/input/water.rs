@@ -95,3 +95,17 @@ fn air_and_weather() {
         "w.yaml:1:24: `cloud_cover`: expected a number from 0 to 1, found `2`",
     );
 }
+
+#[test]
+fn regions() {
+    check(
+        &world("water: {regions: {river: {corners_m: [[0, 0], [1, 1]]}}}"),
+        "w.yaml:1:38: `river`: found 2 corners, expected at least 3",
+    );
+    check(
+        &world(
+            "water: {regions: {river: {corners_m: [[0, 0], [1, 1], [0, 1]]}}, flows: {f: {region: rivr, kind: eddy, spin_rad_s: 1, core_radius_m: 1}}}",
+        ),
+        "w.yaml:1:86: no region `rivr` in this world; did you mean `river`?",
+    );
+}

@@ -302,4 +302,5 @@ def check_all_services_are_there():
 
 
 CHECKS = [check_all_services_are_there, check_pause_and_resume, check_steps_when_paused, check_steps_in_lock_step,
-          check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_no_skew, check_reset, check_set_pose, check_weather, check_record]
+          check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_no_skew, check_reset, check_set_pose, check_couple, check_weather,
+          check_record]

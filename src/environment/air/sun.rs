@@ -71,8 +71,8 @@ fn turn(degrees: f64) -> f64 {
 /// Apparent longitude, its nutation [°] and the obliquity of the ecliptic at `utc` [s since 1970].
 fn ecliptic(utc: f64) -> (f64, f64, f64) {
     let T = (utc + DELTA_T - J2000) / (36_525.0 * 86_400.0);
-    let L0 = 280.46646 + (36_000.76983 + 0.0003032 * T) * T;
-    let M = turn(357.52911 + (35_999.05029 - 0.0001537 * T) * T);
+    let L0 = 280.46646 + (36_000.769_83 + 0.0003032 * T) * T;
+    let M = turn(357.52911 + (35_999.050_29 - 0.0001537 * T) * T);
     let C = (1.914602 - (0.004817 + 0.000014 * T) * T) * sin_cos(M).0
         + (0.019993 - 0.000101 * T) * sin_cos(2.0 * M).0
         + 0.000289 * sin_cos(3.0 * M).0;
