@@ -8,9 +8,11 @@ pub mod seawater;
 pub mod water_column;
 
 use crate::math::{Real, Vec3};
-use crate::scene::{Link, Robot, Sea};
+use crate::scene::grid::Grid;
+use crate::scene::{Flow, FlowLaw, Link, Robot, Sea};
 use crate::state::workspace::LinkWork;
 pub use current::Variation;
+use std::sync::Arc;
 
 /// Gravity, water and the current's variation at one instant of a step; the same for every robot.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +52,19 @@ impl Instant<'_> {
         let v = v + local.velocity;
         (v, a + local.rate + local.gradient.mul_vec(v)) // flow.rs (5)
     }
+}
+
+/// The grid whose end stops what is at `p` and `t`, as a sentence calls it.
+pub fn stopped_by(sea: &Sea, p: Vec3, t: f64) -> Option<String> {
+    let x = [p.x, p.y, -p.z, t];
+    let stops = |grid: &Option<Arc<Grid>>| grid.as_ref().is_some_and(|grid| grid.stops(x));
+    let of_flow =
+        |flow: &&Flow| matches!(&flow.law, FlowLaw::Grid(components) if components.iter().any(stops));
+    if let Some(flow) = sea.current.flows.iter().find(of_flow) {
+        return Some(format!("the flow {}", flow.name));
+    }
+    let column = sea.column.as_ref()?;
+    (stops(&column.temperature) || stops(&column.salinity)).then(|| "the water column".to_string())
 }
 
 /// Water velocity and acceleration at every link's centre of buoyancy, in the link frame.

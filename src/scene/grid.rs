@@ -182,6 +182,11 @@ impl Grid {
         self.samples.get(index as usize)
     }
 
+    /// True if a robot at `x` is beyond a grid that stops it there.
+    pub fn stops(&self, x: [f64; 4]) -> bool {
+        self.outside == Outside::Stop && !(0..4).all(|i| self.axes[i].holds(x[i]))
+    }
+
     /// The value at east, north, depth and time `x`.
     pub fn at(&self, x: [f64; 4]) -> Sampled {
         if self.outside != Outside::Clamp && !(0..4).all(|i| self.axes[i].holds(x[i])) {

@@ -3,7 +3,7 @@
 use crate::control::joints::{self, Now};
 use crate::control::{command, power};
 use crate::environment::current::VariationCache;
-use crate::environment::{Instant, water_column};
+use crate::environment::{self, Instant, water_column};
 use crate::forces::{external, thruster};
 use crate::kinematics;
 use crate::math::Vec3;
@@ -81,8 +81,14 @@ impl Runner {
         );
         power::advance(robot, state, dt);
         if let Some(what) = state.motion.not_finite() {
+            // where it was, and where it was going
+            let ahead = before.1 + before.0.matrix().mul_vec(work.V_start.v).scale(1.5 * dt);
+            let left = [before.1, ahead].into_iter().find_map(|p| environment::stopped_by(sea, p, t));
             before.restore(robot, state);
-            let cause = format!("{what} is no longer finite");
+            let cause = match left {
+                Some(grid) => format!("it left the grid of {grid}, which says `outside: stop`"),
+                None => format!("{what} is no longer finite"),
+            };
             state.halted = Some(Halt { time_ns: now_ns + scene.dt_ns, cause });
         }
     }

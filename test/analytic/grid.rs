@@ -20,11 +20,12 @@ fn drifter(
         let [u, v] = uv(p);
         writeln!(table, "{t},{y},{x},{u},{v}").unwrap();
     }
+    let outside = if name.ends_with("stop") { ", outside: stop" } else { "" };
     let world = format!(
         "
 water:
   flows:
-    g: {{kind: gridded, east: {{file: uv.csv, variable: u}}, north: {{file: uv.csv, variable: v}}}}
+    g: {{kind: gridded, east: {{file: uv.csv, variable: u{outside}}}, north: {{file: uv.csv, variable: v}}}}
 step: {{dt_s: 0.01}}
 robots:
   drifter:
@@ -81,4 +82,21 @@ fn a_grid_in_time_accelerates_its_water() {
     advance(&mut s, 20.0);
     let x = 0.015 * 2500.0 + 1.5 * 10.0;
     near("place", s.state.robots[0].motion.p_WB, Vec3::new(x, 0.0, -40.0), 1e-4);
+}
+
+// Goal: `outside: stop` stops a robot where the grid ends, and says why. Method: a drifter carried over the eastern edge at 30 m
+// by 1 m/s, from 28 m. Tolerance: it stands within a step's way of the edge, or an implicit one more.
+#[test]
+fn a_grid_that_stops_says_why() {
+    let mut s = drifter(
+        "grid_stop",
+        lattice(&[0.0]),
+        |_| [1.0, 0.0],
+        "position_m: [28, 0, -40]\n    velocity_m_s: [1, 0, 0]",
+    );
+    advance(&mut s, 3.0);
+    let state = &s.state.robots[0];
+    let halt = state.halted.as_ref().expect("it went on");
+    assert_eq!(halt.cause, "it left the grid of the flow g, which says `outside: stop`");
+    assert!((state.motion.p_WB.x - 30.0).abs() < 0.021, "{:?}", state.motion.p_WB);
 }
