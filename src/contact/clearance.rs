@@ -72,8 +72,7 @@ impl Clearance {
             let Some(reach) = self.reach[r] else { continue };
             let p = robot.motion.p_WB;
             let radius = reach + way;
-            let bottom = &state.sea.seabed;
-            if !radius.is_finite() || (p.z - bottom.height(p.x, p.y)) * bottom.normal().z <= radius {
+            if !radius.is_finite() || !state.sea.seabed.is_clear_of(p, radius) {
                 return false;
             }
             let meets =

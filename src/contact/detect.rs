@@ -8,6 +8,7 @@ use super::clip::{self, Feature, Place};
 use super::coupling::{self, Body};
 use super::shapes::{self, Owner, Shape, ours, vector};
 use crate::math::{Mat3, Vec3};
+use crate::scene::terrain::Terrain;
 use crate::scene::{Scene, Seabed};
 use rapier3d_f64::math::{Pose, Vector};
 use rapier3d_f64::parry::bounding_volume::{Aabb, BoundingVolume};
@@ -15,7 +16,7 @@ use rapier3d_f64::parry::partitioning::{Bvh, BvhBuildStrategy};
 use rapier3d_f64::parry::query::{
     ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, ShapeCastOptions, cast_shapes,
 };
-use rapier3d_f64::parry::shape::{PolygonalFeature, PolygonalFeatureMap};
+use rapier3d_f64::parry::shape::{PolygonalFeature, PolygonalFeatureMap, Triangle};
 
 /// Two surfaces at, or nearly at, one place, at the end of the free step.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +72,8 @@ pub struct Detector {
     order: Vec<(f64, u32)>,
     pairs: Vec<(u32, u32)>,
     manifolds: Vec<ContactManifold<(), ()>>,
+    /// One triangle of the ground after another.
+    ground: Option<Shape>,
 }
 
 impl std::fmt::Debug for Detector {
@@ -99,6 +102,7 @@ impl Detector {
             order: Vec::with_capacity(n),
             pairs: Vec::with_capacity(64 + 8 * n),
             manifolds: vec![roomy()],
+            ground: Some(shapes::ground()),
             moving,
         })
     }
@@ -151,7 +155,10 @@ impl Detector {
         }
         self.find_pairs();
         for i in 0..self.moving.len() {
-            self.meet_seabed(scene, i, seabed, out);
+            match &seabed.terrain {
+                None => self.meet_seabed(scene, i, seabed, out),
+                Some(terrain) => self.meet_terrain(scene, i, terrain, out),
+            }
         }
         for k in 0..self.pairs.len() {
             let (i, j) = self.pairs[k];
@@ -199,18 +206,7 @@ impl Detector {
         let (a, X_a, start_a) = (&self.moving[i], &self.poses[i], &self.starts[i]);
         let (b, X_b, start_b) = self.other(j);
         if may_touch(scene, a, b) && !are_apart(a, b, apart) {
-            let base = Touch {
-                a: a.owner,
-                b: b.owner,
-                colliders: [a.collider, b.collider],
-                p_W: Vec3::zero(),
-                n_W: Vec3::zero(),
-                gap: 0.0,
-                met_at: None,
-                friction: (a.material.friction * b.material.friction).sqrt(),
-                restitution: a.material.restitution.max(b.material.restitution),
-                key: Key { shapes: [i as u32, j as u32], features: [0; 2] },
-            };
+            let base = touch(a, b, [i as u32, j as u32]);
             let hop = (X_a.translation - start_a.translation) - (X_b.translation - start_b.translation);
             let fast = hop.length() > a.thickness.min(b.thickness);
             match fast.then(|| cast(a, [start_a, X_a], b, [start_b, X_b], &base)).flatten() {
@@ -223,9 +219,62 @@ impl Detector {
 
     /// Moving shape `i` against the plane bottom.
     fn meet_seabed(&self, scene: &Scene, i: usize, seabed: &Seabed, out: &mut Vec<Touch>) {
+        let n = seabed.normal(0.0, 0.0);
+        self.meet_plane(scene, i, n, |p| (p.z - seabed.height(p.x, p.y)) * n.z, out);
+    }
+
+    /// Moving shape `i` against the triangles of the ground near it; one that has sunk in is lifted as by a plane.
+    fn meet_terrain(&mut self, scene: &Scene, i: usize, terrain: &Terrain, out: &mut Vec<Touch>) {
+        let (low, high) = (ours(self.boxes[i].mins), ours(self.boxes[i].maxs));
+        let middle = ours(self.poses[i].translation);
+        let surface = terrain.height(middle.x, middle.y);
+        if middle.z < surface && ours(self.starts[i].translation).z < surface {
+            let n = terrain.normal(middle.x, middle.y);
+            let foot = Vec3::new(middle.x, middle.y, surface);
+            return self.meet_plane(scene, i, n, |p| n.dot(p - foot), out);
+        }
+        let Some(mut ground) = self.ground.take() else { return };
+        let mut manifolds = std::mem::take(&mut self.manifolds);
+        ground.material = scene.seabed_material;
+        let (a, X_a, start_a) = (&self.moving[i], &self.poses[i], &self.starts[i]);
+        let base = touch(a, &ground, [i as u32, SEABED]);
+        let fast = (X_a.translation - start_a.translation).length() > a.thickness;
+        terrain.triangles(low, high, |number, corners| {
+            let face = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+            if let Some(triangle) = ground.shape.make_mut().as_shape_mut::<Triangle>() {
+                *triangle = Triangle::new(vector(corners[0]), vector(corners[1]), vector(corners[2]));
+            }
+            let (b, X_b) = (&ground, &Pose::IDENTITY);
+            let before = out.len();
+            match fast.then(|| cast(a, [start_a, X_a], b, [X_b, X_b], &base)).flatten() {
+                Some(touch) => out.push(touch),
+                None => narrow(a, X_a, b, X_b, &base, &mut manifolds, out),
+            }
+            // the ground has one side, and its triangles are told apart by their number
+            let mut k = before;
+            while k < out.len() {
+                if out[k].n_W.dot(face) <= 0.0 {
+                    out.remove(k);
+                    continue;
+                }
+                out[k].key.features[1] ^= number.wrapping_mul(0x9E37_79B1);
+                k += 1;
+            }
+        });
+        self.ground = Some(ground);
+        self.manifolds = manifolds;
+    }
+
+    /// Moving shape `i` against a plane over which points stand by `height`, along its normal `n`.
+    fn meet_plane(
+        &self,
+        scene: &Scene,
+        i: usize,
+        n: Vec3,
+        height: impl Fn(Vec3) -> f64,
+        out: &mut Vec<Touch>,
+    ) {
         let (shape, X) = (&self.moving[i], &self.poses[i]);
-        let n = seabed.normal();
-        let height = |p: Vec3| (p.z - seabed.height(p.x, p.y)) * n.z;
         let (center, reach) = (ours(self.boxes[i].center()), ours(self.boxes[i].half_extents()));
         if height(center) > n.x.abs() * reach.x + n.y.abs() * reach.y + n.z.abs() * reach.z {
             return;
@@ -258,6 +307,22 @@ impl Detector {
                 put(ours(*X * feature.vertices[k]), radius, feature.vids[k].0);
             }
         }
+    }
+}
+
+/// What is known of a touch before its place.
+fn touch(a: &Shape, b: &Shape, shapes: [u32; 2]) -> Touch {
+    Touch {
+        a: a.owner,
+        b: b.owner,
+        colliders: [a.collider, b.collider],
+        p_W: Vec3::zero(),
+        n_W: Vec3::zero(),
+        gap: 0.0,
+        met_at: None,
+        friction: (a.material.friction * b.material.friction).sqrt(),
+        restitution: a.material.restitution.max(b.material.restitution),
+        key: Key { shapes, features: [0; 2] },
     }
 }
 

@@ -39,6 +39,19 @@ pub struct Shape {
     pub thickness: f64,
 }
 
+/// A triangle of the ground, to be moved to one place after another.
+pub fn ground() -> Shape {
+    Shape {
+        owner: Owner::Seabed,
+        collider: 0,
+        shape: SharedShape::triangle(Vector::ZERO, Vector::new(1.0, 0.0, 0.0), Vector::new(0.0, 1.0, 0.0)),
+        X_LG: Pose::IDENTITY,
+        material: Material::default(),
+        groups: Groups::default(),
+        thickness: f64::INFINITY,
+    }
+}
+
 /// All shapes of a scene: those that move, then those that stand still.
 ///
 /// # Errors

@@ -1,9 +1,11 @@
 //! Applies what the outside asked for, at the start of a step; refuses what makes no sense.
 
 use super::{allocation, coupling, joint_command};
-use crate::math::SpatialVelocity;
-use crate::scene::{Robot, Scene};
-use crate::state::commands::Refusal;
+use crate::environment::air;
+use crate::math::{SpatialVelocity, Vec3};
+use crate::scene::air::Weather;
+use crate::scene::{Robot, Scene, Sea};
+use crate::state::commands::{Refusal, WeatherChange};
 use crate::state::{Command, Health, RobotState, State, WinchCommand};
 
 /// Applies one command to the state, or says why not. Nothing changes if it is refused.
@@ -11,7 +13,11 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
     let now = state.time_ns;
     let density = state.sea.density;
     match command {
-        Command::Sea(sea) => state.sea = (**sea).clone(),
+        Command::Sea(sea) => {
+            let air = state.sea.air.clone();
+            state.sea = Sea { air, ..(**sea).clone() };
+        }
+        Command::Weather(change) => weather(state, change)?,
         Command::Thruster { robot, thruster, value } => {
             let (model, target) = pick(scene, state, *robot)?;
             let t =
@@ -152,6 +158,42 @@ fn fins(robot: usize, model: &Robot, target: &mut RobotState, values: &[f64]) ->
     }
     for ((memory, fin), value) in target.fins.iter_mut().zip(&model.fins).zip(values) {
         memory.set_command(fin, *value);
+    }
+    Ok(())
+}
+
+/// Starts a change of the weather.
+fn weather(state: &mut State, change: &WeatherChange) -> Result<(), Refusal> {
+    let numbers = [
+        change.gustiness,
+        change.temperature,
+        change.cloud_cover,
+        change.rain,
+        change.visibility,
+        change.time_of_day_s,
+        Some(change.duration_s),
+    ];
+    let finite = numbers.iter().flatten().all(|x| x.is_finite());
+    if !finite || change.duration_s < 0.0 || !change.wind.unwrap_or_else(Vec3::zero).is_finite() {
+        let reason = "weather: found a value that is not finite, or a negative duration".to_string();
+        return Err(Refusal { robot: None, reason });
+    }
+    let t = state.time_ns as f64 * 1e-9;
+    let air = &mut state.sea.air;
+    let (now, to) = (air::weather(air, t), air.to);
+    air.from = now;
+    air.to = Weather {
+        wind: change.wind.unwrap_or(to.wind),
+        gustiness: change.gustiness.unwrap_or(to.gustiness),
+        temperature: change.temperature.unwrap_or(to.temperature),
+        cloud_cover: change.cloud_cover.unwrap_or(to.cloud_cover),
+        rain: change.rain.unwrap_or(to.rain),
+        visibility: change.visibility.unwrap_or(to.visibility),
+    };
+    air.change = [t, t + change.duration_s];
+    if let Some(of_day) = change.time_of_day_s {
+        let utc = air.start_utc + t;
+        air.start_utc += of_day - utc.rem_euclid(86_400.0);
     }
     Ok(())
 }

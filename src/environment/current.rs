@@ -1,4 +1,5 @@
-//! Current: a mean that depends on depth, and a random variation that depends on time.
+//! Current: a mean that depends on depth, and a random variation that depends on time. Tides and what depends on the
+//! place stand in `flow.rs`.
 //!
 //! # Law
 //! Each component of the variation is a stationary first-order Gauss-Markov process with standard deviation σ
@@ -25,6 +26,7 @@
 //! # Checked by
 //! tests below; test/analytic/current.rs
 
+use super::flow;
 use crate::math::rng::Stream;
 use crate::math::{Real, Vec3};
 use crate::scene::Current;
@@ -34,7 +36,7 @@ const KNOTS_PER_TAU: f64 = 8.0;
 /// Terms of (2): ρ^J = exp(-J/8) < 1e-9.
 const TERMS: u64 = 166;
 
-/// Random part of the current at one instant, in W.
+/// The part of the current that depends on time alone, at one instant, in W.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variation {
     /// Velocity [m/s].
@@ -69,6 +71,16 @@ pub fn mean_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
     v0 + (v1 - v0).scale((depth - d0) / (d1 - d0))
 }
 
+/// Change of the mean with height at `depth` [1/s]; that of the layer above at a depth of the profile.
+pub fn shear_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
+    let k = profile.partition_point(|p| p.0 < depth);
+    if k == 0 || k == profile.len() {
+        return Vec3::zero();
+    }
+    let ((d0, v0), (d1, v1)) = (profile[k - 1], profile[k]);
+    (v0 - v1).scale(1.0 / (d1 - d0))
+}
+
 /// Evaluates the variation; remembers the last interval of knots, which changes a few times a correlation time.
 #[derive(Clone, Debug, Default)]
 pub struct VariationCache {
@@ -76,8 +88,17 @@ pub struct VariationCache {
 }
 
 impl VariationCache {
-    /// Variation at `t` [s] for the world's `seed`. The cache changes the cost, never the result.
+    /// Variation at `t` [s] for the world's `seed`, with the tide. The cache changes the cost, never the result.
     pub fn at(&mut self, current: &Current, seed: u64, t: f64) -> Variation {
+        let random = self.random(current, seed, t);
+        if current.flows.is_empty() {
+            return random;
+        }
+        let (v, a) = flow::tide(&current.flows, t);
+        Variation { velocity: random.velocity + v, acceleration: random.acceleration + a }
+    }
+
+    fn random(&mut self, current: &Current, seed: u64, t: f64) -> Variation {
         let Some(gm) = current.gauss_markov else { return Variation::NONE };
         let spacing = gm.tau / KNOTS_PER_TAU;
         let k = (t / spacing).floor().max(0.0) as u64;
@@ -122,6 +143,7 @@ mod tests {
         let current = Current {
             profile: vec![(0.0, Vec3::zero())],
             gauss_markov: Some(GaussMarkov { std: Vec3::new(0.2, 0.1, 0.0), tau: 8.0 }),
+            flows: Vec::new(),
         };
         // one value a knot (1 s), 4000 correlation times; the lag of one correlation time is 8 knots
         let mut cache = VariationCache::default();
@@ -140,6 +162,7 @@ mod tests {
         let current = Current {
             profile: vec![(0.0, Vec3::zero())],
             gauss_markov: Some(GaussMarkov { std: Vec3::new(1.0, 1.0, 1.0), tau: 10.0 }),
+            flows: Vec::new(),
         };
         let mut walked = VariationCache::default();
         for k in 0..500 {
@@ -155,5 +178,7 @@ mod tests {
         assert_eq!(mean_at_depth(&p, 0.0).x, 1.0);
         assert_eq!(mean_at_depth(&p, 10.0), Vec3::new(0.5, 1.0, 0.0));
         assert_eq!(mean_at_depth(&p, 99.0).y, 2.0);
+        assert_eq!(shear_at_depth(&p, 10.0), Vec3::new(0.1, -0.2, 0.0));
+        assert_eq!(shear_at_depth(&p, 20.0), Vec3::zero());
     }
 }

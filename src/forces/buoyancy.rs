@@ -60,7 +60,7 @@ fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
 
 /// (1)
 #[inline(always)]
-pub fn force<T: Real>(link: &Link, w: &Wetness<T>, up: Vec3<T>, rho_g: f64) -> SpatialForce<T> {
+pub fn force<T: Real>(link: &Link, w: &Wetness<T>, up: Vec3<T>, rho_g: T) -> SpatialForce<T> {
     let f = up.scale(w.wet * (rho_g * link.volume));
     let at = Vec3::splat(link.p_LoCb) + w.shift;
     SpatialForce { m: at.cross(f), f }

@@ -13,5 +13,6 @@ pub mod slender_body;
 pub mod sum;
 pub mod tether;
 pub mod thruster;
+pub mod wind_load;
 
 pub use sum::sum;

@@ -1,7 +1,9 @@
 //! The only place where forces meet: the ordered sum on every link.
 
-use super::{added_mass, buoyancy, damping, derivatives, fin, joint, rigid_body, slender_body, thruster};
-use crate::environment::Instant;
+use super::{
+    added_mass, buoyancy, damping, derivatives, fin, joint, rigid_body, slender_body, thruster, wind_load,
+};
+use crate::environment::{Instant, water_column};
 use crate::math::{Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 use crate::scene::body::SlenderBody;
 use crate::scene::{Drive, Link, Robot};
@@ -28,11 +30,13 @@ pub fn sum<T: Real>(
             let wetness = buoyancy::wetness(link, up, w.p_WL.z);
             let mut V_r = w.V;
             V_r.v -= w.water;
-            F = F.plus(&buoyancy::force(link, &wetness, up, rho * g));
+            let p_WCb = || w.p_WL + w.R_WL.mul_vec(Vec3::splat(link.p_LoCb) + wetness.shift);
+            let rho_here = water_column::density(at.sea, g, p_WCb, at.time);
+            F = F.plus(&buoyancy::force(link, &wetness, up, rho_here * g));
             if still && link.munk && is_whole(wetness.wet) {
                 F = F.plus(&rigid_body::velocity_product(&link.total, &w.V));
             } else {
-                let displaced = wetness.wet * (rho * link.volume);
+                let displaced = wetness.wet * (rho_here * link.volume);
                 F = F.plus(&rigid_body::velocity_product(&link.rigid, &w.V));
                 F = F.plus(&added_mass::force(
                     link,
@@ -58,6 +62,9 @@ pub fn sum<T: Real>(
         if link.trim.force != 0.0 || link.trim.moment_arm != Vec3::new(0.0, 0.0, 0.0) {
             let arm = Vec3::splat(link.trim.moment_arm);
             F = F.plus(&SpatialForce { m: arm.cross(up), f: up * link.trim.force });
+        }
+        if let Some(load) = &link.wind {
+            F = F.plus(&wind_load::force(link, load, at, w));
         }
         F = F.plus(&work.thrust[i][stage]);
         w.F = F;

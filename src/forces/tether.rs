@@ -28,7 +28,7 @@
 //! # Checked by
 //! test/analytic/tether.rs, test/analytic/tether_water.rs
 
-use crate::environment::{Instant, current};
+use crate::environment::Instant;
 use crate::math::{Mat3, Vec3};
 use crate::scene::Line;
 
@@ -96,14 +96,8 @@ impl Surroundings {
     /// Those of a node at `p` that carries `length` of line along `tangent`.
     pub fn new(line: &Line, at: &Instant<'_>, p: Vec3, tangent: Vec3, length: f64) -> Self {
         let wet = wet_part(line, at, p);
-        let mean = current::mean_at_depth(&at.sea.current.profile, -p.z);
-        Self {
-            length,
-            tangent,
-            wet,
-            water: mean + at.variation.velocity,
-            acceleration: at.variation.acceleration,
-        }
+        let (water, acceleration) = at.water(p);
+        Self { length, tangent, wet, water, acceleration }
     }
 
     /// Inertia along and across the line [kg]. (6)
@@ -156,7 +150,7 @@ pub fn node(line: &Line, at: &Instant<'_>, here: &Surroundings, p: Vec3, w: Vec3
 /// Depth of `p` under the bottom along its normal [m], and the normal.
 pub fn depth_in_bottom(at: &Instant<'_>, p: Vec3) -> (f64, Vec3) {
     let seabed = &at.sea.seabed;
-    let n = seabed.normal();
+    let n = seabed.normal(p.x, p.y);
     ((seabed.height(p.x, p.y) - p.z) * n.z, n)
 }
 

@@ -1,9 +1,10 @@
-//! Parameters of a running world: the water, the pace, sensor noise, health of thrusters and fins.
+//! Parameters of a running world: the water, the weather, the pace, sensor noise, health of thrusters and fins.
 
 use super::outlet::Shared;
 use super::parameter_range::Range;
 use super::parameter_value::ParameterValue as Value;
 use super::parameters::{Declaration, ParameterError, ParameterServer};
+use super::weather;
 use crate::math::Vec3;
 use crate::scene::{Scene, Sea};
 use crate::sim::{Pace, Request};
@@ -23,6 +24,11 @@ const AIR: &str = "water.air_pressure_pa";
 const PACE: &str = "pace";
 const TRUTH_TF: &str = "publish_truth_tf";
 
+/// Name of the parameter of a flow's gain.
+fn gain_of(flow: &str) -> String {
+    format!("water.flows.{flow}.gain")
+}
+
 /// All parameters of a world, for the node and for `describe`.
 pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
     let sea = &scene.sea;
@@ -33,6 +39,7 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
         Declaration::new(name, Value::Double(value), text).with_range(Range::doubles(range[0], range[1]))
     };
     let replaces = "Setting any current parameter replaces a profile by one current everywhere.";
+    let everywhere = "Setting it replaces a column by the same water everywhere.";
     let mut all = vec![
         double(SPEED, speed, [0.0, 20.0], &format!("Speed of the current [m/s]. {replaces}")),
         double(
@@ -42,9 +49,24 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             &format!("Where the current goes to, clockwise from north [deg]. {replaces}"),
         ),
         double(UP, v.z, [-20.0, 20.0], &format!("Upward speed of the current [m/s]. {replaces}")),
-        double(DENSITY, sea.density, [0.0, 2000.0], "Density of the water [kg/m3]."),
-        double(SOUND, sea.sound_speed, [1000.0, 2000.0], "Speed of sound in the water [m/s]."),
-        double(TEMPERATURE, sea.temperature, [-5.0, 60.0], "Temperature of the water [deg C]."),
+        double(
+            DENSITY,
+            sea.density,
+            [0.0, 2000.0],
+            &format!("Density of the water at the surface [kg/m3]. {everywhere}"),
+        ),
+        double(
+            SOUND,
+            sea.sound_speed,
+            [1000.0, 2000.0],
+            &format!("Speed of sound at the surface [m/s]. {everywhere}"),
+        ),
+        double(
+            TEMPERATURE,
+            sea.temperature,
+            [-5.0, 60.0],
+            &format!("Temperature of the water at the surface [deg C]. {everywhere}"),
+        ),
         double(AIR, sea.air_pressure, [1e4, 2e5], "Pressure of the air at the surface [Pa]."),
         Declaration::new(PACE, Value::String(pace.to_string()), "How fast simulated time runs.")
             .with_constraints("realtime, max, lockstep or a factor above 0")
@@ -55,6 +77,15 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             "Whether /tf holds the true pose of every robot in the world; switch it off where an estimator publishes its own.",
         ),
     ];
+    all.extend(weather::declarations(sea));
+    for flow in &sea.current.flows {
+        all.push(double(
+            &gain_of(&flow.name),
+            flow.gain,
+            [0.0, 100.0],
+            "Factor on the velocity of the flow [1].",
+        ));
+    }
     for robot in &scene.robots {
         for sensor in &robot.sensors {
             let name = format!("{}.{}.noise", robot.name, sensor.name);
@@ -145,6 +176,12 @@ impl Live {
         if batch.iter().any(|(name, _)| name.starts_with("water.")) {
             requests.push(Request::Command(Command::Sea(Box::new(self.sea(batch)))));
         }
+        if let Some(change) = weather::of_parameters(batch, |name| match self.value(name, batch) {
+            Some(Value::Double(x)) => Some(x),
+            _ => None,
+        }) {
+            requests.push(Request::Command(Command::Weather(Box::new(change))));
+        }
         for (name, value) in batch {
             match (name.as_str(), value) {
                 (PACE, Value::String(text)) => {
@@ -170,13 +207,20 @@ impl Live {
         sea.sound_speed = number(SOUND, sea.sound_speed);
         sea.temperature = number(TEMPERATURE, sea.temperature);
         sea.air_pressure = number(AIR, sea.air_pressure);
-        let changed = declarations(&self.scene, Pace::Max).iter().any(|d| {
-            d.name.starts_with("water.current.") && self.value(&d.name, batch).is_some_and(|v| v != d.default)
-        });
-        if changed {
+        let all = declarations(&self.scene, Pace::Max);
+        let changed = |of: &dyn Fn(&str) -> bool| {
+            all.iter().any(|d| of(&d.name) && self.value(&d.name, batch).is_some_and(|v| v != d.default))
+        };
+        if changed(&|name| [DENSITY, SOUND, TEMPERATURE].contains(&name)) {
+            sea.column = None;
+        }
+        if changed(&|name| name.starts_with("water.current.")) {
             let mut v: Vec3 = towards(number(SPEED, 0.0), number(DIRECTION, 0.0));
             v.z = number(UP, 0.0);
             sea.current.profile = vec![(0.0, v)];
+        }
+        for flow in &mut sea.current.flows {
+            flow.gain = number(&gain_of(&flow.name), flow.gain);
         }
         sea
     }

@@ -28,3 +28,4 @@ pub mod plan;
 pub mod qos;
 pub mod services;
 pub mod urdf;
+pub mod weather;

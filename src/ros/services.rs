@@ -1,4 +1,4 @@
-//! Services of the node: pause, resume, step, reset, set_pose, couple, record.
+//! Services of the node: pause, resume, step, reset, set_pose, couple, weather, record.
 //!
 //! The node's thread hands each request to the run or the recorder, which answer from their own threads, so that the
 //! node goes on serving: a pause gets through while a million steps are made.
@@ -10,7 +10,7 @@ use super::inputs::Mailbox;
 use super::message::{Message, Service as ServiceType};
 use super::msg::merrow::{
     Couple, CoupleRequest, CoupleResponse, Record, RecordResponse, SetPose, SetPoseRequest, SetPoseResponse,
-    StepSimulation, StepSimulationResponse,
+    StepSimulation, StepSimulationResponse, Weather, WeatherRequest, WeatherResponse,
 };
 use super::msg::std_srvs::{Trigger, TriggerResponse};
 use super::outlet::Task;
@@ -23,13 +23,14 @@ use crossbeam_channel::Sender;
 use std::path::PathBuf;
 
 /// Names and types of all services, for `describe`.
-pub const SERVICES: [(&str, &str); 7] = [
+pub const SERVICES: [(&str, &str); 8] = [
     ("~/pause", Trigger::TYPE),
     ("~/resume", Trigger::TYPE),
     ("~/reset", Trigger::TYPE),
     ("~/step", StepSimulation::TYPE),
     ("~/set_pose", SetPose::TYPE),
     ("~/couple", Couple::TYPE),
+    ("~/weather", Weather::TYPE),
     ("~/record", Record::TYPE),
 ];
 
@@ -52,6 +53,7 @@ pub fn start(node: &Node, mailbox: &Mailbox, tasks: Sender<Task>) -> Result<Vec<
         })?,
         serve::<SetPose>(node, mailbox, "~/set_pose", set_pose)?,
         serve::<Couple>(node, mailbox, "~/couple", couple)?,
+        serve::<Weather>(node, mailbox, "~/weather", weather)?,
         serve::<Record>(node, mailbox, "~/record", move |_, request, caller| {
             let path = (!request.uri.is_empty()).then(|| PathBuf::from(&request.uri));
             // a recorder that has ended drops the task, and with it the caller
@@ -130,6 +132,17 @@ impl Answered for Couple {
     fn response(outcome: Told) -> CoupleResponse {
         let (success, message) = told(outcome);
         CoupleResponse { success, message }
+    }
+}
+
+impl Answered for Weather {
+    type Outcome = Told;
+    fn refused(why: String) -> Told {
+        Err(why)
+    }
+    fn response(outcome: Told) -> WeatherResponse {
+        let (success, message) = told(outcome);
+        WeatherResponse { success, message }
     }
 }
 
@@ -221,6 +234,21 @@ fn couple(mailbox: &Mailbox, request: CoupleRequest, caller: Caller<Couple>) {
         result.map(|()| String::new()).map_err(|refusal| refusal.reason)
     });
     mailbox.ask(Request::CommandReply(command, reply));
+}
+
+fn weather(mailbox: &Mailbox, request: WeatherRequest, caller: Caller<Weather>) {
+    match super::weather::of_request(&request.names, &request.values, request.duration_s) {
+        Err(why) => {
+            mailbox.refuse(None, "~/weather", &why);
+            caller.answer(Err(why));
+        }
+        Ok(change) => {
+            let reply = caller.reply(|result: Result<(), crate::state::commands::Refusal>| {
+                result.map(|()| String::new()).map_err(|refusal| refusal.reason)
+            });
+            mailbox.ask(Request::CommandReply(Command::Weather(Box::new(change)), reply));
+        }
+    }
 }
 
 /// The command that a request stands for.

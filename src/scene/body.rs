@@ -55,6 +55,17 @@ pub struct Link {
     pub p_LoD: Vec3,
     /// True if water acts on the link at all.
     pub wet: bool,
+    /// What the link offers to the wind, if anything.
+    pub wind: Option<WindLoad>,
+}
+
+/// Areas that the wind pushes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WindLoad {
+    /// Area times drag coefficient along the axes of the user's link frame [m²].
+    pub drag_area: Vec3,
+    /// Point at which the wind acts, in L [m].
+    pub p_LoC: Vec3,
 }
 
 /// Shape of a link for the part of it that is under water.

@@ -1,16 +1,22 @@
 //! What cannot change during a run: bodies, joints, actuators, sensors, the sea. Built once by `world`.
 
 pub mod actuator;
+pub mod air;
 pub mod battery;
 pub mod body;
 pub mod collision;
 pub mod coupling;
 pub mod fin;
+pub mod flow;
+pub mod grid;
 pub mod joint;
+pub mod mapped;
 pub mod sea;
 pub mod sensor;
+pub mod terrain;
 pub mod tether;
 pub mod thruster;
+pub mod water;
 
 pub use actuator::{JointGroup, KeepOut, Servo, TrajectoryRules};
 pub use battery::Battery;
@@ -18,6 +24,7 @@ pub use body::{Damping, Derivative, Hull, Link};
 pub use collision::{Collider, Geometry, Material, Structure};
 pub use coupling::{Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Strength};
 pub use fin::{Fin, FinLaw};
+pub use flow::{Flow, FlowLaw};
 pub use joint::{Drive, Joint, JointKind, JointMode};
 pub use sea::{Current, Origin, Sea, Seabed};
 pub use sensor::{Sensor, SensorKind};

@@ -1,22 +1,42 @@
 //! The water, its current, what lies under it, and where on Earth it is.
 
+use super::air::Air;
+use super::flow::Flow;
+use super::terrain::Terrain;
+use super::water::{Carried, Column, Region};
 use crate::math::Vec3;
+use std::sync::Arc;
 
 /// The water of the world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sea {
-    /// Density [kg/m³].
+    /// Density at the surface [kg/m³].
     pub density: f64,
-    /// Speed of sound [m/s].
+    /// Speed of sound at the surface [m/s].
     pub sound_speed: f64,
-    /// Temperature [°C].
+    /// Temperature at the surface [°C].
     pub temperature: f64,
     /// Pressure of the air at sea level [Pa].
     pub air_pressure: f64,
+    /// What changes with depth; none: the water is the same everywhere.
+    pub column: Option<Arc<Column>>,
+    /// Parts with water of their own; where they overlap the first counts.
+    pub regions: Vec<Region>,
+    /// What the water carries.
+    pub carried: Vec<Carried>,
+    /// The air above.
+    pub air: Air,
     /// The current.
     pub current: Current,
     /// The bottom.
     pub seabed: Seabed,
+}
+
+impl Sea {
+    /// The region at (x, y), if it lies in one.
+    pub fn region(&self, x: f64, y: f64) -> Option<&Region> {
+        self.regions.iter().find(|region| region.holds(x, y))
+    }
 }
 
 /// Velocity of the water as a function of depth and time.
@@ -27,6 +47,8 @@ pub struct Current {
     pub profile: Vec<(f64, Vec3)>,
     /// Random variation on top.
     pub gauss_markov: Option<GaussMarkov>,
+    /// What else moves, added to the mean.
+    pub flows: Vec<Flow>,
 }
 
 /// First-order Gauss-Markov variation of the current.
@@ -38,30 +60,48 @@ pub struct GaussMarkov {
     pub tau: f64,
 }
 
-/// A plane bottom.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The bottom: a plane, or terrain.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Seabed {
     /// Height of the bottom at the world's origin [m], negative under water.
     pub z0: f64,
     /// Rise of the bottom towards east and towards north [m/m].
     pub slope: [f64; 2],
+    /// Ground instead of the plane.
+    pub terrain: Option<Arc<Terrain>>,
 }
 
 impl Seabed {
     /// Height of the bottom at (x, y) [m].
     pub fn height(&self, x: f64, y: f64) -> f64 {
-        self.z0 + self.slope[0] * x + self.slope[1] * y
+        match &self.terrain {
+            None => self.z0 + self.slope[0] * x + self.slope[1] * y,
+            Some(terrain) => terrain.height(x, y),
+        }
     }
-    /// Upward unit normal.
-    pub fn normal(&self) -> Vec3 {
+    /// Upward unit normal at (x, y).
+    pub fn normal(&self, x: f64, y: f64) -> Vec3 {
+        if let Some(terrain) = &self.terrain {
+            return terrain.normal(x, y);
+        }
         let n = Vec3::new(-self.slope[0], -self.slope[1], 1.0);
         n.scale(1.0 / n.norm())
     }
     /// Distance along the unit vector `d` from `p` to the bottom [m]; none if the ray never meets it.
     pub fn range(&self, p: Vec3, d: Vec3) -> Option<f64> {
+        if let Some(terrain) = &self.terrain {
+            return terrain.range(p, d);
+        }
         let above = p.z - self.height(p.x, p.y);
         let closing = self.slope[0] * d.x + self.slope[1] * d.y - d.z;
         (closing > 1e-12 && above >= 0.0).then(|| above / closing)
+    }
+    /// True if a ball about `p` surely does not touch the bottom.
+    pub fn is_clear_of(&self, p: Vec3, radius: f64) -> bool {
+        match &self.terrain {
+            None => (p.z - self.height(p.x, p.y)) * self.normal(p.x, p.y).z > radius,
+            Some(terrain) => p.z - terrain.top_within(p.x, p.y, radius) > radius,
+        }
     }
 }
 

@@ -22,7 +22,7 @@
 //! test/analytic/dvl.rs (V81)
 
 use super::{Truth, noise};
-use crate::environment::current;
+use crate::environment::water_column;
 use crate::math::rng::Draw;
 use crate::math::{SpatialVelocity, Sym3, Vec3};
 use crate::scene::sensor::{DvlSpec, Sensor};
@@ -85,7 +85,7 @@ pub fn measure(
         altitude: if lock == DvlLock::Bottom { heights.0 / heights.1 } else { f64::NAN },
         beams,
         beam_variances: [std * std, spec.range_std * spec.range_std],
-        sound_speed: truth.at.sea.sound_speed,
+        sound_speed: water_column::sound_speed(truth.at.sea, truth.at.gravity, truth.p_WS, truth.at.time),
     }
 }
 
@@ -112,8 +112,7 @@ fn water_velocity(spec: &DvlSpec, truth: &Truth<'_>) -> Option<Vec3> {
     if truth.p_WS.z > 0.0 || middle.z > 0.0 || end.z < bottom {
         return None;
     }
-    let mean = current::mean_at_depth(&truth.at.sea.current.profile, -middle.z);
-    Some(truth.R_WS.tr_mul_vec(mean + truth.at.variation.velocity))
+    Some(truth.R_WS.tr_mul_vec(truth.at.water(middle).0))
 }
 
 fn track_water(

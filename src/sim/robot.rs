@@ -2,8 +2,8 @@
 
 use crate::control::joints::{self, Now};
 use crate::control::{command, power};
-use crate::environment::Instant;
 use crate::environment::current::VariationCache;
+use crate::environment::{self, Instant, water_column};
 use crate::forces::{external, fin, thruster};
 use crate::kinematics;
 use crate::math::Vec3;
@@ -49,6 +49,7 @@ impl Runner {
         let mut at = |t: f64| Instant {
             sea,
             gravity: scene.gravity,
+            time: t,
             variation: self.variation.at(&sea.current, scene.seed, t),
         };
         let instants = [at(t), at(t + 0.5 * dt), at(t + dt)];
@@ -62,7 +63,8 @@ impl Runner {
         external::add(robot, state, work);
         let kernel = self.kernel;
         kernel.evaluate(robot, &instants[0], &state.motion, &state.joint_commands, work);
-        if joints::advance(robot, state, work, Now { ns: now_ns, dt, ambient: sea.temperature }) {
+        let ambient = water_column::temperature(sea, scene.gravity, state.motion.p_WB, t);
+        if joints::advance(robot, state, work, Now { ns: now_ns, dt, ambient }) {
             kernel.accelerate(robot, &state.motion, &state.joint_commands, work);
         }
         thruster::report(robot, state, work, sea.density);
@@ -81,8 +83,14 @@ impl Runner {
         );
         power::advance(robot, state, dt);
         if let Some(what) = state.motion.not_finite() {
+            // where it was, and where it was going
+            let ahead = before.1 + before.0.matrix().mul_vec(work.V_start.v).scale(1.5 * dt);
+            let left = [before.1, ahead].into_iter().find_map(|p| environment::stopped_by(sea, p, t));
             before.restore(robot, state);
-            let cause = format!("{what} is no longer finite");
+            let cause = match left {
+                Some(grid) => format!("it left the grid of {grid}, which says `outside: stop`"),
+                None => format!("{what} is no longer finite"),
+            };
             state.halted = Some(Halt { time_ns: now_ns + scene.dt_ns, cause });
         }
     }
@@ -168,7 +176,7 @@ impl Runner {
     ) -> Instant<'a> {
         let t = now_ns as f64 * 1e-9;
         let variation = self.variation.at(&sea.current, scene.seed, t);
-        let at = Instant { sea, gravity: scene.gravity, variation };
+        let at = Instant { sea, gravity: scene.gravity, time: t, variation };
         command::time_out(robot, state, now_ns);
         let work = &mut self.work;
         kinematics::poses(robot, &state.motion, &mut work.links);
@@ -176,8 +184,9 @@ impl Runner {
         thruster::hold(robot, state, work);
         external::add(robot, state, work);
         self.kernel.evaluate(robot, &at, &state.motion, &state.joint_commands, work);
+        let ambient = water_column::temperature(sea, scene.gravity, state.motion.p_WB, t);
         // the step then finds that the joints' controllers have run
-        if joints::advance(robot, state, work, Now { ns: now_ns, dt: scene.dt(), ambient: sea.temperature }) {
+        if joints::advance(robot, state, work, Now { ns: now_ns, dt: scene.dt(), ambient }) {
             self.kernel.accelerate(robot, &state.motion, &state.joint_commands, work);
         }
         at

@@ -99,8 +99,9 @@ impl Tethers {
         now_ns: u64,
     ) {
         let State { sea, robots, tethers, .. } = state;
-        let variation = self.variation.at(&sea.current, scene.seed, now_ns as f64 * 1e-9);
-        let at = Instant { sea, gravity: scene.gravity, variation };
+        let time = now_ns as f64 * 1e-9;
+        let variation = self.variation.at(&sea.current, scene.seed, time);
+        let at = Instant { sea, gravity: scene.gravity, time, variation };
         let ties = Ties { scene, robots, runners, ends: &self.ends };
         let work = |(((tether, memory), line), turn): (((&Tether, _), _), _)| {
             ties.solve(tether, memory, line, turn, &at)

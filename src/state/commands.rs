@@ -60,8 +60,31 @@ pub enum Command {
     Noise { robot: usize, sensor: usize, on: bool },
     /// Turn a tether's winch.
     Winch { tether: usize, command: super::WinchCommand },
-    /// Change the water.
+    /// Change the water; the weather stays.
     Sea(Box<crate::scene::Sea>),
+    /// Change the weather.
+    Weather(Box<WeatherChange>),
+}
+
+/// What of the weather changes; none: stays as it is, or goes where it was going.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WeatherChange {
+    /// Mean wind at the reference height, in W [m/s].
+    pub wind: Option<Vec3>,
+    /// Factor on the gusts.
+    pub gustiness: Option<f64>,
+    /// Temperature of the air [°C].
+    pub temperature: Option<f64>,
+    /// Part of the sky that clouds cover, 0..1.
+    pub cloud_cover: Option<f64>,
+    /// Rain [mm/h].
+    pub rain: Option<f64>,
+    /// Visibility [m].
+    pub visibility: Option<f64>,
+    /// Universal time of day, at once [s].
+    pub time_of_day_s: Option<f64>,
+    /// Time that the change takes [s].
+    pub duration_s: f64,
 }
 
 /// Why a command was refused.

@@ -249,6 +249,8 @@ impl State {
     /// The parameters that say so outlive a reset.
     pub fn restarted(&self, scene: &Scene) -> Self {
         let mut start = Self { sea: self.sea.clone(), ..Self::new(scene) };
+        // a change of the weather that was under way is done
+        start.sea.air.change = [0.0, 0.0];
         for (new, old) in start.robots.iter_mut().zip(&self.robots) {
             for (new, old) in new.actuators.iter_mut().zip(&old.actuators) {
                 new.health = old.health;

@@ -6,6 +6,8 @@ use super::joint::{ActiveTrajectory, Goal, GoalState, Reference, Task};
 use super::reading::Reading;
 use super::{CouplingState, Health, RobotState, State, TetherState, WinchCommand};
 use crate::math::{Quat, SpatialVelocity, Vec3};
+use crate::scene::air::Air;
+use crate::scene::{Flow, FlowLaw};
 use sha2::{Digest, Sha256};
 
 impl State {
@@ -52,6 +54,15 @@ impl State {
     fn sea_bits(&self, sink: &mut Bits) {
         let sea = &self.sea;
         sink.reals(&[sea.density, sea.sound_speed, sea.temperature, sea.air_pressure]);
+        for layer in sea.column.iter().flat_map(|column| &column.layers) {
+            sink.reals(&[layer.depth, layer.temperature, layer.salinity, layer.sound_speed, layer.load]);
+        }
+        for grid in sea.column.iter().flat_map(|c| [&c.temperature, &c.salinity]).flatten() {
+            sink.int(grid.digest);
+        }
+        for region in &sea.regions {
+            sink.reals(&[region.density, region.sound_speed, region.temperature]);
+        }
         for (depth, v) in &sea.current.profile {
             sink.real(*depth);
             sink.vector(*v);
@@ -59,6 +70,19 @@ impl State {
         if let Some(gm) = sea.current.gauss_markov {
             sink.vector(gm.std);
             sink.real(gm.tau);
+        }
+        // the default weather says nothing, so that worlds without any keep the hash that they had before there was weather
+        let air = &sea.air;
+        let fair = Air::default();
+        if (air.from, air.to, air.start_utc) != (fair.from, fair.to, fair.start_utc) {
+            for w in [&air.from, &air.to] {
+                sink.vector(w.wind);
+                sink.reals(&[w.gustiness, w.temperature, w.cloud_cover, w.rain, w.visibility]);
+            }
+            sink.reals(&[air.start_utc, air.change[0], air.change[1]]);
+        }
+        for flow in &sea.current.flows {
+            sink.flow(flow);
         }
     }
 }
@@ -247,6 +271,37 @@ impl Bits {
         self.int(active.accepted_ns);
         self.int(active.start_ns);
         self.int(active.segment as u64);
+    }
+
+    fn flow(&mut self, flow: &Flow) {
+        self.real(flow.gain);
+        match &flow.law {
+            FlowLaw::Tide(constituents) => {
+                for c in constituents {
+                    self.reals(&[c.omega, c.lag]);
+                    self.vector(c.major);
+                    self.vector(c.minor);
+                }
+            }
+            FlowLaw::Jet(jet) => {
+                self.vector(jet.velocity);
+                self.vector(jet.p_W);
+                self.reals(&[jet.half_width, jet.decay_depth]);
+            }
+            FlowLaw::Channel(channel) => {
+                self.vector(channel.velocity);
+                self.vector(channel.p_W);
+                self.reals(&[channel.half_width, channel.exponent]);
+                self.reals(&channel.bed.unwrap_or_default());
+            }
+            FlowLaw::Eddy(eddy) => {
+                self.vector(eddy.p_W);
+                self.reals(&[eddy.spin, eddy.core]);
+            }
+            FlowLaw::Grid(components) => {
+                components.iter().for_each(|grid| self.int(grid.as_ref().map_or(0, |grid| grid.digest)));
+            }
+        }
     }
 
     fn reading(&mut self, reading: &Reading) {

@@ -1,11 +1,13 @@
 //! A world file becomes a scene: the rules that concern more than one key, and the conversion of units.
 
 use super::assets::Assets;
+use super::build_air;
 use super::build_body::Surroundings;
 use super::build_collision as collision;
 use super::build_coupling;
 use super::build_robot::{self, Frame};
 use super::build_tether;
+use super::build_water;
 use super::error::Problems;
 use super::file::{CurrentFile, IntegratorFile, Layer, OriginFile, RobotEntry, WorldFile};
 use super::node::{Loader, Node, Value};
@@ -16,6 +18,7 @@ use crate::math::real::sin_cos;
 use crate::scene::sea::GaussMarkov;
 use crate::scene::{Current, Integrator, Origin, Scene, Sea, Seabed};
 use std::path::Path;
+use std::sync::Arc;
 
 /// What the command line changes in a world.
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,10 +111,12 @@ fn build(
     problems: &mut Problems,
 ) -> World {
     let seed = overrides.seed.unwrap_or(file.seed);
+    let origin = origin(&file.origin);
+    let sea = sea(file, &origin, seed, problems);
     let dt_ns = (file.step.dt_s * 1e9).round() as u64;
     let frame = Frame {
         assets,
-        around: Surroundings { gravity: file.gravity_m_s2, density: file.water.density_kg_m3 },
+        around: Surroundings { gravity: file.gravity_m_s2, density: sea.density },
         seed,
         dt: dt_ns as f64 * 1e-9,
     };
@@ -124,8 +129,8 @@ fn build(
             IntegratorFile::SemiImplicit => Integrator::SemiImplicit,
         },
         gravity: file.gravity_m_s2,
-        sea: sea(file, problems),
-        origin: origin(&file.origin),
+        sea,
+        origin,
         robots: Vec::new(),
         structures: Vec::new(),
         seabed_material: collision::material(&file.seabed.material),
@@ -192,7 +197,7 @@ fn check_names(file: &WorldFile, scene: &Scene, problems: &mut Problems) {
     }
 }
 
-fn sea(file: &WorldFile, problems: &mut Problems) -> Sea {
+fn sea(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) -> Sea {
     let water = &file.water;
     let profile = match &water.current {
         CurrentFile::None => vec![(0.0, Vec3::zero())],
@@ -203,19 +208,30 @@ fn sea(file: &WorldFile, problems: &mut Problems) -> Sea {
         }
         CurrentFile::Profile { layers, at } => profile(layers, at.of("layers"), problems),
     };
+    let column = build_water::column(file, origin, problems);
+    let surface = column.as_ref().map(|column| column.at(0.0));
     Sea {
-        density: water.density_kg_m3,
-        sound_speed: water.sound_speed_m_s,
-        temperature: water.temperature_c,
+        density: surface.map_or(water.density_kg_m3, |layer| layer.density),
+        sound_speed: surface.map_or(water.sound_speed_m_s, |layer| layer.sound_speed),
+        temperature: surface.map_or(water.temperature_c, |layer| layer.temperature),
+        column: column.map(Arc::new),
+        regions: build_water::regions(&water.regions, problems),
+        carried: build_water::carried(&water.carried, origin, problems),
         air_pressure: water.air_pressure_pa,
+        air: build_air::air(file, seed, problems),
         current: Current {
             profile,
             gauss_markov: water
                 .variation
                 .as_ref()
                 .map(|v| GaussMarkov { std: Vec3::from(v.std_m_s), tau: v.correlation_time_s }),
+            flows: build_water::flows(&water.flows, &water.regions, origin, problems),
         },
-        seabed: Seabed { z0: -file.seabed.depth_m, slope: file.seabed.slope_east_north },
+        seabed: Seabed {
+            z0: -file.seabed.depth_m,
+            slope: file.seabed.slope_east_north,
+            terrain: build_water::terrain(&file.seabed, origin, problems),
+        },
     }
 }
 

@@ -6,7 +6,7 @@ use super::file::{Axes, Body, HullFile, SlenderFile};
 use super::sname::{self, Derivative};
 use crate::math::hull_cut::Shape;
 use crate::math::{Mat3, SpatialInertia, Sym3, Vec3};
-use crate::scene::body::{Hull, SlenderBody, Trim};
+use crate::scene::body::{Hull, SlenderBody, Trim, WindLoad};
 use crate::scene::{Damping, Joint, Link, smallest_eigenvalue};
 
 /// Gravity and water that a body's buoyancy is trimmed for.
@@ -96,6 +96,10 @@ pub fn link(
         munk: body.munk_moment && derivatives.is_empty(),
         p_LoD: to_link(body.damping_point_m),
         wet,
+        wind: body.wind.as_ref().map(|w| WindLoad {
+            drag_area: Vec3::from(std::array::from_fn(|i| w.area_m2[i] * w.drag[i])),
+            p_LoC: to_link(w.center_m),
+        }),
     }
 }
 
@@ -148,6 +152,7 @@ pub fn frame(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
         munk: true,
         p_LoD: Vec3::zero(),
         wet: false,
+        wind: None,
     }
 }
 

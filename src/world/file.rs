@@ -3,11 +3,14 @@
 //! One declaration per structure; the reader, the messages and the JSON Schema come from it (`spec.rs`). What it means
 //! is decided in `build.rs`.
 
+use super::file_air::{AirFile, WeatherFile, WindLoadFile};
 use super::file_coupling::CouplingFile;
 use super::file_fin::{AzimuthFile, FinFile};
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
 use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
 use super::file_urdf::{HydrodynamicsFile, MimicFile};
+use super::file_water::{CarriedFile, ColumnFile, FlowFile, RegionFile};
+use super::grid::declare::GridFile;
 use super::read::{Named, Placed};
 use super::spec::{choice, fieldless_choice, spec};
 
@@ -28,6 +31,10 @@ spec! {
         water: Water => "{}",
         /// The bottom.
         seabed: SeabedFile => "{}",
+        /// The air.
+        air: AirFile => "{}",
+        /// The weather at the start.
+        weather: WeatherFile => "{}",
         /// The robots, by name.
         robots: Named<RobotEntry>,
         /// Loose things in the water, by name.
@@ -84,12 +91,20 @@ spec! {
         sound_speed_m_s: f64 [in 1000.0..=2000.0] = 1500.0,
         /// Temperature.
         temperature_c: f64 [in -5.0..=60.0] = 15.0,
+        /// Temperature and salinity by depth, from which density, speed of sound and pressure follow; instead of the three above.
+        column: Option<ColumnFile>,
+        /// Parts of the sea with water of their own, by name: rivers, lakes, harbours. Where they overlap the first counts.
+        regions: Named<RegionFile> = Named::default(),
+        /// What the water carries, by name, such as turbidity or chlorophyll.
+        carried: Named<CarriedFile> = Named::default(),
         /// Pressure of the air at the surface.
         air_pressure_pa: f64 [in 10000.0..=200000.0] = 101325.0,
         /// Mean current.
         current: CurrentFile => "{kind: none}",
         /// Random variation of the current.
         variation: Option<VariationFile>,
+        /// What else moves, by name: tides, streams, eddies; added to the mean current.
+        flows: Named<FlowFile> = Named::default(),
     }
 }
 
@@ -138,12 +153,14 @@ spec! {
 }
 
 spec! {
-    /// A plane bottom.
+    /// The bottom: a plane, or terrain.
     pub struct SeabedFile {
         /// Depth of the water at the origin.
         depth_m: f64 [positive] = 100.0,
         /// Rise of the bottom per metre towards east and towards north.
         slope_east_north: [f64; 2] = [0.0, 0.0],
+        /// Heights of the ground [m] on an evenly spaced grid, instead of the plane.
+        terrain: Option<GridFile>,
         /// Its surface.
         material: MaterialFile => "{}",
     }
@@ -287,6 +304,8 @@ spec! {
         munk_moment: bool = true,
         /// Point at which the damping acts.
         damping_point_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// What it offers to the wind.
+        wind: Option<WindLoadFile>,
         /// Shapes that can be touched, by name; none: it passes through everything.
         collisions: Named<CollisionFile> = Named::default(),
     }

@@ -17,6 +17,7 @@ pub fn merge(robot: &mut Robot) {
             || link.slender.is_some()
             || !link.derivatives.is_empty()
             || link.own_hull
+            || link.wind.is_some()
             || robot.sensors.iter().any(|s| s.link == i && matches!(s.kind, SensorKind::Wrench { .. }));
         if still && !keeps && link.munk {
             remove(robot, i);

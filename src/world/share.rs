@@ -1,4 +1,4 @@
-//! Where the files that ship with Merrow lie: worlds, params, urdf.
+//! Where the files that ship with Merrow lie: worlds, params, urdf, grids.
 
 use std::path::PathBuf;
 

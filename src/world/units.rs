@@ -78,6 +78,7 @@ const UNITS: &[(&str, &str)] = &[
     ("rpm", "rpm"),
     ("rev_s", "rev/s"),
     ("m3_s", "m3/s"),
+    ("mm_h", "mm/h"),
     // noise densities and random walks
     ("m_s2_sqrt_hz", "m/s2/sqrt(Hz)"),
     ("rad_s_sqrt_hz", "rad/s/sqrt(Hz)"),

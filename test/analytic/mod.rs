@@ -1,6 +1,7 @@
 //! Closed solutions of mechanics and of measurement, and what the simulator makes of them.
 
 mod actuator;
+mod air;
 mod altimeter;
 mod azimuth;
 mod buoyancy;
@@ -12,6 +13,8 @@ mod dvl;
 mod external;
 mod fin;
 mod fin_servo;
+mod flow;
+mod grid;
 mod imu;
 mod kirchhoff;
 mod mimic;
@@ -25,6 +28,7 @@ mod servo_friction;
 mod servo_stop;
 mod swimmer;
 mod terminal_speed;
+mod terrain;
 pub mod tether;
 mod tether_catenary;
 mod tether_robot;
@@ -34,6 +38,7 @@ mod thruster;
 mod thruster_health;
 mod trajectory;
 mod turntable;
+mod water_column;
 mod wrench;
 
 pub use thruster::boat;

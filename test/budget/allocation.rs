@@ -181,3 +181,41 @@ fn tied_steps_allocate_nothing() {
     assert_eq!(allocations(&mut s, 60), 0);
     assert!(s.state.contacts.collisions > 0);
 }
+
+// Goal: flows, columns, regions, grids, the ground's triangles, gusts and wind loads allocate nothing. Method: a box that slides
+// down a slope of the ground in all of them, after half a second of warm-up. Tolerance: none.
+#[test]
+fn water_ground_and_wind_allocate_nothing() {
+    let folder = crate::common::folder::Folder::new(
+        "budget_water",
+        &[
+            ("h.csv", "x,y,h\n-50,-50,-5\n50,-50,-25\n-50,50,-5\n50,50,-25\n"),
+            ("u.csv", "time,u\n0,0.1\n9,0.3\n"),
+        ],
+    );
+    let mut s = simulation(&format!(
+        "
+seabed: {{terrain: {{file: {0}/h.csv}}, material: {{friction: 0.1}}}}
+water:
+  column: {{layers: [{{depth_m: 0, temperature_c: 15, salinity_psu: 35}}, {{depth_m: 40, temperature_c: 9, salinity_psu: 35}}]}}
+  regions: {{river: {{corners_m: [[5, -9], [9, -9], [9, 9], [5, 9]]}}}}
+  flows:
+    tide: {{kind: tidal, constituents: [{{name: M2, speed_m_s: 0.5, direction_deg: 90}}]}}
+    jet: {{kind: jet, speed_m_s: 0.2, direction_deg: 10, half_width_m: 5}}
+    whirl: {{kind: eddy, spin_rad_s: 0.1, core_radius_m: 3}}
+    grid: {{kind: gridded, east: {{file: {0}/u.csv}}}}
+air: {{gusts: {{kind: npd}}}}
+weather: {{wind_speed_m_s: 10}}
+props:
+  box:
+    position_m: [0, 0, -14.7]
+    body: {{source: test, axes: flu, mass_kg: 800, inertia_kg_m2: {{xx: 50, yy: 50, zz: 50}}, volume_m3: 0.1,
+      wind: {{area_m2: [1, 1, 1]}}, collisions: {{box: {{kind: box, size_m: [1, 1, 0.5], material: {{friction: 0.1}}}}}}}}
+robots: {{}}
+",
+        folder.0.display()
+    ));
+    allocations(&mut s, 50);
+    assert_eq!(allocations(&mut s, 200), 0);
+    assert!(!s.state.contacts.touching.is_empty() && s.state.robots[0].motion.p_WB.x > 0.5);
+}

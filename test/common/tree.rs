@@ -65,8 +65,12 @@ pub fn scene(seed: u64, recipe: Recipe) -> Scene {
             sound_speed: 1500.0,
             temperature: 15.0,
             air_pressure: 101_325.0,
-            current: Current { profile: vec![(0.0, Vec3::zero())], gauss_markov: None },
-            seabed: Seabed { z0: -1000.0, slope: [0.0, 0.0] },
+            column: None,
+            air: merrow::scene::air::Air::default(),
+            carried: Vec::new(),
+            regions: Vec::new(),
+            current: Current { profile: vec![(0.0, Vec3::zero())], gauss_markov: None, flows: Vec::new() },
+            seabed: Seabed { z0: -1000.0, slope: [0.0, 0.0], terrain: None },
         },
         origin: Origin { latitude: 0.7, longitude: 0.1, altitude: 0.0, magnetic_field: Vec3::zero() },
         robots: vec![robot(&mut Random::new(seed), recipe)],
@@ -177,6 +181,7 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
         own_hull: true,
         p_LoD: random.vector(0.2),
         wet: true,
+        wind: None,
     }
 }
 

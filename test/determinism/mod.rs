@@ -1,6 +1,7 @@
 //! Same seed, same bits: however many threads, blocks and neighbours.
 
 mod contacts;
+mod estuary;
 pub mod fleet;
 mod kernels;
 mod lanes;

@@ -11,6 +11,7 @@ mod decoders;
 mod files;
 mod fins;
 mod fuzz;
+mod grids;
 mod keys;
 mod robots;
 mod schema;
@@ -21,6 +22,7 @@ mod syntax;
 mod tethers;
 mod urdf;
 mod values;
+mod water;
 
 use merrow::world::{Overrides, error::quote, load_text, share};
 
@@ -114,7 +116,7 @@ robots:
 ";
     let expected = "\
 w.yaml:1:1: unknown key `sed` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, \
-`water`, `seabed`, `robots`, `props`, `structures`, `couplings`, `tethers`; did you mean `seed`?
+`water`, `seabed`, `air`, `weather`, `robots`, `props`, `structures`, `couplings`, `tethers`; did you mean `seed`?
 w.yaml:2:14: `dt_s`: expected a number from 0.000001 to 0.1 [s], found `2`
 w.yaml:2:29: `integrator`: expected one of `rk4`, `semi_implicit`, found text `euler`
 w.yaml:3:9: `density` needs its unit: write `density_kg_m3`

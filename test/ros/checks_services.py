@@ -135,6 +135,19 @@ def check_halted_robot():
         assert json.loads(m.output()[0])["halted"] == 1, m.output()[0]
 
 
+def check_weather():
+    """The weather changes by service, along a ramp too, and refuses with a reason what makes no sense."""
+    with Merrow("grasp", "--pace", "lockstep") as m:
+        names = ["wind_speed_m_s", "wind_from_deg", "rain_mm_h"]
+        assert m.call("weather", names=names, values=[5.0, 90.0, 2.0], duration_s=60.0).success
+        m.step(10)
+        assert m.call("weather", names=["visibility_m"], values=[500.0], duration_s=0.0).success
+        wrong = m.call("weather", names=["cloud_cover"], values=[2.0], duration_s=0.0)
+        assert not wrong.success and wrong.message == "cloud_cover: found 2, expected 0 to 1", wrong
+        wrong = m.call("weather", names=["wind_speed_m_s"], values=[2.0], duration_s=0.0)
+        assert not wrong.success and "together" in wrong.message, wrong
+
+
 def check_couple():
     """A grasp takes hold and lets go by service and by topic, says so to late readers, and refuses with a reason."""
     with Merrow("grasp", "--pace", "lockstep") as m:
@@ -289,4 +302,5 @@ def check_all_services_are_there():
 
 
 CHECKS = [check_all_services_are_there, check_pause_and_resume, check_steps_when_paused, check_steps_in_lock_step,
-          check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_no_skew, check_reset, check_set_pose, check_record]
+          check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_no_skew, check_reset, check_set_pose, check_couple, check_weather,
+          check_record]

@@ -40,6 +40,8 @@ peer.FIELDS.update({
     "merrow/srv/SetPose_Response": "bool success; string message",
     "merrow/srv/Couple_Request": "string coupling; bool engage; string partner",
     "merrow/srv/Couple_Response": "bool success; string message",
+    "merrow/srv/Weather_Request": "string[] names; float64[] values; float64 duration_s",
+    "merrow/srv/Weather_Response": "bool success; string message",
     "merrow/srv/Record_Request": "string uri",
     "merrow/srv/Record_Response": "bool success; string message",
 })

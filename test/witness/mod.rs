@@ -2,9 +2,13 @@
 
 mod contact;
 mod geodesy;
+mod grids;
 mod pinocchio;
 mod prestero;
 mod remus;
+mod seawater;
+mod sun;
+mod terrain;
 mod thetis;
 mod uvms;
 mod uvms_files;

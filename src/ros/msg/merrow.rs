@@ -59,6 +59,24 @@ ros_service! {
         }
     }
 
+    /// Changes the weather, at once or little by little.
+    pub struct Weather("merrow/srv/Weather") {
+        request WeatherRequest {
+            /// What changes, by the names of the parameters after `weather.`.
+            names: Vec<String>,
+            /// What each becomes, in the unit of its name.
+            values: Vec<f64>,
+            /// Time over which it changes evenly; 0: at once \[s\].
+            duration_s: f64,
+        }
+        response WeatherResponse {
+            /// Whether the change is under way.
+            success: bool,
+            /// Why not, for a person to read.
+            message: String,
+        }
+    }
+
     /// Starts or stops recording a bag.
     pub struct Record("merrow/srv/Record") {
         request RecordRequest {

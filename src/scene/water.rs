@@ -1,0 +1,94 @@
+//! What the water is like from the surface down, and what it carries.
+
+use super::grid::Grid;
+use std::sync::Arc;
+
+/// Properties of the water by depth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// From the surface down, the first at depth 0; linear between, constant below the last.
+    pub layers: Vec<Layer>,
+    /// Law for the speed of sound.
+    pub sound_speed_law: SoundSpeedLaw,
+    /// Temperature [°C] on a grid, instead of the layers'.
+    pub temperature: Option<Arc<Grid>>,
+    /// Practical salinity on a grid, instead of the layers'.
+    pub salinity: Option<Arc<Grid>>,
+}
+
+/// Law for the speed of sound in a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SoundSpeedLaw {
+    /// Chen and Millero, as UNESCO published it.
+    Unesco,
+    /// Mackenzie's nine terms.
+    Mackenzie,
+}
+
+/// The water at a depth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layer {
+    /// Depth [m].
+    pub depth: f64,
+    /// Temperature (ITS-90, in situ) [°C].
+    pub temperature: f64,
+    /// Practical salinity.
+    pub salinity: f64,
+    /// Density [kg/m³].
+    pub density: f64,
+    /// Speed of sound [m/s].
+    pub sound_speed: f64,
+    /// Mass of the water above, per area [kg/m²].
+    pub load: f64,
+}
+
+/// A part of the sea, seen from above, with water of its own: a river, a lake, a harbour.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Region {
+    /// Name.
+    pub name: String,
+    /// Corners in W (east, north) [m]; the last is joined to the first.
+    pub corners: Vec<[f64; 2]>,
+    /// Density [kg/m³].
+    pub density: f64,
+    /// Speed of sound [m/s].
+    pub sound_speed: f64,
+    /// Temperature [°C].
+    pub temperature: f64,
+}
+
+impl Region {
+    /// True if (x, y) lies in it: a ray from there to the east crosses its edge an odd number of times.
+    pub fn holds(&self, x: f64, y: f64) -> bool {
+        let mut inside = false;
+        let mut before = self.corners[self.corners.len() - 1];
+        for corner in &self.corners {
+            let [a, b] = [before, *corner];
+            if (a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]) {
+                inside = !inside;
+            }
+            before = b;
+        }
+        inside
+    }
+}
+
+/// A named quantity that the water carries, such as turbidity or chlorophyll.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Carried {
+    /// Name.
+    pub name: String,
+    /// Unit, as the world file says it.
+    pub unit: String,
+    /// Its values.
+    pub values: Values,
+}
+
+/// Values of a quantity that the water carries.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// By depth [m], from the surface down; linear between, constant beyond.
+    Profile(Vec<[f64; 2]>),
+    /// On a grid.
+    Grid(Arc<Grid>),
+}

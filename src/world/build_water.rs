@@ -1,0 +1,305 @@
+//! What a file says of the water by depth and of moving water becomes the scene's.
+
+use super::build::towards;
+use super::error::{Problems, did_you_mean, list, quote};
+use super::file::{SeabedFile, WorldFile};
+use super::file_water::{
+    CarriedFile, ColumnFile, ConstituentFile, FlowFile, FlowLawFile, RegionFile, SoundSpeedLawFile,
+    WaterLayerFile,
+};
+use super::grid::{
+    self,
+    declare::{BetweenFile, GridFile, OutsideFile},
+};
+use super::read::Named;
+use crate::environment::seawater::{self, Validity};
+use crate::environment::water_column;
+use crate::math::Vec3;
+use crate::scene::Origin;
+use crate::scene::flow::{Channel, Constituent, Eddy, Flow, FlowLaw, Jet};
+use crate::scene::grid::Grid;
+use crate::scene::terrain::Terrain;
+use crate::scene::water::{Carried, Column, Region, SoundSpeedLaw, Values};
+use std::sync::Arc;
+
+/// Periods of tidal constituents [h]. [Pugh 1987, table 4:1]
+const PERIODS_H: [(&str, f64); 11] = [
+    ("M2", 12.420_601_2),
+    ("S2", 12.0),
+    ("N2", 12.658_348_2),
+    ("K2", 11.967_234_8),
+    ("K1", 23.934_469_6),
+    ("O1", 25.819_341_7),
+    ("P1", 24.065_890_2),
+    ("Q1", 26.868_356_6),
+    ("M4", 6.210_300_6),
+    ("MS4", 6.103_339_3),
+    ("M6", 4.140_200_4),
+];
+
+/// The water by depth, if the world says it.
+pub fn column(file: &WorldFile, origin: &Origin, problems: &mut Problems) -> Option<Column> {
+    let water = &file.water;
+    let column = water.column.as_ref()?;
+    for key in ["density_kg_m3", "sound_speed_m_s", "temperature_c"] {
+        if water.at.has(key) {
+            let text = format!("both `column` and {} are given, expected one of them", quote(key));
+            problems.push(water.at.of(key), text);
+        }
+    }
+    if column.layers.windows(2).any(|w| w[1].depth_m <= w[0].depth_m) {
+        problems.push(column.at.of("layers"), "the layers do not go down: expected rising `depth_m`");
+        return None;
+    }
+    let good = column.layers.iter().filter(|layer| is_valid(column, layer, problems)).count();
+    if good < column.layers.len() {
+        return None;
+    }
+    let (law, valid) = laws(column);
+    let deepest = column.layers.last().map_or(0.0, |layer| layer.depth_m);
+    let profile: Vec<_> =
+        column.layers.iter().map(|l| [l.depth_m, l.temperature_c, l.salinity_psu]).collect();
+    let mut built = water_column::build(&profile, valid.depth.max(deepest), file.gravity_m_s2, law);
+    let mut gridded = |file: &Option<GridFile>, what: &str, range: [f64; 2]| {
+        let file = file.as_ref()?;
+        let grid = grid::grid(file, origin, problems)?;
+        let [low, high] = ends(&grid);
+        if low < range[0] || high > range[1] {
+            let text = format!(
+                "{what} from {low} to {high}, expected {} to {}, where the law {} holds",
+                range[0],
+                range[1],
+                quote(column.sound_speed_law.word())
+            );
+            problems.push(file.at.of("file"), text);
+        }
+        Some(Arc::new(grid))
+    };
+    built.temperature = gridded(&column.temperature, "temperatures", valid.temperature);
+    built.salinity = gridded(&column.salinity, "salinities", valid.salinity);
+    Some(built)
+}
+
+/// Lowest and highest sample.
+fn ends(grid: &Grid) -> [f64; 2] {
+    (0..grid.samples.len())
+        .map(|i| grid.samples.get(i))
+        .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
+}
+
+fn laws(column: &ColumnFile) -> (SoundSpeedLaw, &'static Validity) {
+    match column.sound_speed_law {
+        SoundSpeedLawFile::Unesco => (SoundSpeedLaw::Unesco, &seawater::UNESCO),
+        SoundSpeedLawFile::Mackenzie => (SoundSpeedLaw::Mackenzie, &seawater::MACKENZIE),
+    }
+}
+
+/// Whether the formulas hold at a layer.
+fn is_valid(column: &ColumnFile, layer: &WaterLayerFile, problems: &mut Problems) -> bool {
+    let (law, valid) = (column.sound_speed_law, laws(column).1);
+    let other = match law {
+        SoundSpeedLawFile::Unesco => "",
+        SoundSpeedLawFile::Mackenzie => {
+            "; `sound_speed_law: unesco` holds from -2 to 40, 0 to 42 and to 9900 m"
+        }
+    };
+    let mut good = true;
+    for (key, value, [low, high], unit) in [
+        ("temperature_c", layer.temperature_c, valid.temperature, " degrees Celsius"),
+        ("salinity_psu", layer.salinity_psu, valid.salinity, ""),
+        ("depth_m", layer.depth_m, [0.0, valid.depth], " m"),
+    ] {
+        if !(low..=high).contains(&value) {
+            let text = format!(
+                "{}: the law {} holds from {low} to {high}{unit}, found {value}{other}",
+                quote(key),
+                quote(law.word())
+            );
+            problems.push(layer.at.of(key), text);
+            good = false;
+        }
+    }
+    good
+}
+
+/// The regions of a world.
+pub fn regions(files: &Named<RegionFile>, problems: &mut Problems) -> Vec<Region> {
+    let one = |(name, file): (&str, &RegionFile)| {
+        let corners = &file.corners_m;
+        if corners.len() < 3 {
+            let text = format!("{}: found {} corners, expected at least 3", quote(name), corners.len());
+            problems.push(file.at.of("corners_m"), text);
+            return None;
+        }
+        Some(Region {
+            name: name.to_string(),
+            corners: corners.clone(),
+            density: file.density_kg_m3,
+            sound_speed: file.sound_speed_m_s,
+            temperature: file.temperature_c,
+        })
+    };
+    files.iter().filter_map(one).collect()
+}
+
+/// The ground of a world, if it says more than a plane.
+pub fn terrain(file: &SeabedFile, origin: &Origin, problems: &mut Problems) -> Option<Arc<Terrain>> {
+    let heights = file.terrain.as_ref()?;
+    for key in ["depth_m", "slope_east_north"] {
+        if file.at.has(key) {
+            let text = format!("both `terrain` and {} are given, expected one of them", quote(key));
+            problems.push(file.at.of(key), text);
+        }
+    }
+    if heights.between == BetweenFile::Nearest || heights.outside != OutsideFile::Clamp {
+        let text = "terrain is linear between its samples and goes on level beyond them: expected no `between` and \
+                    no `outside`";
+        problems.push(&heights.at.whole, text);
+        return None;
+    }
+    let grid = grid::grid(heights, origin, problems)?;
+    if grid.axes[2].count() > 1 || grid.axes[3].count() > 1 {
+        problems.push(
+            heights.at.of("file"),
+            "terrain neither changes with depth nor with time: expected two axes",
+        );
+        return None;
+    }
+    let terrain = Terrain::new(Arc::new(grid));
+    if terrain.is_none() {
+        let text = "the samples of terrain must be evenly spaced, and at least two along each axis";
+        problems.push(heights.at.of("file"), text);
+    }
+    terrain.map(Arc::new)
+}
+
+/// What the water carries.
+pub fn carried(files: &Named<CarriedFile>, origin: &Origin, problems: &mut Problems) -> Vec<Carried> {
+    let one = |(name, file): (&str, &CarriedFile)| {
+        let values = match (&file.profile, &file.grid) {
+            (Some(profile), None) => {
+                if profile.windows(2).any(|w| w[1][0] <= w[0][0]) {
+                    problems.push(file.at.of("profile"), format!("{}: expected rising depths", quote(name)));
+                }
+                Values::Profile(profile.clone())
+            }
+            (None, Some(file)) => Values::Grid(Arc::new(grid::grid(file, origin, problems)?)),
+            _ => {
+                let text = format!("{} needs either `profile` or `grid`", quote(name));
+                problems.push(&file.at.whole, text);
+                return None;
+            }
+        };
+        Some(Carried { name: name.to_string(), unit: file.unit.clone(), values })
+    };
+    files.iter().filter_map(one).collect()
+}
+
+/// The parts of the current of a world.
+pub fn flows(
+    files: &Named<FlowFile>,
+    regions: &Named<RegionFile>,
+    origin: &Origin,
+    problems: &mut Problems,
+) -> Vec<Flow> {
+    let one = |(name, file): (&str, &FlowFile)| {
+        let names = || regions.iter().map(|(name, _)| name);
+        let region = file.region.as_ref().and_then(|wanted| names().position(|name| name == wanted));
+        if let (Some(wanted), None) = (&file.region, region) {
+            let hint = did_you_mean(wanted, names());
+            problems.push(file.at.of("region"), format!("no region {} in this world{hint}", quote(wanted)));
+        }
+        Some(Flow { name: name.to_string(), gain: file.gain, region, law: law(&file.law, origin, problems)? })
+    };
+    files.iter().filter_map(one).collect()
+}
+
+fn law(file: &FlowLawFile, origin: &Origin, problems: &mut Problems) -> Option<FlowLaw> {
+    let place = |[x, y]: [f64; 2]| Vec3::new(x, y, 0.0);
+    Some(match file {
+        FlowLawFile::Tidal { constituents, .. } => {
+            let all: Vec<_> = constituents.iter().map(|c| constituent(c, problems)).collect();
+            FlowLaw::Tide(all.into_iter().collect::<Option<_>>()?)
+        }
+        FlowLawFile::Jet { speed_m_s, direction_deg, position_m, half_width_m, decay_depth_m, .. } => {
+            FlowLaw::Jet(Jet {
+                velocity: towards(*speed_m_s, *direction_deg),
+                across: left_of(*direction_deg),
+                p_W: place(*position_m),
+                half_width: *half_width_m,
+                decay_depth: decay_depth_m.unwrap_or(f64::INFINITY),
+            })
+        }
+        FlowLawFile::Channel {
+            speed_m_s,
+            direction_deg,
+            position_m,
+            width_m,
+            exponent,
+            bed_depth_m,
+            bed_exponent,
+            ..
+        } => FlowLaw::Channel(Channel {
+            velocity: towards(*speed_m_s, *direction_deg),
+            across: left_of(*direction_deg),
+            p_W: place(*position_m),
+            half_width: 0.5 * width_m,
+            exponent: *exponent,
+            bed: bed_depth_m.map(|depth| [depth, *bed_exponent]),
+        }),
+        FlowLawFile::Eddy { spin_rad_s, position_m, core_radius_m, .. } => {
+            FlowLaw::Eddy(Eddy { spin: *spin_rad_s, p_W: place(*position_m), core: *core_radius_m })
+        }
+        FlowLawFile::Gridded { east, north, up, at } => {
+            if let [None, None, None] = [east, north, up] {
+                problems.push(&at.whole, "a gridded flow needs at least one of `east`, `north` and `up`");
+            }
+            let mut component = |file: &Option<GridFile>| match file {
+                None => Some(None),
+                Some(file) => grid::grid(file, origin, problems).map(|grid| Some(Arc::new(grid))),
+            };
+            // all three are read, so that all mistakes are told
+            let all = [component(east), component(north), component(up)];
+            let [east, north, up] = all;
+            FlowLaw::Grid([east?, north?, up?])
+        }
+    })
+}
+
+/// Horizontal unit vector to the left of who looks where `direction_deg` points.
+fn left_of(direction_deg: f64) -> Vec3 {
+    let along = towards(1.0, direction_deg);
+    Vec3::new(-along.y, along.x, 0.0)
+}
+
+fn constituent(file: &ConstituentFile, problems: &mut Problems) -> Option<Constituent> {
+    let period_s = match (&file.name, file.period_s) {
+        (Some(name), None) => {
+            let known = PERIODS_H.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
+            if known.is_none() {
+                let names = || PERIODS_H.iter().map(|(n, _)| *n);
+                let text = format!(
+                    "unknown tidal constituent {}, expected one of {}, or its `period_s`{}",
+                    quote(name),
+                    list(names()),
+                    did_you_mean(name, names())
+                );
+                problems.push(file.at.of("name"), text);
+            }
+            known?.1 * 3600.0
+        }
+        (None, Some(period_s)) => period_s,
+        _ => {
+            let text = "a tidal constituent needs either its `name` or its `period_s`";
+            problems.push(&file.at.whole, text);
+            return None;
+        }
+    };
+    let left = left_of(file.direction_deg);
+    Some(Constituent {
+        omega: std::f64::consts::TAU / period_s,
+        major: towards(file.speed_m_s, file.direction_deg),
+        minor: left.scale(file.across_m_s),
+        lag: file.phase_deg.to_radians(),
+    })
+}

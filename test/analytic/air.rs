@@ -1,0 +1,174 @@
+//! Wind, gusts, the density of the air, and how the weather changes.
+
+use crate::common::{advance, close, near, relative, scene, simulation};
+use merrow::environment::air::{self, wind};
+use merrow::math::Vec3;
+use merrow::scene::Sea;
+use merrow::scene::air::Gusts;
+use merrow::state::Command;
+use merrow::state::commands::WeatherChange;
+
+fn sea(keys: &str) -> Sea {
+    scene(&format!("{keys}\nrobots: {{}}\n")).sea
+}
+
+// Goal: the standard atmosphere. Method: the tabulated values of ISO 2533 at geopotential heights of 0, 1000 and 5000 m. Tolerance: 1e-5 of the density,
+// half of the table's last digit.
+#[test]
+fn density_is_that_of_the_standard_atmosphere() {
+    let sea = sea("");
+    for (z, rho) in [(0.0, 1.22500), (1000.0, 1.11164), (5000.0, 0.736116)] {
+        relative(&format!("{z} m"), air::density(&sea, 15.0, z), rho, 1e-5);
+    }
+}
+
+// Goal: the mean wind over height. Method: (1) by hand; nothing under the surface. Tolerance: rounding.
+#[test]
+fn wind_grows_with_height() {
+    let weather = "weather: {wind_speed_m_s: 8, wind_from_deg: 270}";
+    let at = |air: &str, z: f64| {
+        wind::at(&sea(&format!("{weather}\nair: {{{air}}}")).air, Vec3::new(0.0, 0.0, z), 0.0)
+    };
+    near("uniform", at("shear: {kind: uniform}", 3.0), Vec3::new(8.0, 0.0, 0.0), 1e-14);
+    near(
+        "power",
+        at("shear: {kind: power, exponent: 0.2}", 2.0),
+        Vec3::new(8.0 * 0.2_f64.powf(0.2), 0.0, 0.0),
+        1e-14,
+    );
+    let log = (2.0_f64 / 0.03).ln() / (10.0_f64 / 0.03).ln();
+    near("log", at("shear: {kind: log, roughness_m: 0.03}", 2.0), Vec3::new(8.0 * log, 0.0, 0.0), 1e-14);
+    assert_eq!(at("shear: {kind: log, roughness_m: 0.03}", 0.02), Vec3::zero());
+    assert_eq!(at("shear: {kind: uniform}", -0.1), Vec3::zero());
+}
+
+// Goal: gusts have the spread of their spectrum, and none of it is lost between the bands. Method: the variance over 20 hours
+// at a place, of three seeds, against the integral of the spectrum over the band (for Dryden's nearly the whole σ²).
+// Tolerance: 15 %: 48 harmonics with a few strong ones that beat slowly, and a frequency drawn within each band.
+#[test]
+fn gusts_have_the_spread_of_their_spectrum() {
+    for gusts in ["{kind: npd}", "{kind: dryden, std_m_s: [1.5, 1.2, 0.8], length_m: [200, 150, 50]}"] {
+        let mut variance = [0.0; 3];
+        let mut expected = [0.0; 3];
+        for seed in 1..=3 {
+            let keys = format!(
+                "seed: {seed}\nair: {{shear: {{kind: uniform}}, gusts: {gusts}}}\nweather: {{wind_speed_m_s: 12, wind_from_deg: 0}}"
+            );
+            let air = sea(&keys).air;
+            let n = 36_000;
+            for k in 0..n {
+                let v = wind::at(&air, Vec3::new(30.0, 7.0, 10.0), 2.0 * f64::from(k));
+                // the wind blows to the south: its left is the east
+                for (i, x) in [-v.y - 12.0, v.x, v.z].into_iter().enumerate() {
+                    variance[i] += x * x / f64::from(3 * n);
+                }
+            }
+            for (i, e) in expected.iter_mut().enumerate() {
+                // trapezoids, a hundredth of an octave each
+                let f = |k: i32| (f64::from(k) * 0.01).exp2() / 3600.0;
+                for k in 0..1181 {
+                    let s = |k: i32| wind::spectrum(air.gusts, i, f(k), 12.0);
+                    *e += 0.5 * (s(k) + s(k + 1)) * (f(k + 1) - f(k)) / 3.0;
+                }
+            }
+        }
+        for i in 0..3 {
+            if expected[i] > 0.0 {
+                relative(&format!("{gusts}, component {i}"), variance[i], expected[i], 0.15);
+            } else {
+                assert_eq!(variance[i].sqrt() as f32, 0.0);
+            }
+        }
+        if gusts.contains("dryden") {
+            // the band leaves out what is slower than an hour and faster than a second
+            for (i, std) in [1.5, 1.2, 0.8].into_iter().enumerate() {
+                relative("all of Dryden's", expected[i], std * std, 0.06);
+            }
+        }
+    }
+}
+
+// Goal: NPD's spectrum. Method: its formula worked out by hand at 20 m/s and 0.01 Hz: scaled frequency 1.0227. Tolerance: the
+// digits of the hand.
+#[test]
+fn npd_spectrum_by_hand() {
+    relative("S", wind::spectrum(Gusts::Npd, 0, 0.01, 20.0), 106.417855, 1e-6);
+}
+
+// Goal: turbulence is carried along by the mean, and is a pure function of place and time. Method: 60 m downwind, 5 s later
+// at 12 m/s. Tolerance: rounding of the phases.
+#[test]
+fn gusts_go_with_the_wind() {
+    let keys = "air: {shear: {kind: uniform}, gusts: {kind: dryden, std_m_s: [1, 1, 1]}}\nweather: {wind_speed_m_s: 12, wind_from_deg: 270}";
+    let air = sea(keys).air;
+    let here = wind::at(&air, Vec3::new(5.0, 1.0, 9.0), 100.0);
+    near("downwind", wind::at(&air, Vec3::new(65.0, 1.0, 9.0), 105.0), here, 1e-9);
+    assert!((wind::at(&air, Vec3::new(5.0, 1.0, 9.0), 105.0) - here).norm() > 1e-3);
+    assert!(matches!(air.gusts, Gusts::Dryden { .. }));
+}
+
+/// A body of 10 kg in the air without weight, with sides to the wind.
+const SAIL: &str = "
+gravity_m_s2: 0
+water: {density_kg_m3: 0}
+air: {shear: {kind: uniform}}
+weather: {wind_speed_m_s: 6, wind_from_deg: 180}
+robots:
+  sail:
+    position_m: [0, 0, 20]
+    attitude_deg: [0, 0, 90]
+    model:
+      source: test
+      body: {source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {xx: 1, yy: 2, zz: 3},
+        wind: {area_m2: [2, 0, 0], drag: [1.1, 1, 1]}}
+";
+
+// Goal: a body in the wind takes its speed by v = W (1 - 1/(1 + W k t)), k = ρ C A / (2 m). Method: wind from astern, 10 s.
+// Tolerance: 1e-6; the density that of 20 m.
+#[test]
+fn wind_drives_a_sail() {
+    let mut s = simulation(SAIL);
+    let rho = air::density(&s.scene.sea, 15.0, 20.0);
+    let k = rho * 1.1 * 2.0 / (2.0 * 10.0);
+    for i in 1..=5 {
+        advance(&mut s, 2.0);
+        let v = 6.0 * (1.0 - 1.0 / (1.0 + 6.0 * k * 2.0 * f64::from(i)));
+        close("speed", s.state.robots[0].motion.V_WB_B.v.x, v, 1e-6);
+    }
+}
+
+// Goal: the weather changes evenly over its ramp from where it is, in the run; what is not named stays. Method: a new wind
+// over 10 s, asked for in the middle of another change. Tolerance: rounding.
+#[test]
+fn weather_changes_along_ramps() {
+    let mut s = simulation(SAIL);
+    let east = Vec3::new(4.0, 0.0, 0.0);
+    let ramp = WeatherChange {
+        wind: Some(east),
+        visibility: Some(1000.0),
+        duration_s: 10.0,
+        ..WeatherChange::default()
+    };
+    s.apply(&Command::Weather(Box::new(ramp))).unwrap();
+    advance(&mut s, 5.0);
+    let now = |s: &merrow::sim::Simulation| air::weather(&s.state.sea.air, s.time_ns() as f64 * 1e-9);
+    near("half-way", now(&s).wind, Vec3::new(2.0, 3.0, 0.0), 1e-12);
+    close("visibility", now(&s).visibility, 25_500.0, 1e-12);
+    let rain = WeatherChange { rain: Some(8.0), duration_s: 2.0, ..WeatherChange::default() };
+    let hash = s.state.hash();
+    s.apply(&Command::Weather(Box::new(rain))).unwrap();
+    assert_ne!(s.state.hash(), hash, "the weather is part of the state");
+    advance(&mut s, 1.0);
+    close("rain", now(&s).rain, 4.0, 1e-12);
+    // the wind goes on to where it was going, with the new pace
+    near("wind", now(&s).wind, Vec3::new(3.0, 1.5, 0.0), 1e-12);
+    advance(&mut s, 5.0);
+    near("arrived", now(&s).wind, east, 1e-12);
+    let evening = WeatherChange { time_of_day_s: Some(18.0 * 3600.0), ..WeatherChange::default() };
+    s.apply(&Command::Weather(Box::new(evening))).unwrap();
+    let utc = s.state.sea.air.start_utc + s.time_ns() as f64 * 1e-9;
+    close("time of day", utc.rem_euclid(86_400.0) / 3600.0, 18.0, 1e-9);
+    close("date", (utc / 86_400.0).floor(), (1_774_008_000.0_f64 / 86_400.0).floor(), 0.0);
+    let wrong = WeatherChange { rain: Some(f64::NAN), ..WeatherChange::default() };
+    assert!(s.apply(&Command::Weather(Box::new(wrong))).is_err());
+}

@@ -1,0 +1,161 @@
+//! Ground on a grid: seen by echo sounders, touched, and larger than what fits into memory.
+
+use super::turntable::{ball, place};
+use crate::common::folder::Folder;
+use crate::common::{advance, close, near, reading};
+use merrow::math::Vec3;
+use merrow::sim::Simulation;
+use merrow::state::reading::Reading;
+use merrow::world::{Overrides, load_world};
+use std::sync::Arc;
+
+/// A world in a folder of its own.
+fn simulation(name: &str, files: &[(&str, &str)], text: &str) -> (Folder, Simulation) {
+    let folder = Folder::new(name, files);
+    let path = folder.0.join("w.yaml");
+    std::fs::write(&path, text).unwrap();
+    let world = load_world(&path, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    (folder, Simulation::new(Arc::new(world.scene), 1).unwrap())
+}
+
+/// A roof along north: 30 m deep at x = 0, deeper by a half of the distance to both sides; samples every 5 m.
+fn roof() -> String {
+    let mut table = String::from("x,y,depth_of_water\n");
+    for y in -4..=4 {
+        for x in -8..=8 {
+            let (x, y) = (f64::from(x) * 5.0, f64::from(y) * 5.0);
+            table += &format!("{x},{y},{}\n", 30.0 + 0.5 * x.abs());
+        }
+    }
+    table
+}
+
+const ROOF: &str = "seabed: {terrain: {file: roof.csv, factor: -1}}";
+const DEVICE: &str =
+    "a: {device: {source: test, kind: altimeter, rate_hz: 500, min_range_m: 0.5, max_range_m: 200},
+        attitude_deg: [0, 90, 0]}";
+
+// Goal: an echo sounder sees the ground on the grid, over both sides of a ridge and beyond the grid's edge. Method: by hand.
+// Tolerance: 1e-9.
+#[test]
+fn echo_sounder_sees_the_ground() {
+    let (_folder, mut s) = simulation("terrain_echo", &[("roof.csv", &roof())], &ball(ROOF, "", DEVICE));
+    let mut range = |p: [f64; 3], rpy: [f64; 3]| {
+        place(&mut s, Vec3::from(p), rpy);
+        let Reading::Altimeter(a) = reading(&mut s, 0) else { panic!("not an altimeter") };
+        a.range
+    };
+    close("over the ridge", range([0.0, 3.0, -10.0], [0.0; 3]), 20.0, 1e-9);
+    close("over the side", range([-7.0, 3.0, -10.0], [0.0; 3]), 23.5, 1e-9);
+    close("beyond the edge", range([60.0, 3.0, -10.0], [0.0; 3]), 40.0, 1e-9);
+    // pitched nose-up by 45 degrees it looks ahead and down: from x = -7 over the ridge down the far side
+    let angle = -std::f64::consts::FRAC_PI_4;
+    // depth 10 + t = 30 + (t - 7)/2 on the far side
+    close("ahead", range([-7.0, 3.0, -10.0], [0.0, angle, 0.0]), 33.0 * 2.0_f64.sqrt(), 1e-9);
+}
+
+// Goal: the same ground carries what lies on it. Method: a box with little friction set on the slope slides down with
+// g' (sin a - μ cos a); a box with more friction stays. Tolerance: 1e-3 of the way, the settling at the start.
+#[test]
+fn boxes_slide_and_stay_on_the_slope() {
+    let slope = 0.5_f64.atan();
+    for (friction, moves) in [(0.1, true), (0.8, false)] {
+        // the middle of a box of 1 x 1 x 0.4 m that lies flat on the slope at x = 10
+        let text = format!(
+            "
+seabed: {{terrain: {{file: roof.csv, factor: -1}}, material: {{friction: {friction}}}}}
+water: {{density_kg_m3: 0}}
+props:
+  box:
+    position_m: [{}, 1.3, {}]
+    attitude_deg: [0, {}, 0]
+    body:
+      {{source: test, axes: flu, mass_kg: 50, inertia_kg_m2: {{xx: 5, yy: 5, zz: 8}},
+      collisions: {{box: {{kind: box, size_m: [1, 1, 0.4], material: {{friction: {friction}}}}}}}}}
+robots: {{}}
+",
+            10.0 + 0.2 * slope.sin(),
+            -35.0 + 0.2 * slope.cos(),
+            slope.to_degrees()
+        );
+        let name = format!("terrain_slide_{}", u32::from(moves));
+        let (_folder, mut s) = simulation(&name, &[("roof.csv", &roof())], &text);
+        let start = s.state.robots[0].motion.p_WB;
+        advance(&mut s, 1.5);
+        let way = s.state.robots[0].motion.p_WB - start;
+        let a = if moves { 9.81 * (slope.sin() - friction * slope.cos()) } else { 0.0 };
+        let d = 0.5 * a * 1.5 * 1.5;
+        near("way", way, Vec3::new(d * slope.cos(), 0.0, -d * slope.sin()), 2e-3);
+    }
+}
+
+// Goal: a body dropped onto a peak that is narrower than itself rests on the peak, and one that falls fast does not pass
+// through. Method: a ball over a single high sample; a ball at 200 m/s. Tolerance: the touch is within a millimetre.
+#[test]
+fn nothing_falls_through_the_ground() {
+    let mut table = String::from("x,y,h\n");
+    for y in -10..=10 {
+        for x in -10..=10 {
+            table += &format!("{x},{y},{}\n", if x == 0 && y == 0 { -8.0 } else { -10.0 });
+        }
+    }
+    for (name, x, speed, expected) in [("peak", 0.0, 0.0, -7.5), ("bullet", 4.3, -200.0, -9.5)] {
+        let text = format!(
+            "
+seabed: {{terrain: {{file: h.csv}}}}
+water: {{density_kg_m3: 0}}
+props:
+  ball:
+    position_m: [{x}, 0, -4.1]
+    velocity_m_s: [0, 0, {speed}]
+    body:
+      {{source: test, axes: flu, mass_kg: 50, inertia_kg_m2: {{xx: 5, yy: 5, zz: 5}},
+      collisions: {{ball: {{kind: sphere, radius_m: 0.5}}}}}}
+robots: {{}}
+"
+        );
+        let (_folder, mut s) = simulation(&format!("terrain_{name}"), &[("h.csv", &table)], &text);
+        let mut lowest = f64::INFINITY;
+        for _ in 0..50 {
+            advance(&mut s, 0.02);
+            lowest = lowest.min(s.state.robots[0].motion.p_WB.z);
+        }
+        assert!((lowest - expected).abs() < 1e-3, "{name}: {lowest} {expected}");
+    }
+}
+
+// Goal: bathymetry of 10 000 x 10 000 samples is used without being read into memory. Method: a raw file of 200 MB, with a
+// hole in the disk for all but a few bytes; the depth, and the memory of the process, which without the map would grow by
+// 400 MB or more. What the system keeps of the file in its cache it counts to the process while it lasts, so only memory of
+// the process's own is looked at. Tolerance: 50 MB, for whatever other tests of the process do meanwhile.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_hundred_million_samples_stay_on_the_disk() {
+    use std::io::{Seek, SeekFrom, Write};
+    let own = || {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find(|l| l.starts_with("RssAnon")).unwrap().to_string();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+    };
+    let head = "{data: h.i16, number: i16, factor: 0.01, offset: -50, axes: [
+        {name: y, start: -50000, step: 10, count: 10000}, {name: x, start: -50000, step: 10, count: 10000}]}";
+    let folder = Folder::new("terrain_large", &[("h.yaml", head)]);
+    let mut data = std::fs::File::create(folder.0.join("h.i16")).unwrap();
+    data.set_len(200_000_000).unwrap();
+    // the sample at (20, 30) lies 20 m higher
+    data.seek(SeekFrom::Start(2 * (5003 * 10_000 + 5002))).unwrap();
+    data.write_all(&2000_i16.to_le_bytes()).unwrap();
+    drop(data);
+    let path = folder.0.join("w.yaml");
+    std::fs::write(&path, ball("seabed: {terrain: {file: h.yaml}}", "", DEVICE)).unwrap();
+    let before = own();
+    let world = load_world(&path, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let mut s = Simulation::new(Arc::new(world.scene), 1).unwrap();
+    for (x, expected) in [(20.0, 20.0), (15.0, 30.0), (-30_000.0, 40.0)] {
+        place(&mut s, Vec3::new(x, 30.0, -10.0), [0.0; 3]);
+        let Reading::Altimeter(a) = reading(&mut s, 0) else { panic!("not an altimeter") };
+        close("range", a.range, expected, 1e-9);
+    }
+    let grown = own().saturating_sub(before);
+    assert!(grown < 50, "{grown} MB");
+}

@@ -1,0 +1,82 @@
+//! Grids written by netCDF4 and tifffile (test/data/grids/make.py), read by our own reader and by the tiff crate.
+
+use crate::common::scene;
+use merrow::scene::FlowLaw;
+use merrow::scene::grid::Grid;
+use std::sync::Arc;
+
+fn q(t: f64, z: f64, y: f64, x: f64) -> f64 {
+    1.0 + 2.0 * x - 3.0 * y + 0.5 * z + 0.1 * t + 0.01 * x * y
+}
+
+fn grid(keys: &str) -> Arc<Grid> {
+    let text = format!("water: {{flows: {{g: {{kind: gridded, east: {{{keys}}}}}}}}}\nrobots: {{}}\n");
+    let scene = scene(&text);
+    match &scene.sea.current.flows[0].law {
+        FlowLaw::Grid([Some(grid), None, None]) => Arc::clone(grid),
+        law => panic!("{law:?}"),
+    }
+}
+
+// Goal: every sample, and what lies between, from CDF-1, CDF-2 and CDF-5 files with records, padding, packed numbers,
+// latitudes that fall and a hole. Method: a multilinear quantity, so that the linear rule is exact; the file's degrees are read
+// as metres. Tolerance: what the stored numbers resolve: double 1e-12, single 1e-5, packed 0.005.
+#[test]
+fn netcdf_classic_files_of_another_program() {
+    let axes = "axes: {x: lon, y: lat}";
+    for (keys, tolerance) in [
+        (format!("file: test/data/grids/cdf1.nc, variable: q, unit: m s-1, {axes}"), 1e-12),
+        (format!("file: test/data/grids/cdf2.nc, variable: q, holes: nearest, {axes}"), 0.005),
+        (format!("file: test/data/grids/cdf5.nc, variable: q, {axes}"), 1e-5),
+    ] {
+        let grid = grid(&keys);
+        for (t, z, y, x) in
+            [(0.0, 0.0, 10.0, 0.0), (60.0, 5.0, 30.0, 3.0), (17.0, 1.3, 21.0, 0.6), (59.0, 4.0, 29.0, 2.9)]
+        {
+            let found = grid.at([x, y, z, t]);
+            let expected = q(t, z, y, x);
+            assert!((found.value - expected).abs() <= tolerance, "{keys}: {found:?}, expected {expected}");
+            // slopes of packed numbers are those of numbers rounded to the hundredth
+            let slope = [2.0 + 0.01 * y, -3.0 + 0.01 * x, 0.5, 0.1];
+            let inside = z > 0.0 && z < 5.0;
+            for i in (0..4).filter(|_| inside) {
+                assert!((found.slope[i] - slope[i]).abs() <= 2.0 * tolerance, "{keys}: {found:?} {slope:?}");
+            }
+        }
+    }
+    // the hole was given the value of one of its neighbours
+    let filled = grid("file: test/data/grids/cdf2.nc, variable: q, holes: nearest, axes: {x: lon, y: lat}");
+    let hole = filled.at([3.0, 10.0, 5.0, 60.0]).value;
+    let neighbours = [q(60.0, 5.0, 10.0, 2.0), q(60.0, 5.0, 20.0, 3.0)];
+    assert!(neighbours.iter().any(|n| (n - hole).abs() < 0.006), "{hole} {neighbours:?}");
+}
+
+// Goal: degrees become metres about the world's origin, whose own place they say. Method: the distance of a degree at the
+// origin, from Earth-centred positions. Tolerance: 1e-6 of it, the second order of a thousandth of a degree.
+#[test]
+fn degrees_become_metres_at_the_origin() {
+    let text = "origin: {latitude_deg: 20, longitude_deg: 2}
+water: {flows: {g: {kind: gridded, east: {file: test/data/grids/cdf1.nc, variable: q, axes: {horizontal: degrees}}}}}
+robots: {}
+";
+    let scene = scene(text);
+    let FlowLaw::Grid([Some(grid), ..]) = &scene.sea.current.flows[0].law else { panic!() };
+    use merrow::environment::geodesy::{ecef, world_from_ecef};
+    let (lat, lon) = (20.001_f64.to_radians(), 2.001_f64.to_radians());
+    let p = world_from_ecef(&scene.origin, ecef(lat, lon, 0.0));
+    let found = grid.at([p.x, p.y, 0.0, 0.0]).value;
+    assert!((found - q(0.0, 0.0, 20.001, 2.001)).abs() < 1e-6 * 3.0, "{found}");
+}
+
+// Goal: GeoTIFFs with cells or points, compressed or not, with a hole. Method: as above, a raster of single or double precision.
+// Tolerance: 1e-5 of single precision, 1e-12 of double.
+#[test]
+fn geotiffs_of_another_program() {
+    let area = grid("file: test/data/grids/area.tif, holes: value, hole_value: 7");
+    let point = grid("file: test/data/grids/point.tif");
+    for (y, x) in [(10.0, 0.0), (30.0, 3.0), (13.0, 1.7)] {
+        assert!((area.at([x, y, 0.0, 0.0]).value - q(0.0, 0.0, y, x)).abs() < 1e-5);
+        assert!((point.at([x, y, 0.0, 0.0]).value - q(0.0, 0.0, y, x)).abs() < 1e-12);
+    }
+    assert_eq!(area.at([0.0, 30.0, 0.0, 0.0]).value, 7.0);
+}

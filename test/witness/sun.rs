@@ -1,0 +1,48 @@
+//! The sun against published worked examples.
+
+use merrow::environment::air::sun::{Season, at, season};
+
+/// Seconds since 1970 of a date and universal time.
+fn utc(text: &str) -> f64 {
+    let world = format!("weather: {{start_utc: '{text}'}}\nrobots: {{}}\n");
+    crate::common::scene(&world).sea.air.start_utc
+}
+
+// Goal: elevation and azimuth of the worked example of NREL's Solar Position Algorithm (Reda and Andreas 2004, appendix A.5):
+// 17 October 2003, 12:30:30 seven hours west of Greenwich, at 39.742476 north, 105.1786 west. Method: its topocentric elevation
+// without refraction, 39.872046, and azimuth 194.340241. Tolerance: 0.01 degrees, of which 0.0019 are the parallax.
+#[test]
+fn worked_example_of_the_solar_position_algorithm() {
+    let (lat, lon) = (39.742476_f64.to_radians(), -105.1786_f64.to_radians());
+    let sun = at(utc("2003-10-17T19:30:30Z"), lat, lon);
+    assert!((sun.elevation.to_degrees() - 39.872046).abs() < 0.01, "{}", sun.elevation.to_degrees());
+    assert!((sun.azimuth.to_degrees() - 194.340241).abs() < 0.01, "{}", sun.azimuth.to_degrees());
+    let d = sun.direction();
+    assert!(d.y < 0.0 && d.x < 0.0 && (d.norm() - 1.0).abs() < 1e-12, "in the south-south-west: {d:?}");
+}
+
+// Goal: the declination of Meeus's example 25.a, 13 October 1992, 0 h dynamical time: -7.78507 degrees. Tolerance: 1e-4
+// degrees: the universal time is 59.3 s behind that, and 69 s are taken for it.
+#[test]
+fn declination_of_meeus_example() {
+    let sun = at(utc("1992-10-13T00:00:00Z") - 69.0, 0.5, 0.0);
+    assert!((sun.declination.to_degrees() + 7.78507).abs() < 1e-4, "{}", sun.declination.to_degrees());
+}
+
+// Goal: seasons change at the published instants of 2026 (20 March 14:46, 21 June 08:24, 23 September 00:05, 21 December
+// 20:50 UTC), the other way round in the south. Method: half an hour before and after, the series' 0.01 degrees being a quarter
+// of an hour.
+#[test]
+fn seasons_change_at_equinoxes_and_solstices() {
+    use Season::{Autumn, Spring, Summer, Winter};
+    for (text, before, after) in [
+        ("2026-03-20T14:46:00Z", Winter, Spring),
+        ("2026-06-21T08:24:00Z", Spring, Summer),
+        ("2026-09-23T00:05:00Z", Summer, Autumn),
+        ("2026-12-21T20:50:00Z", Autumn, Winter),
+    ] {
+        let t = utc(text);
+        assert_eq!((season(t - 1800.0, 0.7), season(t + 1800.0, 0.7)), (before, after), "{text}");
+    }
+    assert_eq!(season(utc("2026-07-01T00:00:00Z"), -0.7), Winter);
+}
