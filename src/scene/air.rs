@@ -81,6 +81,8 @@ pub struct GustComponent {
     pub frequency: f64,
     /// Width of the band that it stands for [Hz].
     pub band: f64,
+    /// (172 f)^n of NPD's spectrum.
+    pub npd: f64,
     /// Phases along, across and upwards [rad].
     pub phase: [f64; 3],
 }

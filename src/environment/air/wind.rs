@@ -33,6 +33,8 @@ use std::f64::consts::TAU;
 const BANDS: usize = 48;
 /// Lowest and highest frequency [Hz]: an hour, and a second.
 const FREQUENCIES: [f64; 2] = [1.0 / 3600.0, 1.0];
+/// n of (3).
+const NPD_EXPONENT: f64 = 0.468;
 /// Least mean wind that carries gusts along [m/s].
 const SLOWEST: f64 = 0.5;
 
@@ -46,8 +48,10 @@ pub fn components(seed: u64) -> Vec<GustComponent> {
         .map(|k| {
             let mut draw = stream.draw(k as u64);
             let (low, high) = (edge(k), edge(k + 1));
+            let frequency = low + (high - low) * draw.uniform();
             GustComponent {
-                frequency: low + (high - low) * draw.uniform(),
+                frequency,
+                npd: libm::pow(172.0 * frequency, NPD_EXPONENT),
                 band: high - low,
                 phase: [TAU * draw.uniform(), TAU * draw.uniform(), TAU * draw.uniform()],
             }
@@ -98,12 +102,17 @@ fn gusts(air: &Air, now: &Weather, p: Vec3, t: f64) -> Vec3 {
     let along = if speed > 0.0 { now.wind.scale(1.0 / speed) } else { Vec3::new(1.0, 0.0, 0.0) };
     let left = Vec3::new(-along.y, along.x, 0.0);
     let delay = along.dot(p) / U;
+    // f̃^n is a power of the frequency, found once, and one of the wind
+    let of_wind = libm::pow(U / 10.0, -0.75 * NPD_EXPONENT);
     let mut sum = [0.0; 3];
     for c in air.components.iter() {
         let turns = c.frequency * (t - delay);
         let angle = (turns - turns.floor()) * TAU;
         for (i, sum) in sum.iter_mut().enumerate() {
-            let S = spectrum(air.gusts, i, c.frequency, U);
+            let S = match air.gusts {
+                Gusts::Npd if i == 0 => npd(c.npd * of_wind, U),
+                other => spectrum(other, i, c.frequency, U),
+            };
             if S > 0.0 {
                 *sum += (2.0 * S * c.band).sqrt() * sin_cos(angle + c.phase[i]).1;
             }
@@ -113,16 +122,17 @@ fn gusts(air: &Air, now: &Weather, p: Vec3, t: f64) -> Vec3 {
     along.scale(u) + left.scale(v) + Vec3::new(0.0, 0.0, w)
 }
 
+/// (3), from f̃^n.
+fn npd(scaled: f64, U: f64) -> f64 {
+    320.0 * (U / 10.0) * (U / 10.0) / libm::pow(1.0 + scaled, 5.0 / (3.0 * NPD_EXPONENT))
+}
+
 /// Spectral density of component `i` (along, across, up) at `f` [m²/s² per Hz] in a mean wind `U`. (3) (4)
 pub fn spectrum(gusts: Gusts, i: usize, f: f64, U: f64) -> f64 {
     match gusts {
         Gusts::None => 0.0,
         Gusts::Npd if i > 0 => 0.0,
-        Gusts::Npd => {
-            let n = 0.468;
-            let scaled = 172.0 * f * libm::pow(U / 10.0, -0.75);
-            320.0 * (U / 10.0) * (U / 10.0) / libm::pow(1.0 + libm::pow(scaled, n), 5.0 / (3.0 * n))
-        }
+        Gusts::Npd => npd(libm::pow(172.0 * f * libm::pow(U / 10.0, -0.75), NPD_EXPONENT), U),
         Gusts::Dryden { std, length } => {
             let (variance, L) = (std[i] * std[i], length[i]);
             let k = TAU * f * L / U;
