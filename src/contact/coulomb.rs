@@ -3,7 +3,7 @@
 //! # Law
 //! ```text
 //!   p = λ - D u,   u = Z w - b                                                         (1)
-//!   λ_n⁺ = max(0, p_n),   λ_t⁺ = the nearest to p_t with |λ_t⁺| ≤ μ λ_n⁺               (2)  [Alart 1991, eq. 38]
+//!   λ_n⁺ = max(0, p_n),   λ_t⁺ = the nearest to p_t with |λ_t⁺| ≤ μ λ_n⁺               (2)  [Alart 1991]
 //!   (1 + Zᵀ G Z) Δw = Zᵀ (λ⁺ - λ),   λ ← λ⁺ - G Z Δw,   G = ∂λ⁺/∂p · D                 (3)
 //! ```
 //! What fits (2)-(5) of `solve` is where `λ⁺ = λ`. In (3) friction knows the normal impulse to come, which makes the matrix

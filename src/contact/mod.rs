@@ -15,7 +15,7 @@ pub mod detect;
 pub mod dofs;
 pub mod friction;
 pub mod island;
-mod newton;
+pub mod newton;
 pub mod shapes;
 pub mod solve;
 pub mod step;
