@@ -123,7 +123,7 @@ fn freed(mut scene: Scene) -> Scene {
 }
 
 fn instant(scene: &Scene) -> Instant<'_> {
-    Instant { sea: &scene.sea, gravity: scene.gravity, variation: Variation::NONE }
+    Instant { sea: &scene.sea, gravity: scene.gravity, variation: Variation::NONE, waves: None }
 }
 
 /// A whole robot step as a run makes it, sensors left out.

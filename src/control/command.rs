@@ -11,7 +11,10 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
     let now = state.time_ns;
     let density = state.sea.density;
     match command {
-        Command::Sea(sea) => state.sea = (**sea).clone(),
+        Command::Sea(sea) => {
+            let waves = state.sea.waves.followed_by(&sea.waves, now);
+            state.sea = crate::scene::Sea { waves, ..(**sea).clone() };
+        }
         Command::Thruster { robot, thruster, value } => {
             let (model, target) = pick(scene, state, *robot)?;
             let t =

@@ -25,7 +25,10 @@ pub fn sum<T: Real>(
         let up = w.R_WL.r[2];
         let mut F = rigid_body::weight(link, up, g);
         if link.wet {
-            let wetness = buoyancy::wetness(link, up, w.p_WL.z);
+            let wetness = match at.waves {
+                None => buoyancy::wetness(link, up, w.p_WL.z),
+                Some(_) => buoyancy::wetness_under(link, w.surface_normal, w.over_surface),
+            };
             let mut V_r = w.V;
             V_r.v -= w.water;
             F = F.plus(&buoyancy::force(link, &wetness, up, rho * g));
@@ -40,8 +43,8 @@ pub fn sum<T: Real>(
                     &V_r,
                     w.water,
                     w.water_acceleration,
-                    wetness.wet,
-                    displaced,
+                    (wetness.wet, displaced),
+                    Vec3::splat(link.p_LoCb) + wetness.shift,
                 ));
             }
             F = F.plus(&damping::force(link, &V_r, wetness.wet));
@@ -58,7 +61,7 @@ pub fn sum<T: Real>(
         }
         F = F.plus(&work.thrust[i][stage]);
         if robot.inflow {
-            F = F.plus(&thruster::inflow(robot, i, &work.drive, w, stage, rho));
+            F = F.plus(&thruster::inflow(robot, i, &work.drive, w, stage, at));
         }
         w.F = F;
         w.inertia = inertia(link, w.wet);

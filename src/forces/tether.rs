@@ -84,6 +84,8 @@ pub struct Surroundings {
     pub length: f64,
     /// Direction of the line at the node; zero where it has none.
     pub tangent: Vec3,
+    /// Height of the surface over the node at the start of the step [m].
+    pub surface: f64,
     /// Wet part at the start of the step, 0..1.
     pub wet: f64,
     /// Velocity of the water [m/s].
@@ -95,15 +97,17 @@ pub struct Surroundings {
 impl Surroundings {
     /// Those of a node at `p` that carries `length` of line along `tangent`.
     pub fn new(line: &Line, at: &Instant<'_>, p: Vec3, tangent: Vec3, length: f64) -> Self {
-        let wet = wet_part(line, at, p);
-        let mean = current::mean_at_depth(&at.sea.current.profile, -p.z);
-        Self {
-            length,
-            tangent,
-            wet,
-            water: mean + at.variation.velocity,
-            acceleration: at.variation.acceleration,
+        let mut water = current::mean_at_depth(&at.sea.current.profile, -p.z) + at.variation.velocity;
+        let mut acceleration = at.variation.acceleration;
+        let mut surface = 0.0;
+        if let Some(waves) = at.waves {
+            let (top, orbital) = waves.at(p);
+            surface = top.z;
+            water += orbital.velocity;
+            acceleration += orbital.acceleration;
         }
+        let wet = wet_part(line, at, p.z - surface);
+        Self { length, tangent, surface, wet, water, acceleration }
     }
 
     /// Inertia along and across the line [kg]. (6)
@@ -113,15 +117,15 @@ impl Surroundings {
     }
 }
 
-/// Part of a horizontal piece of line at `p` that is under water, cut as a box would be.
-fn wet_part(line: &Line, at: &Instant<'_>, p: Vec3) -> f64 {
-    if at.sea.density > 0.0 { (0.5 - p.z / line.diameter).clamp(0.0, 1.0) } else { 0.0 }
+/// Part of a horizontal piece of line `above` [m] the surface that is under water, cut as a box would be.
+fn wet_part(line: &Line, at: &Instant<'_>, above: f64) -> f64 {
+    if at.sea.density > 0.0 { (0.5 - above / line.diameter).clamp(0.0, 1.0) } else { 0.0 }
 }
 
 /// Weight, buoyancy, drag, the water's acceleration and the bottom on a node that will be at `p` with velocity `w`. (2)-(5)
 pub fn node(line: &Line, at: &Instant<'_>, here: &Surroundings, p: Vec3, w: Vec3, lead: f64) -> Force {
     let (rho, g, l) = (at.sea.density, at.gravity, here.length);
-    let wet = wet_part(line, at, p);
+    let wet = wet_part(line, at, p.z - here.surface);
     let displaced = wet * rho * line.area() * l;
     let mut f = Vec3::new(0.0, 0.0, displaced * g - line.mass * l * g); // (2)
     let mut D = Mat3::zero();

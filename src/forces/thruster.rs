@@ -18,19 +18,20 @@
 //! Link frame L at Lo.
 //!
 //! # Limits
-//! Inflow only in (3). Near the surface thrust falls with the part of the disc that is out of the water, taken at
-//! the start of the step for (1) and (2) (estimated: no ventilation hysteresis). Blades do not feel each other.
+//! Inflow only in (3). Near the surface thrust falls with the part of the disc that is out of the water, waves included, taken
+//! at the start of the step for (1) and (2) (estimated: no ventilation hysteresis). Blades do not feel each other.
 //!
 //! # Checked by
 //! test/analytic/thruster.rs, test/witness/remus.rs
 
+use crate::environment::Instant;
 use crate::math::{Real, SpatialForce, Vec3};
 use crate::scene::{Curve, Robot, Thruster};
 use crate::state::workspace::LinkWork;
 use crate::state::{ActuatorState, Health, RobotState, Workspace};
 
 /// Leaves the wrenches and drives at this instant in `work`, as the start of a step that has not begun.
-pub fn hold(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
+pub fn hold(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &mut Workspace) {
     for w in &mut work.thrust {
         w[0] = SpatialForce::zero();
     }
@@ -40,19 +41,19 @@ pub fn hold(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
             Some(target) => thruster.lag.output(&actuator.lag, target),
             None => actuator.stuck_at,
         };
-        put(thruster, actuator, k, [drive; 3], 1, work);
+        put(thruster, actuator, k, ([drive; 3], 1), at, work);
     }
 }
 
 /// Advances every lag over the step and leaves the wrenches and drives at its start, middle and end in `work`.
-pub fn prepare(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
+pub fn prepare(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &mut Workspace) {
     for w in &mut work.thrust {
         *w = [SpatialForce::zero(); 3];
     }
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let actuator = &mut state.actuators[k];
         let drives = drives(thruster, actuator);
-        put(thruster, actuator, k, drives, 3, work);
+        put(thruster, actuator, k, (drives, 3), at, work);
     }
 }
 
@@ -61,15 +62,15 @@ fn put(
     thruster: &Thruster,
     actuator: &mut ActuatorState,
     k: usize,
-    drives: [f64; 3],
-    n_stages: usize,
+    (drives, n_stages): ([f64; 3], usize),
+    at: &Instant<'_>,
     work: &mut Workspace,
 ) {
     if thruster.feels_inflow() {
         work.drive[k] = drives;
         return;
     }
-    let wet = disc_wetness(thruster, &work.links[thruster.link], 0);
+    let wet = disc_wetness(thruster, &work.links[thruster.link], 0, at);
     for (stage, drive) in drives.into_iter().take(n_stages).enumerate() {
         let thrust = wet * static_thrust(thruster, drive);
         if stage == 0 {
@@ -116,8 +117,12 @@ fn static_thrust(thruster: &Thruster, drive: f64) -> f64 {
 }
 
 /// Part of the propeller's disc that is under water, linear over its height.
-fn disc_wetness<T: Real>(thruster: &Thruster, link: &LinkWork<T>, lane: usize) -> f64 {
-    let z = link.p_WL.z.lane(lane) + link.R_WL.r[2].lane(lane).dot(thruster.p_LoT);
+fn disc_wetness<T: Real>(thruster: &Thruster, link: &LinkWork<T>, lane: usize, at: &Instant<'_>) -> f64 {
+    let mut z = link.p_WL.z.lane(lane) + link.R_WL.r[2].lane(lane).dot(thruster.p_LoT);
+    if at.waves.is_some() {
+        let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
+        z = at.about_above_surface(p, thruster.radius);
+    }
     if thruster.radius <= 0.0 {
         return if z <= 0.0 { 1.0 } else { 0.0 };
     }
@@ -132,7 +137,7 @@ pub fn inflow<T: Real>(
     drive: &[[T; 3]],
     link: &LinkWork<T>,
     stage: usize,
-    density: f64,
+    at: &Instant<'_>,
 ) -> SpatialForce<T> {
     let mut sum = SpatialForce::zero();
     for (k, thruster) in robot.thrusters.iter().enumerate() {
@@ -146,9 +151,9 @@ pub fn inflow<T: Real>(
         let speed = v_T.dot(axis);
         let disc = |i: usize| {
             let n = drive[k][stage].lane(i);
-            propeller.thrust_torque(n, propeller.wake * speed.lane(i), density)
+            propeller.thrust_torque(n, propeller.wake * speed.lane(i), at.sea.density)
         };
-        let wet = |i: usize| disc_wetness(thruster, link, i);
+        let wet = |i: usize| disc_wetness(thruster, link, i, at);
         let thrust = T::from_lanes(|i| disc(i).0 * wet(i));
         let torque = T::from_lanes(|i| disc(i).1 * wet(i) * thruster.hand);
         let f = axis.scale(thrust);
@@ -158,12 +163,12 @@ pub fn inflow<T: Real>(
 }
 
 /// Thrust of the propellers that feel their inflow at the start of the step, for the battery and the diagnostics.
-pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, density: f64) {
+pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Instant<'_>) {
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let Curve::OpenWater(propeller) = &thruster.curve else { continue };
         let link = &work.links[thruster.link];
         let speed = (link.V.v - link.water + link.V.w.cross(thruster.p_LoT)).dot(thruster.direction);
-        let (thrust, _) = propeller.thrust_torque(work.drive[k][0], propeller.wake * speed, density);
-        state.actuators[k].thrust = thrust * disc_wetness(thruster, link, 0);
+        let (thrust, _) = propeller.thrust_torque(work.drive[k][0], propeller.wake * speed, at.sea.density);
+        state.actuators[k].thrust = thrust * disc_wetness(thruster, link, 0, at);
     }
 }

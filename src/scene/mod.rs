@@ -10,6 +10,7 @@ pub mod sea;
 pub mod sensor;
 pub mod tether;
 pub mod thruster;
+pub mod waves;
 
 pub use actuator::{JointGroup, KeepOut, Servo, TrajectoryRules};
 pub use battery::Battery;
@@ -21,6 +22,7 @@ pub use sea::{Current, Origin, Sea, Seabed};
 pub use sensor::{Sensor, SensorKind};
 pub use tether::{End, Line, LineModel, Tether, Winch};
 pub use thruster::{CommandUnit, Curve, Thruster};
+pub use waves::{SeaState, Spectrum, Spreading, WaveField, Waves};
 
 use crate::math::spatial::Factor;
 use crate::math::{Mat3, SpatialInertia, Vec3};

@@ -1,5 +1,6 @@
-//! The water, its current, what lies under it, and where on Earth it is.
+//! The water, its current and waves, what lies under it, and where on Earth it is.
 
+use super::waves::Waves;
 use crate::math::Vec3;
 
 /// The water of the world.
@@ -15,6 +16,8 @@ pub struct Sea {
     pub air_pressure: f64,
     /// The current.
     pub current: Current,
+    /// The waves.
+    pub waves: Waves,
     /// The bottom.
     pub seabed: Seabed,
 }

@@ -54,7 +54,7 @@ pub enum Command {
     Noise { robot: usize, sensor: usize, on: bool },
     /// Turn a tether's winch.
     Winch { tether: usize, command: super::WinchCommand },
-    /// Change the water.
+    /// Change the water. Waves that differ from those there are grow in their place over their `ramp`.
     Sea(Box<crate::scene::Sea>),
 }
 

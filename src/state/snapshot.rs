@@ -60,6 +60,14 @@ impl State {
             sink.vector(gm.std);
             sink.real(gm.tau);
         }
+        for (start, field) in &sea.waves.seas {
+            sink.int(*start);
+            sink.real(field.asked.ramp);
+            let c = &field.components;
+            for values in [&c.a, &c.omega, &c.phase, &c.kx, &c.ky] {
+                sink.reals(values);
+            }
+        }
     }
 }
 

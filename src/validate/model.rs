@@ -84,7 +84,7 @@ impl Model {
 
     /// The water and gravity, the same at all times.
     pub fn instant(&self) -> Instant<'_> {
-        Instant { sea: &self.scene.sea, gravity: self.scene.gravity, variation: Variation::NONE }
+        Instant { sea: &self.scene.sea, gravity: self.scene.gravity, variation: Variation::NONE, waves: None }
     }
 
     /// The same with another drive on all four joints.

@@ -6,6 +6,7 @@ use super::build_collision as collision;
 use super::build_coupling;
 use super::build_robot::{self, Frame};
 use super::build_tether;
+use super::build_waves;
 use super::error::Problems;
 use super::file::{CurrentFile, IntegratorFile, Layer, OriginFile, RobotEntry, WorldFile};
 use super::node::{Loader, Node, Value};
@@ -123,7 +124,7 @@ fn build(
             IntegratorFile::SemiImplicit => Integrator::SemiImplicit,
         },
         gravity: file.gravity_m_s2,
-        sea: sea(file, problems),
+        sea: sea(file, seed, problems),
         origin: origin(&file.origin),
         robots: Vec::new(),
         structures: Vec::new(),
@@ -191,7 +192,7 @@ fn check_names(file: &WorldFile, scene: &Scene, problems: &mut Problems) {
     }
 }
 
-fn sea(file: &WorldFile, problems: &mut Problems) -> Sea {
+fn sea(file: &WorldFile, seed: u64, problems: &mut Problems) -> Sea {
     let water = &file.water;
     let profile = match &water.current {
         CurrentFile::None => vec![(0.0, Vec3::zero())],
@@ -214,6 +215,7 @@ fn sea(file: &WorldFile, problems: &mut Problems) -> Sea {
                 .as_ref()
                 .map(|v| GaussMarkov { std: Vec3::from(v.std_m_s), tau: v.correlation_time_s }),
         },
+        waves: build_waves::waves(&water.waves, file, seed, problems),
         seabed: Seabed { z0: -file.seabed.depth_m, slope: file.seabed.slope_east_north },
     }
 }

@@ -7,6 +7,7 @@ use super::file_coupling::CouplingFile;
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
 use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
 use super::file_urdf::{HydrodynamicsFile, MimicFile};
+use super::file_waves::WavesFile;
 use super::read::{Named, Placed};
 use super::spec::{choice, fieldless_choice, spec};
 
@@ -89,6 +90,8 @@ spec! {
         current: CurrentFile => "{kind: none}",
         /// Random variation of the current.
         variation: Option<VariationFile>,
+        /// Waves.
+        waves: WavesFile => "{kind: none}",
     }
 }
 

@@ -9,6 +9,7 @@ mod current;
 mod docking;
 mod dvl;
 mod external;
+mod floating;
 mod imu;
 mod kirchhoff;
 mod mimic;
@@ -31,6 +32,7 @@ mod thruster;
 mod thruster_health;
 mod trajectory;
 mod turntable;
+pub mod waves;
 mod wrench;
 
 pub use thruster::boat;

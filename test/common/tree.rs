@@ -66,6 +66,7 @@ pub fn scene(seed: u64, recipe: Recipe) -> Scene {
             temperature: 15.0,
             air_pressure: 101_325.0,
             current: Current { profile: vec![(0.0, Vec3::zero())], gauss_markov: None },
+            waves: merrow::scene::Waves::default(),
             seabed: Seabed { z0: -1000.0, slope: [0.0, 0.0] },
         },
         origin: Origin { latitude: 0.7, longitude: 0.1, altitude: 0.0, magnetic_field: Vec3::zero() },

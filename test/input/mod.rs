@@ -20,6 +20,7 @@ mod syntax;
 mod tethers;
 mod urdf;
 mod values;
+mod waves;
 
 use merrow::world::{Overrides, error::quote, load_text, share};
 
