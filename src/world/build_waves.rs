@@ -112,33 +112,33 @@ fn height(file: &HeightFile, gravity: f64, problems: &mut Problems) -> Option<f6
 
 /// The value of the only key that was given.
 fn one_of(given: &[(&str, Option<f64>)], place: &Place, problems: &mut Problems) -> Option<f64> {
-    let names = |of: &dyn Fn(&(&str, Option<f64>)) -> bool| {
-        let named: Vec<String> = given.iter().filter(|g| of(g)).map(|g| format!("`{}`", g.0)).collect();
-        named.join(" and ")
-    };
-    let mut values = given.iter().filter_map(|(_, value)| *value);
-    match (values.next(), values.next()) {
-        (Some(value), None) => Some(value),
-        (None, _) => {
-            let text = format!("`waves` says nothing of its height, expected {}: give one", all(given));
+    let said: Vec<&(&str, Option<f64>)> = given.iter().filter(|(_, value)| value.is_some()).collect();
+    let expected = names(given.iter(), "or");
+    match said.as_slice() {
+        [(_, value)] => return *value,
+        [] => {
+            let text = format!("`waves` says nothing of its height, expected {expected}: give one");
             problems.push(place, text);
-            None
         }
-        (Some(_), Some(_)) => {
+        _ => {
+            let found = names(said.into_iter(), "and");
             let text = format!(
-                "`waves` says its height by {}, expected one of {}: leave the others out",
-                names(&|g| g.1.is_some()),
-                all(given)
+                "`waves` says its height by {found}, expected one of {expected}: leave the others out"
             );
             problems.push(place, text);
-            None
         }
     }
+    None
 }
 
-fn all(given: &[(&str, Option<f64>)]) -> String {
-    let (last, others) = (given.len() - 1, given.iter().map(|g| format!("`{}`", g.0)).collect::<Vec<_>>());
-    format!("{} or {}", others[..last].join(", "), others[last])
+/// Keys in words.
+fn names<'a>(keys: impl Iterator<Item = &'a (&'a str, Option<f64>)>, last: &str) -> String {
+    let quoted: Vec<String> = keys.map(|(name, _)| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((end, [])) => end.clone(),
+        Some((end, others)) => format!("{} {last} {end}", others.join(", ")),
+        None => String::new(),
+    }
 }
 
 fn tabulated(file: &TabulatedFile, problems: &mut Problems) -> Option<SeaState> {
