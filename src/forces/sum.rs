@@ -25,10 +25,11 @@ pub fn sum<T: Real>(
         let up = w.R_WL.r[2];
         let mut F = rigid_body::weight(link, up, g);
         if link.wet {
-            let wetness = match at.waves {
-                None => buoyancy::wetness(link, up, w.p_WL.z),
-                Some(_) => buoyancy::wetness_under(link, w.surface_normal, w.over_surface),
+            let (normal, height) = match at.waves {
+                None => (up, w.p_WL.z + up.dot(Vec3::splat(link.hull.p_LoH))),
+                Some(_) => (w.surface_normal, w.over_surface),
             };
+            let wetness = buoyancy::wetness_under(link, normal, height);
             let mut V_r = w.V;
             V_r.v -= w.water;
             F = F.plus(&buoyancy::force(link, &wetness, up, rho * g));

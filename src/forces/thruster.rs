@@ -41,7 +41,8 @@ pub fn hold(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &mut 
             Some(target) => thruster.lag.output(&actuator.lag, target),
             None => actuator.stuck_at,
         };
-        put(thruster, actuator, k, ([drive; 3], 1), at, work);
+        let wet = wet_part(thruster, work, at);
+        put(thruster, actuator, k, [drive; 3], 1, wet, work);
     }
 }
 
@@ -53,8 +54,15 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &m
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let actuator = &mut state.actuators[k];
         let drives = drives(thruster, actuator);
-        put(thruster, actuator, k, (drives, 3), at, work);
+        let wet = wet_part(thruster, work, at);
+        put(thruster, actuator, k, drives, 3, wet, work);
     }
+}
+
+/// Part of the disc that is under water, for a thruster that does not find that out at every stage.
+#[inline(always)]
+fn wet_part(thruster: &Thruster, work: &Workspace, at: &Instant<'_>) -> f64 {
+    if thruster.feels_inflow() { 0.0 } else { disc_wetness(thruster, &work.links[thruster.link], 0, at) }
 }
 
 /// Adds a thruster's wrenches at the first `n_stages` stages; one that feels its inflow leaves its drives only.
@@ -62,15 +70,15 @@ fn put(
     thruster: &Thruster,
     actuator: &mut ActuatorState,
     k: usize,
-    (drives, n_stages): ([f64; 3], usize),
-    at: &Instant<'_>,
+    drives: [f64; 3],
+    n_stages: usize,
+    wet: f64,
     work: &mut Workspace,
 ) {
     if thruster.feels_inflow() {
         work.drive[k] = drives;
         return;
     }
-    let wet = disc_wetness(thruster, &work.links[thruster.link], 0, at);
     for (stage, drive) in drives.into_iter().take(n_stages).enumerate() {
         let thrust = wet * static_thrust(thruster, drive);
         if stage == 0 {
@@ -117,16 +125,29 @@ fn static_thrust(thruster: &Thruster, drive: f64) -> f64 {
 }
 
 /// Part of the propeller's disc that is under water, linear over its height.
+#[inline(always)]
 fn disc_wetness<T: Real>(thruster: &Thruster, link: &LinkWork<T>, lane: usize, at: &Instant<'_>) -> f64 {
-    let mut z = link.p_WL.z.lane(lane) + link.R_WL.r[2].lane(lane).dot(thruster.p_LoT);
-    if at.waves.is_some() {
-        let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
-        z = at.about_above_surface(p, thruster.radius);
-    }
+    let z = match at.waves {
+        None => link.p_WL.z.lane(lane) + link.R_WL.r[2].lane(lane).dot(thruster.p_LoT),
+        Some(_) => disc_above_surface(thruster, link, lane, at),
+    };
     if thruster.radius <= 0.0 {
         return if z <= 0.0 { 1.0 } else { 0.0 };
     }
     (0.5 - z / (2.0 * thruster.radius)).clamp(0.0, 1.0)
+}
+
+/// Height of the disc's centre over the waves [m].
+#[cold]
+#[inline(never)]
+fn disc_above_surface<T: Real>(
+    thruster: &Thruster,
+    link: &LinkWork<T>,
+    lane: usize,
+    at: &Instant<'_>,
+) -> f64 {
+    let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
+    at.about_above_surface(p, thruster.radius)
 }
 
 /// Wrench of the thrusters that feel their inflow, at one stage (0 start, 1 middle, 2 end). (3)

@@ -256,7 +256,13 @@ pub struct StepWaves {
 
 impl StepWaves {
     /// Those of the step of `dt_ns` from `now_ns`; nothing if the water is flat.
+    #[inline(always)]
     pub fn over(&mut self, waves: &Waves, now_ns: u64, dt_ns: u64) -> [Option<&WavesNow>; 3] {
+        if waves.seas.is_empty() { [None; 3] } else { self.over_waves(waves, now_ns, dt_ns) }
+    }
+
+    #[inline(never)]
+    fn over_waves(&mut self, waves: &Waves, now_ns: u64, dt_ns: u64) -> [Option<&WavesNow>; 3] {
         if waves.is_flat() {
             return [None; 3];
         }
