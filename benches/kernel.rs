@@ -3,8 +3,8 @@
 //! Prints one JSON object: medians over batches. `--callgrind CASE STEPS` makes that many steps of one case instead, for
 //! instruction counts; with 0 it only sets the case up, which is what `benches/instructions` subtracts.
 
-use merrow::environment::{Instant, Variation};
-use merrow::math::{Lanes, Real};
+use merrow::environment::{Instant, Variation, WavesNow};
+use merrow::math::{Lanes, Real, Vec3};
 use merrow::scene::{Drive, Integrator, Robot, Scene};
 use merrow::sim::{Simulation, step::Kernel};
 use merrow::state::{Motion, State, Workspace};
@@ -123,7 +123,7 @@ fn freed(mut scene: Scene) -> Scene {
 }
 
 fn instant(scene: &Scene) -> Instant<'_> {
-    Instant { sea: &scene.sea, gravity: scene.gravity, time: 0.0, variation: Variation::NONE }
+    Instant { sea: &scene.sea, gravity: scene.gravity, time: 0.0, variation: Variation::NONE, waves: None }
 }
 
 /// A whole robot step as a run makes it, sensors left out.
@@ -151,6 +151,21 @@ impl Whole {
         self.simulation.state.robots[0].motion.p_WB.z = DEEP;
         self.simulation.advance(1);
     }
+}
+
+/// Time of one component at one point: elevation of 1000 points at once, surface and water at one point after another.
+fn waves() -> [f64; 2] {
+    let scene = scene("waves");
+    let now = WavesNow::new(&scene.sea.waves, 1e9);
+    let n = scene.sea.waves.latest().map_or(0, |field| field.n) as f64;
+    let x: Vec<f64> = (0..1000).map(|i| 1.3 * f64::from(i)).collect();
+    let y: Vec<f64> = (0..1000).map(|i| -0.7 * f64::from(i)).collect();
+    let mut out = vec![0.0; 1000];
+    let many = time(|| now.elevations(black_box(&x), &y, &mut out)) / (1000.0 * n);
+    let one = time(|| {
+        black_box(now.at(black_box(Vec3::new(31.0, -7.0, -1.0))));
+    });
+    [many, one / n]
 }
 
 /// Makes `steps` steps of one case.
@@ -194,7 +209,7 @@ fn main() {
     }
     let mut rows = serde_json::Map::new();
     let mut row = |name: &str, ns: f64| {
-        rows.insert(name.to_string(), serde_json::json!((ns * 10.0).round() / 10.0));
+        rows.insert(name.to_string(), serde_json::json!((ns * 100.0).round() / 100.0));
     };
     let mut rov = Case::<f64>::new("pool");
     row("6-DOF derivative", time(|| rov.evaluate()));
@@ -216,5 +231,8 @@ fn main() {
     row("10-DOF RK4 step, position drives", time(|| driven.rk4()));
     let mut whole = Whole::new("uvms_pool");
     row("OSU UVMS whole step", time(|| whole.step()));
+    let [many, one] = waves();
+    row("waves: elevation of many points, per component and point", many);
+    row("waves: surface and water at one point, per component", one);
     println!("{}", serde_json::Value::Object(rows));
 }

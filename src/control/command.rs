@@ -14,8 +14,9 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
     let density = state.sea.density;
     match command {
         Command::Sea(sea) => {
+            let waves = state.sea.waves.followed_by(&sea.waves, now);
             let air = state.sea.air.clone();
-            state.sea = Sea { air, ..(**sea).clone() };
+            state.sea = Sea { air, waves, ..(**sea).clone() };
         }
         Command::Weather(change) => weather(state, change)?,
         Command::Thruster { robot, thruster, value } => {

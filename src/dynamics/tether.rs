@@ -99,6 +99,7 @@ impl LineWork {
         let n = tether.start.len();
         let force = Force { f: Vec3::zero(), D: Mat3::zero() };
         let nowhere = Surroundings {
+            surface: 0.0,
             length: 0.0,
             tangent: Vec3::zero(),
             wet: 0.0,

@@ -6,15 +6,17 @@ pub mod flow;
 pub mod geodesy;
 pub mod seawater;
 pub mod water_column;
+pub mod waves;
 
-use crate::math::{Real, Vec3};
+use crate::math::{Mat3, Real, Vec3};
 use crate::scene::grid::Grid;
 use crate::scene::{Flow, FlowLaw, Link, Robot, Sea};
 use crate::state::workspace::LinkWork;
 pub use current::Variation;
 use std::sync::Arc;
+pub use waves::WavesNow;
 
-/// Gravity, water and the current's variation at one instant of a step; the same for every robot.
+/// Gravity, water, the current's variation and the waves at one instant of a step; the same for every robot.
 #[derive(Clone, Copy, Debug)]
 pub struct Instant<'a> {
     /// The water.
@@ -25,19 +27,31 @@ pub struct Instant<'a> {
     pub time: f64,
     /// What of the current depends on time alone, at this instant.
     pub variation: Variation,
+    /// The waves at this instant; none where the water is flat.
+    pub waves: Option<&'a WavesNow>,
 }
 
 impl Instant<'_> {
     /// True if the water is at rest everywhere: then rigid and added mass share one velocity.
     #[inline(always)]
     pub fn is_still(&self) -> bool {
-        self.variation == Variation::NONE
+        self.waves.is_none()
+            && self.variation == Variation::NONE
             && self.sea.current.profile.iter().all(|(_, v)| v.x == 0.0 && v.y == 0.0 && v.z == 0.0)
             && self.sea.current.flows.is_empty()
     }
 
-    /// Velocity [m/s] and acceleration of the particle, Du/Dt [m/s²], of the water at `p`, in W.
+    /// Velocity [m/s] and acceleration of the particle, Du/Dt [m/s²], of the water at `p`, in W. The waves' part is added to that
+    /// of the current: what the one does to the other is left out.
     pub fn water(&self, p: Vec3) -> (Vec3, Vec3) {
+        let (v, a) = self.stream(p);
+        let Some(waves) = self.waves else { return (v, a) };
+        let orbital = waves.at(p).1;
+        (v + orbital.velocity, a + orbital.acceleration)
+    }
+
+    /// The same without waves.
+    fn stream(&self, p: Vec3) -> (Vec3, Vec3) {
         let current = &self.sea.current;
         let mean = current::mean_at_depth(&current.profile, -p.z);
         let (v, a) = (mean + self.variation.velocity, self.variation.acceleration);
@@ -51,6 +65,24 @@ impl Instant<'_> {
         }
         let v = v + local.velocity;
         (v, a + local.rate + local.gradient.mul_vec(v)) // flow.rs (5)
+    }
+
+    /// Height of a point over the surface [m], negative under water.
+    #[inline(always)]
+    pub fn above_surface(&self, p: Vec3) -> f64 {
+        match self.waves {
+            None => p.z,
+            Some(waves) => p.z - waves.elevation(p.x, p.y),
+        }
+    }
+
+    /// As [`Instant::above_surface`], but where no wave can reach any figure beyond `enough` [m] will do.
+    #[inline(always)]
+    pub fn about_above_surface(&self, p: Vec3, enough: f64) -> f64 {
+        match self.waves {
+            Some(waves) if p.z.abs() <= enough + waves.reach() => p.z - waves.elevation(p.x, p.y),
+            _ => p.z,
+        }
     }
 }
 
@@ -70,7 +102,8 @@ pub fn stopped_by(sea: &Sea, p: Vec3, t: f64) -> Option<String> {
 /// Water velocity and acceleration at every link's centre of buoyancy, in the link frame.
 ///
 /// The acceleration is that of the water particle (Du/Dt), which is what drives the added mass of a body in
-/// weakly sheared flow [Auton 1988]; a horizontal current that varies with depth alone has none.
+/// weakly sheared flow [Auton 1988]; a horizontal current that varies with depth alone has none. In waves the surface at
+/// the hull is left in `links` too, and the water is that in the middle of the part that is under it.
 #[inline(always)]
 pub fn sample<T: Real>(robot: &Robot, at: &Instant<'_>, links: &mut [LinkWork<T>]) {
     let uniform = at.sea.current.profile.len() == 1;
@@ -81,6 +114,9 @@ pub fn sample<T: Real>(robot: &Robot, at: &Instant<'_>, links: &mut [LinkWork<T>
         }
         if !at.sea.current.flows.is_empty() {
             sample_flows(at, link, work);
+            if let Some(waves) = at.waves {
+                add_waves(link, waves, work);
+            }
             continue;
         }
         let v_W = if uniform {
@@ -91,6 +127,71 @@ pub fn sample<T: Real>(robot: &Robot, at: &Instant<'_>, links: &mut [LinkWork<T>
         };
         work.water = work.R_WL.tr_mul_vec(v_W);
         work.water_acceleration = work.R_WL.tr_mul_vec(Vec3::splat(at.variation.acceleration));
+        if let Some(waves) = at.waves {
+            add_waves(link, waves, work);
+        }
+    }
+}
+
+/// Most robots that the lanes of a scalar hold.
+const MAX_LANES: usize = 8;
+
+/// Surface at the hull's centre, and what the waves add to the water's motion.
+#[inline(never)]
+fn add_waves<T: Real>(link: &Link, waves: &WavesNow, work: &mut LinkWork<T>) {
+    let mut lanes = [InWaves::default(); MAX_LANES];
+    for (i, lane) in lanes.iter_mut().enumerate().take(T::LANES) {
+        *lane = in_waves(link, waves, work.p_WL.lane(i), &work.R_WL.lane(i));
+    }
+    let vector = |of: fn(&InWaves) -> Vec3| {
+        let of = |i: usize| of(&lanes[i]);
+        Vec3::new(T::from_lanes(|i| of(i).x), T::from_lanes(|i| of(i).y), T::from_lanes(|i| of(i).z))
+    };
+    work.surface_normal = vector(|l| l.normal);
+    work.over_surface = T::from_lanes(|i| lanes[i].height);
+    work.water += vector(|l| l.velocity);
+    work.water_acceleration += vector(|l| l.acceleration);
+}
+
+/// What [`add_waves`] finds for one robot, in the link frame.
+#[derive(Clone, Copy)]
+struct InWaves {
+    normal: Vec3,
+    height: f64,
+    velocity: Vec3,
+    acceleration: Vec3,
+}
+
+impl Default for InWaves {
+    fn default() -> Self {
+        let zero = Vec3::zero();
+        Self { normal: zero, height: 0.0, velocity: zero, acceleration: zero }
+    }
+}
+
+fn in_waves(link: &Link, waves: &WavesNow, p_WL: Vec3, R_WL: &Mat3) -> InWaves {
+    let hull = &link.hull;
+    let p_H = p_WL + R_WL.mul_vec(hull.p_LoH);
+    let surface = waves.surface(p_H.x, p_H.y);
+    let n_W = surface.normal();
+    let height = (p_H.z - surface.z) * n_W.z;
+    let normal = R_WL.tr_mul_vec(n_W);
+    if height >= hull.bound {
+        return InWaves { normal, height, ..InWaves::default() };
+    }
+    let mut p = p_WL + R_WL.mul_vec(link.p_LoCb);
+    let eta = surface.z + surface.slope[0] * (p.x - p_H.x) + surface.slope[1] * (p.y - p_H.y);
+    if height > -hull.bound {
+        // half-way between the surface and the hull's lowest point: where the middle of an upright box's wet part is
+        let lowest = p_H.z - hull.shape.reach(hull.R_LH.tr_mul_vec(R_WL.r[2]));
+        p.z = p.z.min(0.5 * (eta + lowest));
+    }
+    let water = waves.orbital(p, eta);
+    InWaves {
+        normal,
+        height,
+        velocity: R_WL.tr_mul_vec(water.velocity),
+        acceleration: R_WL.tr_mul_vec(water.acceleration),
     }
 }
 
@@ -100,7 +201,7 @@ fn sample_flows<T: Real>(at: &Instant<'_>, link: &Link, work: &mut LinkWork<T>) 
     let p_WCb = work.p_WL + work.R_WL.mul_vec(Vec3::splat(link.p_LoCb));
     let mut water = (Vec3::zero(), Vec3::zero());
     for k in 0..T::LANES {
-        let (v, a) = at.water(p_WCb.lane(k));
+        let (v, a) = at.stream(p_WCb.lane(k));
         let put = |into: Vec3<T>, x: Vec3| {
             let component = |old: T, new: f64| T::from_lanes(|i| if i == k { new } else { old.lane(i) });
             Vec3::new(component(into.x, x.x), component(into.y, x.y), component(into.z, x.z))

@@ -1,9 +1,11 @@
-//! Buoyancy of a link wholly or partly under a flat surface.
+//! Buoyancy of a link wholly or partly under the surface.
 //!
 //! # Law
 //! ```text
 //!   f = ρ g ∇ s ẑ_W  at Cb                                     (1)  Archimedes [Fossen 2021, eq. 4.6]
 //! ```
+//! In waves the surface is the plane that touches them over the hull's centre. Nothing presses on the surface itself, so (1)
+//! and the Froude-Krylov force of `forces/added_mass.rs` on the same wet part are all that the undisturbed pressure does.
 //! # Symbols
 //! ρ density [kg/m³] · ∇ volume when wholly under water [m³] · s wet part, 0..1 · Cb centroid of the wet part.
 //!
@@ -11,11 +13,11 @@
 //! Link frame L at Lo.
 //!
 //! # Limits
-//! Surface at z = 0, flat; the hull is a box or an ellipsoid that is cut exactly (`math/hull_cut.rs`). The stated
+//! The hull is short against the waves, so that their surface is flat over it; it is a box or an ellipsoid, cut exactly (`math/hull_cut.rs`). The stated
 //! volume scales the cut, so a box may stand for a hull that does not fill it.
 //!
 //! # Checked by
-//! test/analytic/buoyancy.rs (V42-V44), test/identity/conservation.rs
+//! test/analytic/buoyancy.rs (V42-V44), test/analytic/floating.rs, test/identity/conservation.rs
 
 use crate::math::{Real, SpatialForce, Vec3};
 use crate::scene::Link;
@@ -31,8 +33,13 @@ pub struct Wetness<T> {
 /// How much of the link is under water. `up` is ẑ_W in L, `z` the height of Lo [m].
 #[inline(always)]
 pub fn wetness<T: Real>(link: &Link, up: Vec3<T>, z: T) -> Wetness<T> {
+    wetness_under(link, up, z + up.dot(Vec3::splat(link.hull.p_LoH)))
+}
+
+/// How much of the link is under a plane with the unit normal `up` in L; the hull's centre is `height` [m] over it.
+#[inline(always)]
+pub fn wetness_under<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
     let hull = &link.hull;
-    let height = z + up.dot(Vec3::splat(hull.p_LoH));
     let deep = (0..T::LANES).all(|i| height.lane(i) <= -hull.bound);
     if deep {
         return Wetness { wet: T::one(), shift: Vec3::zero() };

@@ -40,6 +40,7 @@
 //! test/analytic/fin.rs, test/analytic/fin_servo.rs, test/witness/remus.rs (V47, V48, V49)
 
 use super::thruster;
+use crate::environment::Instant;
 use crate::math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use crate::scene::fin::Race;
 use crate::scene::{Fin, FinLaw, Robot, Thruster};
@@ -96,15 +97,16 @@ pub fn force<T: Real>(
     link_idx: usize,
     work: &Workspace<T>,
     stage: usize,
-    density: f64,
+    at: &Instant<'_>,
 ) -> SpatialForce<T> {
+    let density = at.sea.density;
     let mut sum = SpatialForce::zero();
     for (k, fin) in robot.fins.iter().enumerate().filter(|(_, fin)| fin.link == link_idx && !fin.is_azimuth())
     {
         let link = &work.links[link_idx];
         let lane = |i: usize| {
             let flow = Flow::of(robot, fin, link, work, (stage, i), density);
-            let part = work.fins[k].part.lane(i) * wetness(fin, link, i);
+            let part = work.fins[k].part.lane(i) * wetness(fin, link, i, at);
             one(fin, &flow, work.fins[k].angle[stage].lane(i), density, part)
         };
         let pick = |get: fn(&SpatialForce) -> f64| T::from_lanes(|i| get(&lane(i)));
@@ -158,9 +160,13 @@ fn washed(t: &Thruster, axis: Vec3, race: &Race, V_r: &SpatialVelocity, drive: f
 }
 
 /// Part of the fin that is under water, linear over its height.
-fn wetness<T: Real>(fin: &Fin, link: &LinkWork<T>, lane: usize) -> f64 {
+fn wetness<T: Real>(fin: &Fin, link: &LinkWork<T>, lane: usize, at: &Instant<'_>) -> f64 {
     let up = link.R_WL.r[2].lane(lane);
-    let z = link.p_WL.z.lane(lane) + up.dot(fin.p_LoF);
+    let mut z = link.p_WL.z.lane(lane) + up.dot(fin.p_LoF);
+    if let Some(waves) = at.waves {
+        let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(fin.p_LoF);
+        z -= waves.elevation(p.x, p.y);
+    }
     let height =
         0.5 * (fin.span * up.dot(fin.R_LF.col(2)).abs() + fin.chord() * up.dot(fin.R_LF.col(0)).abs());
     if height <= 0.0 {

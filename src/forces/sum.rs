@@ -27,7 +27,11 @@ pub fn sum<T: Real>(
         let up = w.R_WL.r[2];
         let mut F = rigid_body::weight(link, up, g);
         if link.wet {
-            let wetness = buoyancy::wetness(link, up, w.p_WL.z);
+            let (normal, height) = match at.waves {
+                None => (up, w.p_WL.z + up.dot(Vec3::splat(link.hull.p_LoH))),
+                Some(_) => (w.surface_normal, w.over_surface),
+            };
+            let wetness = buoyancy::wetness_under(link, normal, height);
             let mut V_r = w.V;
             V_r.v -= w.water;
             let p_WCb = || w.p_WL + w.R_WL.mul_vec(Vec3::splat(link.p_LoCb) + wetness.shift);
@@ -44,8 +48,8 @@ pub fn sum<T: Real>(
                     &V_r,
                     w.water,
                     w.water_acceleration,
-                    wetness.wet,
-                    displaced,
+                    (wetness.wet, displaced),
+                    Vec3::splat(link.p_LoCb) + wetness.shift,
                 ));
             }
             F = F.plus(&damping::force(link, &V_r, wetness.wet));
@@ -70,11 +74,11 @@ pub fn sum<T: Real>(
         w.F = F;
         w.inertia = inertia(link, w.wet);
         if robot.inflow {
-            let F = thruster::inflow(robot, i, work, stage, rho);
+            let F = thruster::inflow(robot, i, work, stage, at);
             work.links[i].F = work.links[i].F.plus(&F);
         }
         if !robot.fins.is_empty() && link.wet {
-            let F = fin::force(robot, i, work, stage, rho);
+            let F = fin::force(robot, i, work, stage, at);
             work.links[i].F = work.links[i].F.plus(&F);
         }
     }

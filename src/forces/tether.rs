@@ -84,6 +84,8 @@ pub struct Surroundings {
     pub length: f64,
     /// Direction of the line at the node; zero where it has none.
     pub tangent: Vec3,
+    /// Height of the surface over the node at the start of the step [m].
+    pub surface: f64,
     /// Wet part at the start of the step, 0..1.
     pub wet: f64,
     /// Velocity of the water [m/s].
@@ -95,9 +97,10 @@ pub struct Surroundings {
 impl Surroundings {
     /// Those of a node at `p` that carries `length` of line along `tangent`.
     pub fn new(line: &Line, at: &Instant<'_>, p: Vec3, tangent: Vec3, length: f64) -> Self {
-        let wet = wet_part(line, at, p);
+        let surface = at.waves.map_or(0.0, |waves| waves.elevation(p.x, p.y));
+        let wet = wet_part(line, at, p.z - surface);
         let (water, acceleration) = at.water(p);
-        Self { length, tangent, wet, water, acceleration }
+        Self { length, tangent, surface, wet, water, acceleration }
     }
 
     /// Inertia along and across the line [kg]. (6)
@@ -107,15 +110,15 @@ impl Surroundings {
     }
 }
 
-/// Part of a horizontal piece of line at `p` that is under water, cut as a box would be.
-fn wet_part(line: &Line, at: &Instant<'_>, p: Vec3) -> f64 {
-    if at.sea.density > 0.0 { (0.5 - p.z / line.diameter).clamp(0.0, 1.0) } else { 0.0 }
+/// Part of a horizontal piece of line `above` [m] the surface that is under water, cut as a box would be.
+fn wet_part(line: &Line, at: &Instant<'_>, above: f64) -> f64 {
+    if at.sea.density > 0.0 { (0.5 - above / line.diameter).clamp(0.0, 1.0) } else { 0.0 }
 }
 
 /// Weight, buoyancy, drag, the water's acceleration and the bottom on a node that will be at `p` with velocity `w`. (2)-(5)
 pub fn node(line: &Line, at: &Instant<'_>, here: &Surroundings, p: Vec3, w: Vec3, lead: f64) -> Force {
     let (rho, g, l) = (at.sea.density, at.gravity, here.length);
-    let wet = wet_part(line, at, p);
+    let wet = wet_part(line, at, p.z - here.surface);
     let displaced = wet * rho * line.area() * l;
     let mut f = Vec3::new(0.0, 0.0, displaced * g - line.mass * l * g); // (2)
     let mut D = Mat3::zero();

@@ -19,12 +19,13 @@
 //! Link frame L at Lo.
 //!
 //! # Limits
-//! Inflow only in (3). Near the surface thrust falls with the part of the disc that is out of the water, taken at
-//! the start of the step for (1) and (2) (estimated: no ventilation hysteresis). Blades do not feel each other.
+//! Inflow only in (3). Near the surface thrust falls with the part of the disc that is out of the water, waves included, taken
+//! at the start of the step for (1) and (2) (estimated: no ventilation hysteresis). Blades do not feel each other.
 //!
 //! # Checked by
 //! test/analytic/thruster.rs, test/witness/remus.rs
 
+use crate::environment::Instant;
 use crate::math::{Real, SpatialForce, Vec3};
 use crate::scene::thruster::OpenWater;
 use crate::scene::{Curve, Robot, Thruster};
@@ -32,7 +33,7 @@ use crate::state::workspace::LinkWork;
 use crate::state::{ActuatorState, Health, RobotState, Workspace};
 
 /// Leaves the wrenches and drives at this instant in `work`, as the start of a step that has not begun.
-pub fn hold(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
+pub fn hold(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &mut Workspace) {
     for w in &mut work.thrust {
         w[0] = SpatialForce::zero();
     }
@@ -42,20 +43,28 @@ pub fn hold(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
             Some(target) => thruster.lag.output(&actuator.lag, target),
             None => actuator.stuck_at,
         };
-        put(robot, actuator, k, [drive; 3], 1, work);
+        let wet = wet_part(thruster, work, at);
+        put(robot, actuator, k, [drive; 3], 1, wet, work);
     }
 }
 
 /// Advances every lag over the step and leaves the wrenches and drives at its start, middle and end in `work`.
-pub fn prepare(robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
+pub fn prepare(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &mut Workspace) {
     for w in &mut work.thrust {
         *w = [SpatialForce::zero(); 3];
     }
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let actuator = &mut state.actuators[k];
         let drives = drives(thruster, actuator);
-        put(robot, actuator, k, drives, 3, work);
+        let wet = wet_part(thruster, work, at);
+        put(robot, actuator, k, drives, 3, wet, work);
     }
+}
+
+/// Part of the disc that is under water, for a thruster that does not find that out at every stage.
+#[inline(always)]
+fn wet_part(thruster: &Thruster, work: &Workspace, at: &Instant<'_>) -> f64 {
+    if thruster.feels_inflow() { 0.0 } else { disc_wetness(thruster, &work.links[thruster.link], 0, at) }
 }
 
 /// Leaves a thruster's drives, and adds its wrenches at the first `n_stages` stages unless it feels its inflow.
@@ -65,6 +74,7 @@ fn put(
     k: usize,
     drives: [f64; 3],
     n_stages: usize,
+    wet: f64,
     work: &mut Workspace,
 ) {
     let thruster = &robot.thrusters[k];
@@ -72,7 +82,6 @@ fn put(
     if thruster.feels_inflow() {
         return;
     }
-    let wet = disc_wetness(thruster, &work.links[thruster.link], 0);
     for (stage, drive) in drives.into_iter().take(n_stages).enumerate() {
         let thrust = wet * static_thrust(thruster, drive);
         if stage == 0 {
@@ -137,12 +146,29 @@ fn static_thrust(thruster: &Thruster, drive: f64) -> f64 {
 }
 
 /// Part of the propeller's disc that is under water, linear over its height.
-fn disc_wetness<T: Real>(thruster: &Thruster, link: &LinkWork<T>, lane: usize) -> f64 {
-    let z = link.p_WL.z.lane(lane) + link.R_WL.r[2].lane(lane).dot(thruster.p_LoT);
+#[inline(always)]
+fn disc_wetness<T: Real>(thruster: &Thruster, link: &LinkWork<T>, lane: usize, at: &Instant<'_>) -> f64 {
+    let z = match at.waves {
+        None => link.p_WL.z.lane(lane) + link.R_WL.r[2].lane(lane).dot(thruster.p_LoT),
+        Some(_) => disc_above_surface(thruster, link, lane, at),
+    };
     if thruster.radius <= 0.0 {
         return if z <= 0.0 { 1.0 } else { 0.0 };
     }
     (0.5 - z / (2.0 * thruster.radius)).clamp(0.0, 1.0)
+}
+
+/// Height of the disc's centre over the waves [m].
+#[cold]
+#[inline(never)]
+fn disc_above_surface<T: Real>(
+    thruster: &Thruster,
+    link: &LinkWork<T>,
+    lane: usize,
+    at: &Instant<'_>,
+) -> f64 {
+    let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
+    at.about_above_surface(p, thruster.radius)
 }
 
 /// Wrench of the thrusters that feel their inflow, at one stage (0 start, 1 middle, 2 end). (3)
@@ -152,7 +178,7 @@ pub fn inflow<T: Real>(
     link_idx: usize,
     work: &Workspace<T>,
     stage: usize,
-    density: f64,
+    at: &Instant<'_>,
 ) -> SpatialForce<T> {
     let mut sum = SpatialForce::zero();
     let link = &work.links[link_idx];
@@ -167,9 +193,9 @@ pub fn inflow<T: Real>(
         let speed = advance_speed(thruster, propeller, axis, (v, link.V.w));
         let disc = |i: usize| {
             let n = work.drive[k][stage].lane(i);
-            propeller.thrust_torque(n, propeller.wake * speed.lane(i), density)
+            propeller.thrust_torque(n, propeller.wake * speed.lane(i), at.sea.density)
         };
-        let wet = |i: usize| disc_wetness(thruster, link, i);
+        let wet = |i: usize| disc_wetness(thruster, link, i, at);
         let thrust = T::from_lanes(|i| disc(i).0 * wet(i));
         let torque = T::from_lanes(|i| disc(i).1 * wet(i) * thruster.hand);
         let f = axis.scale(thrust);
@@ -211,13 +237,13 @@ pub fn open_thrust(
 }
 
 /// Thrust of the propellers that feel their inflow at the start of the step, for the battery and the diagnostics.
-pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, density: f64) {
+pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Instant<'_>) {
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let Curve::OpenWater(propeller) = &thruster.curve else { continue };
         let link = &work.links[thruster.link];
         let axis = axis(robot, thruster, work, 0);
         let speed = advance_speed(thruster, propeller, axis, (link.V.v - link.water, link.V.w));
-        let (thrust, _) = propeller.thrust_torque(work.drive[k][0], propeller.wake * speed, density);
-        state.actuators[k].thrust = thrust * disc_wetness(thruster, link, 0);
+        let (thrust, _) = propeller.thrust_torque(work.drive[k][0], propeller.wake * speed, at.sea.density);
+        state.actuators[k].thrust = thrust * disc_wetness(thruster, link, 0, at);
     }
 }

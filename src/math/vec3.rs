@@ -177,6 +177,11 @@ impl<T: Real> Mat3<T> {
     pub fn splat(m: &Mat3<f64>) -> Self {
         Self { r: m.r.map(Vec3::splat) }
     }
+    /// The matrix of lane `i`.
+    #[inline(always)]
+    pub fn lane(&self, i: usize) -> Mat3<f64> {
+        Mat3 { r: self.r.map(|row| row.lane(i)) }
+    }
     /// `M v`.
     #[inline(always)]
     pub fn mul_vec(&self, v: Vec3<T>) -> Vec3<T> {

@@ -1,12 +1,15 @@
-//! Parameters of a running world: the water, the weather, the pace, sensor noise, health of thrusters and fins.
+//! Parameters of a running world: the water and its waves, the weather, the pace, sensor noise, health of thrusters and fins.
 
 use super::outlet::Shared;
 use super::parameter_range::Range;
 use super::parameter_value::ParameterValue as Value;
 use super::parameters::{Declaration, ParameterError, ParameterServer};
 use super::weather;
+use crate::environment::waves::realise::realise;
+use crate::environment::waves::sea_state::{self, Doubt};
+use crate::environment::waves::spectrum;
 use crate::math::Vec3;
-use crate::scene::{Scene, Sea};
+use crate::scene::{Scene, Sea, SeaState, Spectrum, Spreading, Waves};
 use crate::sim::{Pace, Request};
 use crate::state::{Command, Health};
 use crate::world::build::towards;
@@ -21,6 +24,9 @@ const DENSITY: &str = "water.density_kg_m3";
 const SOUND: &str = "water.sound_speed_m_s";
 const TEMPERATURE: &str = "water.temperature_c";
 const AIR: &str = "water.air_pressure_pa";
+const HEIGHT: &str = "water.waves.hs_m";
+const PERIOD: &str = "water.waves.tp_s";
+const WAVES_TO: &str = "water.waves.direction_deg";
 const PACE: &str = "pace";
 const TRUTH_TF: &str = "publish_truth_tf";
 
@@ -38,6 +44,8 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
     let double = |name: &str, value: f64, range: [f64; 2], text: &str| {
         Declaration::new(name, Value::Double(value), text).with_range(Range::doubles(range[0], range[1]))
     };
+    let waves = asked(scene);
+    let grows = format!("A change takes {} s to grow in place of what there is.", waves.ramp);
     let replaces = "Setting any current parameter replaces a profile by one current everywhere.";
     let everywhere = "Setting it replaces a column by the same water everywhere.";
     let mut all = vec![
@@ -68,6 +76,26 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             &format!("Temperature of the water at the surface [deg C]. {everywhere}"),
         ),
         double(AIR, sea.air_pressure, [1e4, 2e5], "Pressure of the air at the surface [Pa]."),
+        double(
+            HEIGHT,
+            waves.hs,
+            [0.0, 30.0],
+            &format!("Significant height of the waves [m]; of a regular wave its height. {grows}"),
+        ),
+        double(
+            PERIOD,
+            if waves.hs > 0.0 { waves.tp } else { 0.0 },
+            [0.0, 100.0],
+            &format!(
+                "Period of the waves' peak [s]; 0 is that of a fully developed sea of the height. {grows}"
+            ),
+        ),
+        double(
+            WAVES_TO,
+            libm::atan2(waves.towards.x, waves.towards.y).to_degrees(),
+            [-360.0, 360.0],
+            &format!("Where the waves go to, clockwise from north [deg]. {grows}"),
+        ),
         Declaration::new(PACE, Value::String(pace.to_string()), "How fast simulated time runs.")
             .with_constraints("realtime, max, lockstep or a factor above 0")
             .with_number_as_text(),
@@ -116,6 +144,26 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
 fn health(prefix: &str, text: &str) -> Declaration {
     Declaration::new(&format!("{prefix}.state"), Value::String("healthy".into()), text)
         .with_constraints("healthy, stuck or dead")
+}
+
+/// Period of a sea without height [s].
+const STILL_PERIOD: f64 = 8.0;
+
+/// The waves that the world file asks for; without any, the kind that grows when a parameter asks for some.
+fn asked(scene: &Scene) -> SeaState {
+    scene.sea.waves.latest().map_or_else(
+        || SeaState {
+            spectrum: Spectrum::Jonswap(3.3),
+            hs: 0.0,
+            tp: STILL_PERIOD,
+            towards: Vec3::new(0.0, 1.0, 0.0),
+            spreading: Spreading::HalfAngle(10.0),
+            components: 200,
+            shortest: None,
+            ramp: 20.0,
+        },
+        |field| field.asked.clone(),
+    )
 }
 
 /// Declares all parameters, applies what the user gave, and lets later changes act on the world.
@@ -174,7 +222,7 @@ impl Live {
     fn requests(&self, batch: &[(String, Value)]) -> Result<Vec<Request>, String> {
         let mut requests = Vec::new();
         if batch.iter().any(|(name, _)| name.starts_with("water.")) {
-            requests.push(Request::Command(Command::Sea(Box::new(self.sea(batch)))));
+            requests.push(Request::Command(Command::Sea(Box::new(self.sea(batch)?))));
         }
         if let Some(change) = weather::of_parameters(batch, |name| match self.value(name, batch) {
             Some(Value::Double(x)) => Some(x),
@@ -197,7 +245,7 @@ impl Live {
     }
 
     /// The water as the batch and the other parameters say.
-    fn sea(&self, batch: &[(String, Value)]) -> Sea {
+    fn sea(&self, batch: &[(String, Value)]) -> Result<Sea, String> {
         let number = |name: &str, otherwise: f64| match self.value(name, batch) {
             Some(Value::Double(x)) => x,
             _ => otherwise,
@@ -222,7 +270,43 @@ impl Live {
         for flow in &mut sea.current.flows {
             flow.gain = number(&gain_of(&flow.name), flow.gain);
         }
-        sea
+        let default = |name: &str| match all.iter().find(|d| d.name == name).map(|d| &d.default) {
+            Some(Value::Double(x)) => *x,
+            _ => 0.0,
+        };
+        let now = [HEIGHT, PERIOD, WAVES_TO].map(|name| number(name, default(name)));
+        if now != [HEIGHT, PERIOD, WAVES_TO].map(default) {
+            sea.waves = self.waves(now)?;
+        } else if self.scene.sea.waves.latest().is_none() {
+            // flat water as a sea of its own, for what was asked for before to give way to
+            sea.waves = Waves::of(realise(
+                asked(&self.scene),
+                -self.scene.sea.seabed.z0,
+                self.scene.gravity,
+                self.scene.seed,
+            ));
+        }
+        Ok(sea)
+    }
+
+    /// The sea of this height, period and direction; the rest is the world file's.
+    fn waves(&self, [hs, tp, direction]: [f64; 3]) -> Result<Waves, String> {
+        let (gravity, depth) = (self.scene.gravity, -self.scene.sea.seabed.z0);
+        let mut sea = asked(&self.scene);
+        if hs > 0.0 && gravity == 0.0 {
+            return Err(format!("parameter '{HEIGHT}': there are no waves without gravity"));
+        }
+        let developed = tp == 0.0 || sea.spectrum == Spectrum::PiersonMoskowitz;
+        sea.tp = if developed && hs > 0.0 { spectrum::developed_period(hs, gravity) } else { tp };
+        sea.hs = hs;
+        sea.towards = towards(1.0, direction);
+        if sea.tp == 0.0 {
+            sea.tp = STILL_PERIOD;
+        }
+        match sea_state::doubt(&sea, depth, gravity) {
+            Some(Doubt::Breaks(text)) => Err(format!("parameters '{HEIGHT}' and '{PERIOD}': {text}")),
+            _ => Ok(Waves::of(realise(sea, depth, gravity, self.scene.seed))),
+        }
     }
 
     fn noise(&self, name: &str, on: bool) -> Option<Request> {

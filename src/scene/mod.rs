@@ -17,6 +17,7 @@ pub mod terrain;
 pub mod tether;
 pub mod thruster;
 pub mod water;
+pub mod waves;
 
 pub use actuator::{JointGroup, KeepOut, Servo, TrajectoryRules};
 pub use battery::Battery;
@@ -30,6 +31,7 @@ pub use sea::{Current, Origin, Sea, Seabed};
 pub use sensor::{Sensor, SensorKind};
 pub use tether::{End, Line, LineModel, Tether, Winch};
 pub use thruster::{CommandUnit, Curve, Thruster};
+pub use waves::{SeaState, Spectrum, Spreading, WaveField, Waves};
 
 use crate::math::spatial::Factor;
 use crate::math::{Mat3, SpatialInertia, Vec3};

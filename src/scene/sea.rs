@@ -1,9 +1,10 @@
-//! The water, its current, what lies under it, and where on Earth it is.
+//! The water, its current and waves, what lies under it, and where on Earth it is.
 
 use super::air::Air;
 use super::flow::Flow;
 use super::terrain::Terrain;
 use super::water::{Carried, Column, Region};
+use super::waves::Waves;
 use crate::math::Vec3;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub struct Sea {
     pub air: Air,
     /// The current.
     pub current: Current,
+    /// The waves.
+    pub waves: Waves,
     /// The bottom.
     pub seabed: Seabed,
 }

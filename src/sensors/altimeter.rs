@@ -32,7 +32,7 @@ pub fn measure(
 ) -> Altimeter {
     let beam = truth.R_WS.col(0);
     let hit = truth.at.sea.seabed.range(truth.p_WS, beam);
-    let in_water = truth.p_WS.z <= 0.0;
+    let in_water = truth.at.above_surface(truth.p_WS) <= 0.0;
     let range = match hit.filter(|_| in_water) {
         Some(r) if r < limits[0] => f64::NEG_INFINITY,
         Some(r) if r <= limits[1] => {

@@ -42,13 +42,14 @@ pub fn measure(
     let mut beams =
         [DvlBeam { direction: Vec3::zero(), bottom: false, range: f64::NAN, velocity: f64::NAN }; 4];
     let v_ground = truth.V_WS_S.v;
+    let in_water = truth.at.above_surface(truth.p_WS) <= 0.0;
     let mut heights = (0.0, 0.0);
     for (beam, d) in beams.iter_mut().zip(spec.beams) {
         beam.direction = d;
         let d_W = truth.R_WS.mul_vec(d);
         // the draws are made whether or not they are needed, so that one lost echo does not shift the others' noise
         let (n_velocity, n_range, luck) = (draw.normal(), draw.normal(), draw.uniform());
-        let Some(range) = echo(spec, truth, d_W, luck, on) else { continue };
+        let Some(range) = echo(spec, truth, in_water, d_W, luck, on) else { continue };
         let speed = v_ground.dot(d);
         if speed.abs() > spec.max_beam_speed {
             continue;
@@ -63,6 +64,7 @@ pub fn measure(
     let mut std = spec.bottom_std;
     let mut solution = solve(&beams);
     if solution.is_none()
+        && in_water
         && let Some(v_water) = water_velocity(spec, truth)
     {
         lock = DvlLock::Water;
@@ -90,8 +92,8 @@ pub fn measure(
 }
 
 /// Slant range of a beam's bottom echo, if it has one.
-fn echo(spec: &DvlSpec, truth: &Truth<'_>, d_W: Vec3, luck: f64, on: bool) -> Option<f64> {
-    if truth.p_WS.z > 0.0 {
+fn echo(spec: &DvlSpec, truth: &Truth<'_>, in_water: bool, d_W: Vec3, luck: f64, on: bool) -> Option<f64> {
+    if !in_water {
         return None;
     }
     let range = truth.at.sea.seabed.range(truth.p_WS, d_W)?;
@@ -109,7 +111,7 @@ fn water_velocity(spec: &DvlSpec, truth: &Truth<'_>) -> Option<Vec3> {
     let middle = truth.p_WS - down.scale(0.5 * (near + far));
     let end = truth.p_WS - down.scale(far);
     let bottom = truth.at.sea.seabed.height(end.x, end.y);
-    if truth.p_WS.z > 0.0 || middle.z > 0.0 || end.z < bottom {
+    if truth.at.above_surface(middle) > 0.0 || end.z < bottom {
         return None;
     }
     Some(truth.R_WS.tr_mul_vec(truth.at.water(middle).0))

@@ -10,10 +10,10 @@
 //! Error in W (east, north, up).
 //!
 //! # Limits
-//! No multi-path, no satellite geometry; waves over the antenna are not felt yet.
+//! No multi-path, no satellite geometry; spray over the antenna is not felt.
 //!
 //! # Checked by
-//! test/analytic/position_sensors.rs (V83)
+//! test/analytic/position_sensors.rs (V83), test/analytic/floating.rs
 
 use super::Truth;
 use crate::environment::geodesy;
@@ -47,7 +47,7 @@ pub fn measure(spec: &Spec, dt: f64, memory: &mut SensorState, truth: &Truth<'_>
         *drift = if memory.samples == 0 { fresh } else { keep * *drift + gain * fresh };
         error[i] = *drift;
     }
-    let under_water = -truth.p_WS.z > spec.max_depth;
+    let under_water = -truth.at.above_surface(truth.p_WS) > spec.max_depth;
     let first = memory.samples == 0;
     let above = &mut memory.drift[3][0];
     *above = if under_water {

@@ -2,19 +2,20 @@
 //!
 //! # Law
 //! ```text
-//!   p = p_air + g ∫ ρ dz                                        (1)  hydrostatics
+//!   p = p_air + g ∫ ρ dz + ρ g p'                               (1)  hydrostatics, and what the waves add
 //! ```
 //! # Symbols
-//! The integral goes from the surface down to the port; 0 above water.
+//! The integral goes from the mean surface down to the port; p' pressure head of the waves [m] (`environment/waves/mod.rs`); the
+//! air's pressure above water.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! No dynamic pressure from speed or waves, air pressure does not fall with height.
+//! No dynamic pressure from speed, air pressure does not fall with height; the waves' part is of water as at the surface.
 //!
 //! # Checked by
-//! test/analytic/position_sensors.rs, test/analytic/water_column.rs
+//! test/analytic/position_sensors.rs, test/analytic/water_column.rs, test/analytic/floating.rs
 
 use super::{Truth, noise};
 use crate::environment::water_column;
@@ -26,10 +27,28 @@ use crate::state::reading::Pressure;
 /// One sample [Pa].
 pub fn measure(errors: &Errors, memory: &mut SensorState, truth: &Truth<'_>, draw: &mut Draw) -> Pressure {
     let sea = truth.at.sea;
-    let p = sea.air_pressure + water_column::pressure(sea, truth.at.gravity, truth.p_WS); // (1)
+    let of_water = match truth.at.waves {
+        None => water_column::pressure(sea, truth.at.gravity, truth.p_WS),
+        Some(waves) => {
+            let (surface, water) = waves.at(truth.p_WS);
+            if truth.p_WS.z < surface.z { under_waves(truth, water.head).max(0.0) } else { 0.0 }
+        }
+    };
+    let p = sea.air_pressure + of_water; // (1)
     let on = memory.noise;
     Pressure {
         pressure: noise::scalar(errors, &mut memory.drift[0], p, on, draw),
         variance: errors.variance(),
     }
+}
+
+/// Pressure of the water at a port under waves whose pressure head there is `head` [m], over that of the air [Pa].
+fn under_waves(truth: &Truth<'_>, head: f64) -> f64 {
+    let (sea, g) = (truth.at.sea, truth.at.gravity);
+    let still = if truth.p_WS.z < 0.0 {
+        water_column::pressure(sea, g, truth.p_WS)
+    } else {
+        -sea.density * g * truth.p_WS.z
+    };
+    still + sea.density * g * head
 }

@@ -3,6 +3,7 @@
 use crate::control::joints::{self, Now};
 use crate::control::{command, power};
 use crate::environment::current::VariationCache;
+use crate::environment::waves::StepWaves;
 use crate::environment::{self, Instant, water_column};
 use crate::forces::{external, fin, thruster};
 use crate::kinematics;
@@ -21,6 +22,7 @@ pub struct Runner {
     /// Readings delivered since the outbox was last emptied.
     pub outbox: Vec<Delivered>,
     variation: VariationCache,
+    waves: StepWaves,
     kernel: Kernel,
     /// Base position and length of the outbox at the mark, and the largest distance from it since.
     mark: (Vec3, usize, f64),
@@ -34,6 +36,7 @@ impl Runner {
             work: Workspace::new(robot),
             outbox,
             variation: VariationCache::default(),
+            waves: StepWaves::default(),
             kernel: Kernel::new(),
             mark: (Vec3::zero(), 0, 0.0),
         }
@@ -46,20 +49,22 @@ impl Runner {
         }
         let dt = scene.dt();
         let t = now_ns as f64 * 1e-9;
-        let mut at = |t: f64| Instant {
+        let [now, middle, end] = self.waves.over(&sea.waves, now_ns, scene.dt_ns);
+        let mut at = |t: f64, waves| Instant {
             sea,
             gravity: scene.gravity,
             time: t,
             variation: self.variation.at(&sea.current, scene.seed, t),
+            waves,
         };
-        let instants = [at(t), at(t + 0.5 * dt), at(t + dt)];
+        let instants = [at(t, now), at(t + 0.5 * dt, middle), at(t + dt, end)];
         let work = &mut self.work;
 
         command::time_out(robot, state, now_ns);
         kinematics::poses(robot, &state.motion, &mut work.links);
         // thrusters follow what turns them
         fin::prepare(robot, state, dt, work);
-        thruster::prepare(robot, state, work);
+        thruster::prepare(robot, state, &instants[0], work);
         external::add(robot, state, work);
         let kernel = self.kernel;
         kernel.evaluate(robot, &instants[0], &state.motion, &state.joint_commands, work);
@@ -67,7 +72,7 @@ impl Runner {
         if joints::advance(robot, state, work, Now { ns: now_ns, dt, ambient }) {
             kernel.accelerate(robot, &state.motion, &state.joint_commands, work);
         }
-        thruster::report(robot, state, work, sea.density);
+        thruster::report(robot, state, work, &instants[0]);
         read(scene, robot, state, work, &instants[0], now_ns, &mut self.outbox);
 
         work.V_start = state.motion.V_WB_B;
@@ -161,35 +166,43 @@ impl Runner {
         if state.halted.is_some() || !robot.sensors.iter().zip(&state.sensors).any(due) {
             return;
         }
-        let at = self.evaluate(scene, robot, sea, now_ns, state);
+        self.evaluate(scene, robot, sea, now_ns, state);
+        let at = instant(scene, sea, (&mut self.variation, &mut self.waves), now_ns);
         read(scene, robot, state, &mut self.work, &at, now_ns, &mut self.outbox);
     }
 
     /// Leaves the evaluation of the state at `now_ns` in the workspace, as the step from there will find it.
-    pub fn evaluate<'a>(
-        &mut self,
-        scene: &Scene,
-        robot: &Robot,
-        sea: &'a Sea,
-        now_ns: u64,
-        state: &mut RobotState,
-    ) -> Instant<'a> {
-        let t = now_ns as f64 * 1e-9;
-        let variation = self.variation.at(&sea.current, scene.seed, t);
-        let at = Instant { sea, gravity: scene.gravity, time: t, variation };
+    pub fn evaluate(&mut self, scene: &Scene, robot: &Robot, sea: &Sea, now_ns: u64, state: &mut RobotState) {
+        let at = instant(scene, sea, (&mut self.variation, &mut self.waves), now_ns);
         command::time_out(robot, state, now_ns);
         let work = &mut self.work;
         kinematics::poses(robot, &state.motion, &mut work.links);
         fin::hold(robot, state, work);
-        thruster::hold(robot, state, work);
+        thruster::hold(robot, state, &at, work);
         external::add(robot, state, work);
         self.kernel.evaluate(robot, &at, &state.motion, &state.joint_commands, work);
-        let ambient = water_column::temperature(sea, scene.gravity, state.motion.p_WB, t);
+        let ambient = water_column::temperature(sea, scene.gravity, state.motion.p_WB, at.time);
         // the step then finds that the joints' controllers have run
         if joints::advance(robot, state, work, Now { ns: now_ns, dt: scene.dt(), ambient }) {
             self.kernel.accelerate(robot, &state.motion, &state.joint_commands, work);
         }
-        at
+    }
+}
+
+/// The sea at `now_ns`.
+fn instant<'a>(
+    scene: &Scene,
+    sea: &'a Sea,
+    (variation, waves): (&mut VariationCache, &'a mut StepWaves),
+    now_ns: u64,
+) -> Instant<'a> {
+    let time = now_ns as f64 * 1e-9;
+    Instant {
+        sea,
+        gravity: scene.gravity,
+        time,
+        variation: variation.at(&sea.current, scene.seed, time),
+        waves: waves.start(&sea.waves, now_ns),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::dynamics::tether::{self, Hold, LineWork, Pace};
 use crate::dynamics::{catenary, response};
 use crate::environment::Instant;
 use crate::environment::current::VariationCache;
+use crate::environment::waves::StepWaves;
 use crate::kinematics;
 use crate::math::{Mat3, Quat, SpatialForce, Vec3};
 use crate::scene::{End, Integrator, LineModel, Scene, Tether};
@@ -36,6 +37,7 @@ pub struct Tethers {
     /// Ends made fast to each robot of the scene.
     ends: Vec<usize>,
     variation: VariationCache,
+    waves: StepWaves,
 }
 
 impl Tethers {
@@ -55,6 +57,7 @@ impl Tethers {
             robots: (0..ends.len()).filter(|r| ends[*r] > 0).collect(),
             ends,
             variation: VariationCache::default(),
+            waves: StepWaves::default(),
         }
     }
 
@@ -101,7 +104,8 @@ impl Tethers {
         let State { sea, robots, tethers, .. } = state;
         let time = now_ns as f64 * 1e-9;
         let variation = self.variation.at(&sea.current, scene.seed, time);
-        let at = Instant { sea, gravity: scene.gravity, time, variation };
+        let waves = self.waves.start(&sea.waves, now_ns);
+        let at = Instant { sea, gravity: scene.gravity, time, variation, waves };
         let ties = Ties { scene, robots, runners, ends: &self.ends };
         let work = |(((tether, memory), line), turn): (((&Tether, _), _), _)| {
             ties.solve(tether, memory, line, turn, &at)

@@ -60,7 +60,7 @@ pub enum Command {
     Noise { robot: usize, sensor: usize, on: bool },
     /// Turn a tether's winch.
     Winch { tether: usize, command: super::WinchCommand },
-    /// Change the water; the weather stays.
+    /// Change the water; the weather stays. Waves that differ from those there are grow in their place over their `ramp`.
     Sea(Box<crate::scene::Sea>),
     /// Change the weather.
     Weather(Box<WeatherChange>),

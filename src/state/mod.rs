@@ -248,7 +248,8 @@ impl State {
     /// The start of the run again, with what the user has set since: the water, noise switches, health of thrusters and fins.
     /// The parameters that say so outlive a reset.
     pub fn restarted(&self, scene: &Scene) -> Self {
-        let mut start = Self { sea: self.sea.clone(), ..Self::new(scene) };
+        let sea = Sea { waves: self.sea.waves.settled(), ..self.sea.clone() };
+        let mut start = Self { sea, ..Self::new(scene) };
         // a change of the weather that was under way is done
         start.sea.air.change = [0.0, 0.0];
         for (new, old) in start.robots.iter_mut().zip(&self.robots) {

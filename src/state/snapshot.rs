@@ -71,6 +71,14 @@ impl State {
             sink.vector(gm.std);
             sink.real(gm.tau);
         }
+        for (start, field) in &sea.waves.seas {
+            sink.int(*start);
+            sink.real(field.asked.ramp);
+            let c = &field.components;
+            for values in [&c.a, &c.omega, &c.phase, &c.kx, &c.ky] {
+                sink.reals(values);
+            }
+        }
         // the default weather says nothing, so that worlds without any keep the hash that they had before there was weather
         let air = &sea.air;
         let fair = Air::default();

@@ -81,6 +81,10 @@ pub struct LinkWork<T = f64> {
     pub water: Vec3<T>,
     /// Acceleration of the water at the link, in L [m/s²]. By `environment`.
     pub water_acceleration: Vec3<T>,
+    /// Upward normal of the surface at the hull, in L; only in waves. By `environment`.
+    pub surface_normal: Vec3<T>,
+    /// Height of the hull's centre over the surface, along that normal [m]; only in waves. By `environment`.
+    pub over_surface: T,
     /// Part of the link that is under water, 0..1. By `forces::buoyancy`.
     pub wet: T,
     /// All forces on the link less its velocity-product terms, at Lo in L. By `forces::sum`.
@@ -116,6 +120,8 @@ impl<T: Real> Workspace<T> {
             c: SpatialVelocity::zero(),
             water: Vec3::zero(),
             water_acceleration: Vec3::zero(),
+            surface_normal: Vec3::zero(),
+            over_surface: T::zero(),
             wet: T::zero(),
             F: SpatialForce::zero(),
             inertia: SpatialInertia::zero(),

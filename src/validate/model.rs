@@ -84,7 +84,8 @@ impl Model {
 
     /// The water and gravity, the same at all times.
     pub fn instant(&self) -> Instant<'_> {
-        Instant { sea: &self.scene.sea, gravity: self.scene.gravity, time: 0.0, variation: Variation::NONE }
+        let (sea, gravity) = (&self.scene.sea, self.scene.gravity);
+        Instant { sea, gravity, time: 0.0, variation: Variation::NONE, waves: None }
     }
 
     /// The same with another drive on all four joints.

@@ -8,6 +8,7 @@ use super::build_coupling;
 use super::build_robot::{self, Frame};
 use super::build_tether;
 use super::build_water;
+use super::build_waves;
 use super::error::Problems;
 use super::file::{CurrentFile, IntegratorFile, Layer, OriginFile, RobotEntry, WorldFile};
 use super::node::{Loader, Node, Value};
@@ -232,6 +233,7 @@ fn sea(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) ->
             slope: file.seabed.slope_east_north,
             terrain: build_water::terrain(&file.seabed, origin, problems),
         },
+        waves: build_waves::waves(&water.waves, file, seed, problems),
     }
 }
 

@@ -10,6 +10,7 @@ use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
 use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
 use super::file_urdf::{HydrodynamicsFile, MimicFile};
 use super::file_water::{CarriedFile, ColumnFile, FlowFile, RegionFile};
+use super::file_waves::WavesFile;
 use super::grid::declare::GridFile;
 use super::read::{Named, Placed};
 use super::spec::{choice, fieldless_choice, spec};
@@ -105,6 +106,8 @@ spec! {
         variation: Option<VariationFile>,
         /// What else moves, by name: tides, streams, eddies; added to the mean current.
         flows: Named<FlowFile> = Named::default(),
+        /// Waves.
+        waves: WavesFile => "{kind: none}",
     }
 }
 

@@ -13,6 +13,7 @@ mod dvl;
 mod external;
 mod fin;
 mod fin_servo;
+mod floating;
 mod flow;
 mod grid;
 mod imu;
@@ -39,6 +40,7 @@ mod thruster_health;
 mod trajectory;
 mod turntable;
 mod water_column;
+pub mod waves;
 mod wrench;
 
 pub use thruster::boat;

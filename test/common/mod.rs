@@ -43,7 +43,7 @@ pub fn advance(simulation: &mut Simulation, seconds: f64) {
 
 /// Gravity and sea of a scene, without variation of the current.
 pub fn instant(scene: &Scene) -> Instant<'_> {
-    Instant { sea: &scene.sea, gravity: scene.gravity, time: 0.0, variation: Variation::NONE }
+    Instant { sea: &scene.sea, gravity: scene.gravity, time: 0.0, variation: Variation::NONE, waves: None }
 }
 
 /// How robot `robot` starts.

@@ -70,6 +70,7 @@ pub fn scene(seed: u64, recipe: Recipe) -> Scene {
             carried: Vec::new(),
             regions: Vec::new(),
             current: Current { profile: vec![(0.0, Vec3::zero())], gauss_markov: None, flows: Vec::new() },
+            waves: merrow::scene::Waves::default(),
             seabed: Seabed { z0: -1000.0, slope: [0.0, 0.0], terrain: None },
         },
         origin: Origin { latitude: 0.7, longitude: 0.1, altitude: 0.0, magnetic_field: Vec3::zero() },

@@ -2,3 +2,4 @@
 
 mod integrators;
 mod tether;
+mod waves;

@@ -7,3 +7,4 @@ mod kernels;
 mod lanes;
 mod same_bits;
 pub mod tethers;
+mod waves;

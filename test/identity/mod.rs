@@ -7,3 +7,4 @@ mod response;
 mod symmetry;
 mod two_halves;
 mod urdf;
+mod waves;

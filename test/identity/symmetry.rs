@@ -28,7 +28,7 @@ fn travel(scene: &Scene, start: &Motion, current: Vec3, rate: Vec3) -> Motion {
     let (mut motion, mut work) = (start.clone(), Workspace::new(robot));
     let at = |t: f64| {
         let variation = Variation { velocity: rate.scale(t), acceleration: rate };
-        Instant { sea: &sea, gravity: scene.gravity, time: t, variation }
+        Instant { sea: &sea, gravity: scene.gravity, time: t, variation, waves: None }
     };
     for k in 0..(SECONDS / STEP).round() as u64 {
         let t = k as f64 * STEP;

@@ -20,7 +20,7 @@ fn unknown_keys() {
     );
     check(
         &world("water: {densty_kg_m3: 1000}"),
-        "w.yaml:1:9: unknown key `densty_kg_m3` in `water`, expected one of `density_kg_m3`, `sound_speed_m_s`, `temperature_c`, `column`, `regions`, `carried`, `air_pressure_pa`, `current`, `variation`, `flows`; did you mean `density_kg_m3`?",
+        "w.yaml:1:9: unknown key `densty_kg_m3` in `water`, expected one of `density_kg_m3`, `sound_speed_m_s`, `temperature_c`, `column`, `regions`, `carried`, `air_pressure_pa`, `current`, `variation`, `flows`, `waves`; did you mean `density_kg_m3`?",
     );
     check(
         &body("colour: red, "),

@@ -23,6 +23,7 @@ mod tethers;
 mod urdf;
 mod values;
 mod water;
+mod waves;
 
 use merrow::world::{Overrides, error::quote, load_text, share};
 

@@ -1,0 +1,290 @@
+//! The waves at one instant: height and slope of the surface, motion and pressure of the water under it.
+//!
+//! # Law
+//! A sum of small waves over level ground [Airy 1845; Fossen 2021, §10.2],
+//!
+//! ```text
+//!   η = Σ a cos θ,  θ = k·x - ω t + φ                             (1)
+//!   u = Σ a ω C/S cos θ d,  w = Σ a ω S'/S sin θ                  (2)
+//!   u̇ = Σ a ω² C/S sin θ d,  ẇ = -Σ a ω² S'/S cos θ               (3)
+//!   p = ρ g Σ a C/C₀ cos θ                                        (4)
+//!   C = cosh k(z'+h), C₀ = cosh kh, S = sinh kh, S' = sinh k(z'+h)
+//!   z' = (z - η) h/(h + η)                                        (5)  [Wheeler 1970]
+//! ```
+//! (5) stretches the water column to the surface as it is: so the pressure of the water at rest and (4) together are
+//! nothing at the surface, however steep the sea, and short waves that ride on long ones do not grow in their crests.
+//! Above the surface the motion is that at the surface, under the bottom that at the bottom.
+//!
+//! # Symbols
+//! a amplitude · θ phase · k wave number, d direction of a component · h depth of the water at rest · ρ density.
+//!
+//! # Frames
+//! World (ENU), z = 0 at the mean surface.
+//!
+//! # Limits
+//! First order in steepness: no Stokes drift of the mean flow, no bound waves, no breaking. (3) is the acceleration at a
+//! place; what the wave's own motion adds is of second order. The bottom is level, as deep as at the origin. While one
+//! sea gives way to another the energy may be less than that of either. The sea of the kind `kelpie` rises as one: its
+//! water moves up and down, and (4) is what its height alone makes.
+//!
+//! # Checked by
+//! test/analytic/waves.rs (V60-V64), test/identity/waves.rs, test/determinism/waves.rs
+
+pub mod dispersion;
+pub mod kernel;
+pub mod realise;
+pub mod sea_state;
+pub mod spectrum;
+pub mod spreading;
+
+use crate::math::Vec3;
+use crate::scene::waves::{WaveField, Waves};
+use std::sync::Arc;
+
+/// The surface at a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Surface {
+    /// Height [m].
+    pub z: f64,
+    /// Rise towards east and north [m/m].
+    pub slope: [f64; 2],
+}
+
+impl Surface {
+    /// Upward unit normal.
+    pub fn normal(&self) -> Vec3 {
+        let n = Vec3::new(-self.slope[0], -self.slope[1], 1.0);
+        n.scale(1.0 / n.norm())
+    }
+}
+
+/// The water at a point, waves alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Orbital {
+    /// Velocity in W [m/s]. (2)
+    pub velocity: Vec3,
+    /// Acceleration in W [m/s²]. (3)
+    pub acceleration: Vec3,
+    /// Pressure over ρ g [m]. (4)
+    pub head: f64,
+}
+
+/// One of the seas at an instant.
+#[derive(Clone, Debug)]
+struct Part {
+    field: Arc<WaveField>,
+    weight: f64,
+    /// Phases at the origin at the instant, less whole turns [rad].
+    phase: Vec<f64>,
+}
+
+/// The waves at one instant, ready to be asked about any number of places.
+#[derive(Clone, Debug)]
+pub struct WavesNow {
+    t_ns: f64,
+    parts: Vec<Part>,
+    depth: f64,
+    reach: f64,
+    wide: bool,
+}
+
+impl Default for WavesNow {
+    fn default() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        let wide = std::arch::is_x86_feature_detected!("avx2");
+        #[cfg(not(target_arch = "x86_64"))]
+        let wide = false;
+        Self { t_ns: f64::NAN, parts: Vec::new(), depth: f64::INFINITY, reach: 0.0, wide }
+    }
+}
+
+impl WavesNow {
+    /// The waves at `t_ns` [ns].
+    pub fn new(waves: &Waves, t_ns: f64) -> Self {
+        let mut now = Self::default();
+        now.set(waves, t_ns);
+        now
+    }
+
+    /// As [`WavesNow::new`], with the instructions that every processor has.
+    pub fn portable(waves: &Waves, t_ns: f64) -> Self {
+        let mut now = Self { wide: false, ..Self::default() };
+        now.set(waves, t_ns);
+        now
+    }
+
+    /// Moves to `t_ns` [ns], with these waves; does nothing if it is there.
+    pub fn set(&mut self, waves: &Waves, t_ns: f64) {
+        let growth = |i: usize| match waves.seas.get(i) {
+            Some((start, sea)) => Waves::growth(*start, sea.asked.ramp, t_ns),
+            None => 0.0,
+        };
+        let present = || {
+            let seas = waves.seas.iter().enumerate();
+            seas.map(|(i, (_, sea))| (sea, growth(i) * (1.0 - growth(i + 1))))
+                .filter(|(sea, weight)| *weight > 0.0 && sea.reach > 0.0)
+        };
+        let same = t_ns == self.t_ns
+            && present().count() == self.parts.len()
+            && present()
+                .zip(&self.parts)
+                .all(|((sea, weight), part)| Arc::ptr_eq(sea, &part.field) && weight == part.weight);
+        if same {
+            return;
+        }
+        self.t_ns = t_ns;
+        self.parts.truncate(present().count());
+        for (i, (sea, weight)) in present().enumerate() {
+            if i == self.parts.len() {
+                self.parts.push(Part { field: Arc::clone(sea), weight, phase: Vec::new() });
+            }
+            let part = &mut self.parts[i];
+            part.field.clone_from(sea);
+            part.weight = weight;
+            part.phase.clear();
+            let c = &sea.components;
+            let t = t_ns * 1e-9;
+            part.phase.extend(c.omega.iter().zip(&c.phase).map(|(w, p)| kernel::reduce(p - w * t)));
+        }
+        self.depth = waves.latest().map_or(f64::INFINITY, |sea| sea.depth);
+        self.reach = self.parts.iter().map(|part| part.weight * part.field.reach).sum();
+    }
+
+    /// No crest is higher and no trough deeper at this instant [m].
+    pub fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// Height of the surface at (x, y) [m]. (1)
+    pub fn elevation(&self, x: f64, y: f64) -> f64 {
+        self.surface(x, y).z
+    }
+
+    /// Height of the surface at many points [m]: cheaper by the point than one after the other. The last bits may differ
+    /// from [`WavesNow::elevation`]'s, which sums in another order.
+    pub fn elevations(&self, x: &[f64], y: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for part in &self.parts {
+            #[cfg(target_arch = "x86_64")]
+            if self.wide {
+                // SAFETY: the processor has these instructions, as `default` has seen
+                unsafe { wide::elevations(part, x, y, out) };
+                continue;
+            }
+            kernel::elevations(&part.field.components, &part.phase, part.weight, x, y, out);
+        }
+    }
+
+    /// Height and slope of the surface at (x, y) [m]. (1)
+    pub fn surface(&self, x: f64, y: f64) -> Surface {
+        let mut sum = [0.0; 3];
+        for part in &self.parts {
+            let one = self.surface_of(part, x, y);
+            sum.iter_mut().zip(one).for_each(|(sum, one)| *sum += part.weight * one);
+        }
+        Surface { z: sum[0], slope: [sum[1], sum[2]] }
+    }
+
+    #[inline(always)]
+    fn surface_of(&self, part: &Part, x: f64, y: f64) -> [f64; 3] {
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            // SAFETY: as in `elevations`
+            return unsafe { wide::surface(part, x, y) };
+        }
+        kernel::surface(&part.field.components, &part.phase, x, y)
+    }
+
+    /// The water at `p` [m] where the surface above or below it stands at `eta` [m]. (2)-(5)
+    pub fn orbital(&self, p: Vec3, eta: f64) -> Orbital {
+        let h = self.depth;
+        let z = if h.is_finite() { (p.z - eta) * (h / (h + eta).max(1e-3 * h)) } else { p.z - eta };
+        let z = z.clamp(-h, 0.0);
+        let mut sum = [0.0; 7];
+        for part in &self.parts {
+            let one = self.orbital_of(part, p, z);
+            sum.iter_mut().zip(one).for_each(|(sum, one)| *sum += part.weight * one);
+        }
+        let [u, v, w, ax, ay, az, head] = sum;
+        Orbital { velocity: Vec3::new(u, v, w), acceleration: Vec3::new(ax, ay, az), head }
+    }
+
+    #[inline(always)]
+    fn orbital_of(&self, part: &Part, p: Vec3, z: f64) -> [f64; 7] {
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            // SAFETY: as in `elevations`
+            return unsafe { wide::orbital(part, p.x, p.y, z) };
+        }
+        kernel::orbital(&part.field.components, &part.phase, p.x, p.y, z)
+    }
+
+    /// Surface and water at `p` [m].
+    pub fn at(&self, p: Vec3) -> (Surface, Orbital) {
+        let surface = self.surface(p.x, p.y);
+        (surface, self.orbital(p, surface.z))
+    }
+}
+
+/// The same loops for processors that have wider registers; never fused, so the same bits.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{Part, kernel};
+
+    #[target_feature(enable = "avx2")]
+    pub fn elevations(part: &Part, x: &[f64], y: &[f64], out: &mut [f64]) {
+        kernel::elevations(&part.field.components, &part.phase, part.weight, x, y, out);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn surface(part: &Part, x: f64, y: f64) -> [f64; 3] {
+        kernel::surface(&part.field.components, &part.phase, x, y)
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn orbital(part: &Part, x: f64, y: f64, z: f64) -> [f64; 7] {
+        kernel::orbital(&part.field.components, &part.phase, x, y, z)
+    }
+}
+
+/// The waves at the start, the middle and the end of a step; where a step begins at the end of the one before, that is
+/// kept.
+#[derive(Clone, Debug, Default)]
+pub struct StepWaves {
+    at: [WavesNow; 3],
+}
+
+impl StepWaves {
+    /// Those of the step of `dt_ns` from `now_ns`; nothing if the water is flat.
+    #[inline(always)]
+    pub fn over(&mut self, waves: &Waves, now_ns: u64, dt_ns: u64) -> [Option<&WavesNow>; 3] {
+        if waves.seas.is_empty() { [None; 3] } else { self.over_waves(waves, now_ns, dt_ns) }
+    }
+
+    #[inline(never)]
+    fn over_waves(&mut self, waves: &Waves, now_ns: u64, dt_ns: u64) -> [Option<&WavesNow>; 3] {
+        if waves.is_flat() {
+            return [None; 3];
+        }
+        if self.at[2].t_ns == now_ns as f64 {
+            self.at.swap(0, 2);
+        }
+        for (k, now) in self.at.iter_mut().enumerate() {
+            now.set(waves, now_ns as f64 + 0.5 * k as f64 * dt_ns as f64);
+        }
+        let [a, b, c] = &self.at;
+        [Some(a), Some(b), Some(c)]
+    }
+
+    /// Those at `now_ns` alone.
+    pub fn start(&mut self, waves: &Waves, now_ns: u64) -> Option<&WavesNow> {
+        if waves.is_flat() {
+            return None;
+        }
+        if self.at[2].t_ns == now_ns as f64 {
+            self.at.swap(0, 2);
+        }
+        self.at[0].set(waves, now_ns as f64);
+        Some(&self.at[0])
+    }
+}

@@ -1,0 +1,185 @@
+//! Bodies in waves: what floats goes with the surface, what hovers with the water, what measures sees both.
+
+use super::waves::sea;
+use crate::common::{advance, close, near, readings, relative, scene, simulation};
+use merrow::environment::WavesNow;
+use merrow::environment::waves::realise::realise;
+use merrow::math::Vec3;
+use merrow::scene::{Spectrum, Waves};
+use merrow::sim::Simulation;
+use merrow::state::reading::Reading;
+use std::sync::Arc;
+
+const RAFT: &str = "
+water: {density_kg_m3: 1000, waves: {kind: regular, height_m: 1, period_s: 12, direction_deg: 90}}
+seabed: {depth_m: 400}
+robots:
+  raft:
+    position_m: [10, 0, 0]
+    model:
+      source: test
+      body:
+        source: test
+        axes: flu
+        mass_kg: 500
+        center_of_mass_m: [0, 0, -0.2]
+        inertia_kg_m2: {xx: 60, yy: 60, zz: 90}
+        volume_m3: 1
+        hull: {kind: box, size_m: [1.4142135623730951, 1.4142135623730951, 0.5]}
+        added_mass: {kind: diagonal, values: [50, 50, 400, 20, 20, 5]}
+        linear_damping: {kind: diagonal, values: [100, 100, 3000, 200, 200, 100]}
+";
+
+/// The waves of a running world now.
+fn now(s: &Simulation) -> WavesNow {
+    WavesNow::new(&s.state.sea.waves, s.time_ns() as f64)
+}
+
+// Goal: a raft that is small against the waves heaves, pitches and drifts as the surface does. Method: a wave of 12 s
+// (225 m long) and 1 m height, half a wave after the start and for two periods; the raft's natural periods are about
+// 1.5 s. Tolerance: 2 % of the amplitude in heave, of which 1 % is the square of the periods' ratio; 5 % of the greatest
+// slope, by which pitch damping lags.
+#[test]
+fn a_raft_follows_long_waves() {
+    let mut s = simulation(RAFT);
+    advance(&mut s, 30.0);
+    let (mut lowest, mut highest) = (0.0_f64, 0.0_f64);
+    for _ in 0..96 {
+        advance(&mut s, 0.25);
+        let motion = &s.state.robots[0].motion;
+        let surface = now(&s).surface(motion.p_WB.x, motion.p_WB.y);
+        assert!((motion.p_WB.z - surface.z).abs() < 0.02 * 0.5, "heave {} over {}", motion.p_WB.z, surface.z);
+        let up = motion.q_WB.matrix().col(2);
+        let steepest = 0.5 * std::f64::consts::TAU / 225.0;
+        assert!((up - surface.normal()).norm() < 0.05 * steepest, "{up:?} on {:?}", surface.normal());
+        (lowest, highest) = (lowest.min(motion.p_WB.z), highest.max(motion.p_WB.z));
+    }
+    assert!(lowest < -0.48 && highest > 0.48, "{lowest} {highest}");
+}
+
+// Goal (V45): a hovering body is carried by the water of the waves, however its added mass is shaped. Method: a
+// submerged body of the water's density starts with the water's velocity in a flat wave; for two periods against the path
+// of a particle, by Runge-Kutta of the water's velocity. Tolerance: 1 % of the orbit, the wave's steepness being 0.2 %.
+#[test]
+fn a_hovering_body_goes_with_the_water() {
+    let mut scene = scene(
+        "
+water: {density_kg_m3: 1000, waves: {kind: regular, height_m: 0.02, period_s: 6, direction_deg: 60}}
+seabed: {depth_m: 40}
+step: {dt_s: 0.02}
+robots:
+  buoy:
+    position_m: [0, 0, -5]
+    model: {source: test, body: {source: test, axes: flu, mass_kg: 20, volume_m3: 0.02, inertia_kg_m2: {xx: 1, yy: 1, zz: 1},
+      added_mass: {kind: diagonal, values: [5, 12, 20, 0, 0, 0]}}}
+",
+    );
+    let water = |p: Vec3, t: f64| {
+        let now = WavesNow::new(&scene.sea.waves, t * 1e9);
+        now.orbital(p, now.elevation(p.x, p.y)).velocity
+    };
+    let mut p = Vec3::new(0.0, 0.0, -5.0);
+    let start = water(p, 0.0);
+    let mut path = Vec::new();
+    for k in 0..600 {
+        let t = 0.02 * f64::from(k);
+        let k1 = water(p, t);
+        let k2 = water(p + k1.scale(0.01), t + 0.01);
+        let k3 = water(p + k2.scale(0.01), t + 0.01);
+        let k4 = water(p + k3.scale(0.02), t + 0.02);
+        p += (k1 + k2.scale(2.0) + k3.scale(2.0) + k4).scale(0.02 / 6.0);
+        path.push(p);
+    }
+    let orbit = path.iter().map(|p| (p.z + 5.0).abs()).fold(0.0, f64::max);
+    assert!(orbit > 0.01, "{orbit} m says little");
+    scene.robots[0].start.v_WB_B = start;
+    let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
+    for p in path {
+        s.advance(1);
+        let d = s.state.robots[0].motion.p_WB - p;
+        assert!(d.norm() < 0.01 * orbit, "{} s: {d:?}", s.time_ns() as f64 * 1e-9);
+    }
+}
+
+// Goal: the pressure of the water on an upright box is integrated rightly: buoyancy up to the surface as it is, and the
+// waves' pressure below. Method: a fixed box half under a crest, force from the pressure on its bottom in closed form.
+// Tolerance: 2e-3, by which a pressure that decays over the draught of 0.5 m differs from its mean gradient.
+#[test]
+fn a_held_box_feels_the_pressure_under_it() {
+    let mut asked = sea(Spectrum::Regular(0.0), 1.0, 5.0);
+    asked.towards = Vec3::new(0.0, 1.0, 0.0);
+    let mut world = scene(RAFT);
+    world.sea.waves = Waves::of(realise(asked, 400.0, 9.81, 1));
+    let waves = WavesNow::new(&world.sea.waves, 0.0);
+    let robot = &world.robots[0];
+    let mut work = merrow::state::Workspace::new(robot);
+    let at = merrow::environment::Instant { waves: Some(&waves), ..crate::common::instant(&world) };
+    let mut motion = merrow::state::Motion::rest(0);
+    // the crest is 0.5 m high, the bottom of the box 0.4 m under it
+    motion.p_WB = Vec3::new(0.0, 0.0, 0.35);
+    // water and body move as one, so that nothing but pressure is left; the added mass's part is taken off
+    let v = waves.at(Vec3::new(0.0, 0.0, 0.3)).1;
+    motion.V_WB_B.v = v.velocity;
+    merrow::sim::step::evaluate(robot, &at, &motion, &[], 0, &mut work);
+    let a = v.acceleration.z;
+    let force = work.links[0].F.f.z + 500.0 * 9.81 - work.links[0].wet * 400.0 * a;
+    let bottom = waves.at(Vec3::new(0.0, 0.0, 0.1)).1;
+    let pressure = 1000.0 * 9.81 * (bottom.head - 0.1);
+    relative("wet part", work.links[0].wet, 0.8, 1e-3);
+    relative("force", force, pressure * 2.0, 2e-3);
+}
+
+/// A held body at a height, with a device, in Kelpie's sea of Beaufort 8: 5.5 m high, 8 s.
+fn held(z: f64, more: &str) -> Simulation {
+    simulation(&format!(
+        "
+water: {{density_kg_m3: 1000, waves: {{kind: kelpie, beaufort: 8, period_s: 8}}}}
+seabed: {{depth_m: 50}}
+robots:
+  r: {{position_m: [0, 0, {z}], model: {{source: test, base: fixed, body: {{source: test, axes: flu, mass_kg: 20, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}, {more}}}}}
+"
+    ))
+}
+
+// Goal: sensors and propellers see the surface as it is. Method: in a sea that rises as one, by 2.75 m: an antenna at
+// 0.5 m has a fix half of the time and more, an altimeter and a propeller there work for the rest; the pressure at 1 m
+// depth is that of the water over it, and the air's in the trough. Tolerance: one reading at each end; rounding.
+#[test]
+fn instruments_feel_the_waves() {
+    let gnss = "sensors: {g: {device: {source: test, kind: gnss, rate_hz: 10, horizontal_std_m: 0, vertical_std_m: 0, max_depth_m: 0}}}";
+    let mut s = held(0.5, gnss);
+    let fixes = readings(&mut s, 0, 8.0);
+    let seen = fixes.iter().filter(|r| matches!(r.reading, Reading::Gnss(g) if g.fix)).count();
+    let above = 8.0 * (0.5 + (0.5_f64 / 2.75).asin() / std::f64::consts::PI);
+    assert!((seen as f64 - 10.0 * above).abs() < 2.0, "{seen} fixes in {above} s over water");
+
+    let altimeter = "sensors: {a: {device: {source: test, kind: altimeter, rate_hz: 10, min_range_m: 0.1, max_range_m: 100, beam_width_deg: 1}, attitude_deg: [0, 90, 0]}}";
+    let mut s = held(0.5, altimeter);
+    let pings = readings(&mut s, 0, 8.0);
+    let heard =
+        pings.iter().filter(|r| matches!(r.reading, Reading::Altimeter(a) if a.range.is_finite())).count();
+    assert!((heard as f64 - 10.0 * (8.0 - above)).abs() < 2.0, "{heard} echoes");
+
+    let pressure = "sensors: {p: {device: {source: test, kind: pressure, rate_hz: 500}}}";
+    let mut s = held(-1.0, pressure);
+    for r in readings(&mut s, 0, 8.0).iter().step_by(100) {
+        let Reading::Pressure(p) = r.reading else { panic!("not a pressure") };
+        let eta = WavesNow::new(&s.state.sea.waves, r.stamp_ns as f64).elevation(0.0, 0.0);
+        close("pressure", p.pressure / 9810.0, 101_325.0 / 9810.0 + (eta + 1.0).max(0.0), 1e-9);
+    }
+
+    let thruster = "thrusters: {t: {position_m: [0, 0, 0], direction: [1, 0, 0], motor: {source: test, diameter_m: 0.2, command: newton, range: [-50, 50], curve: {kind: direct}}}}";
+    let mut s = held(0.0, thruster);
+    for (t, wet) in [(2.0, true), (6.0, false)] {
+        let left = t - s.time_ns() as f64 * 1e-9;
+        advance(&mut s, left);
+        s.apply(&merrow::state::Command::Thruster { robot: 0, thruster: 0, value: 30.0 }).unwrap();
+        s.advance(2);
+        near(
+            "thrust",
+            Vec3::new(s.state.robots[0].actuators[0].thrust, 0.0, 0.0),
+            Vec3::new(if wet { 30.0 } else { 0.0 }, 0.0, 0.0),
+            1e-9,
+        );
+    }
+}

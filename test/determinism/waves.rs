@@ -1,0 +1,132 @@
+//! Waves: the same bits for any threads, blocks, lanes and processors, resumed, and while they change.
+
+use super::fleet::travel;
+use crate::common::{instant, scene};
+use merrow::environment::waves::realise::realise;
+use merrow::environment::{Instant, WavesNow};
+use merrow::math::{Lanes, Quat, Real, SpatialVelocity, Vec3};
+use merrow::scene::{Scene, Waves};
+use merrow::sim::Simulation;
+use merrow::sim::step::Kernel;
+use merrow::state::{Command, Motion, State, Workspace};
+use std::sync::Arc;
+
+/// Four vehicles in and under a short-crested sea.
+fn fleet() -> Arc<Scene> {
+    let robots: String = [0.0, -0.3, -2.0, -15.0]
+        .iter()
+        .enumerate()
+        .map(|(k, z)| format!("  r{k}: {{position_m: [{}, {k}, {z}], model: bluerov2_heavy}}\n", 7 * k))
+        .collect();
+    Arc::new(scene(&format!(
+        "
+seed: 11
+water: {{waves: {{kind: jonswap, hs_m: 1.5, tp_s: 6, direction_deg: 30, components: 60, ramp_s: 1}},
+  current: {{kind: uniform, speed_m_s: 0.3}}, variation: {{std_m_s: [0.1, 0.1, 0.02], correlation_time_s: 2}}}}
+seabed: {{depth_m: 25}}
+robots:
+{robots}"
+    )))
+}
+
+const STEPS: u64 = 600;
+
+/// The fleet after its steps in blocks; half-way it is told of higher waves.
+fn run(threads: usize, block: u64, resumed: bool) -> (String, Vec<String>) {
+    let scene = fleet();
+    let mut s = Simulation::new(Arc::clone(&scene), threads).unwrap();
+    let mut all = travel(&mut s, STEPS / 2, block);
+    let mut sea = s.state.sea.clone();
+    let mut asked = sea.waves.latest().unwrap().asked.clone();
+    (asked.hs, asked.tp) = (2.5, 7.0);
+    sea.waves = Waves::of(realise(asked, 25.0, scene.gravity, scene.seed));
+    s.apply(&Command::Sea(Box::new(sea))).unwrap();
+    if resumed {
+        let state = s.state.clone();
+        s = Simulation::new(Arc::clone(&scene), threads).unwrap();
+        s.state = state;
+    }
+    for (text, more) in all.iter_mut().zip(travel(&mut s, STEPS / 2, block)) {
+        *text += &more;
+    }
+    assert!(s.state.robots.iter().all(|r| r.halted.is_none()));
+    (s.state.hash(), all)
+}
+
+// Goal: threads, blocks and resumption change nothing, also while one sea gives way to another. Method: state hash and
+// readings of four vehicles after 1.2 s. Tolerance: none.
+#[test]
+fn threads_blocks_and_resumption_change_nothing() {
+    let reference = run(1, 50, false);
+    assert!(reference.1.iter().all(|r| r.lines().count() > 20));
+    for (threads, block, resumed) in [(2, 50, false), (2, 1, false), (4, STEPS / 2, false), (1, 50, true)] {
+        assert!(run(threads, block, resumed) == reference, "{threads} threads, blocks of {block}");
+    }
+}
+
+// Goal: another seed is another sea, and a reset begins with the waves that were asked for last. Method: elevations and
+// the restarted state. Tolerance: none.
+#[test]
+fn a_reset_keeps_the_waves_asked_for_last() {
+    let scene = fleet();
+    let mut s = Simulation::new(Arc::clone(&scene), 1).unwrap();
+    s.advance(10);
+    let mut sea = s.state.sea.clone();
+    let mut asked = sea.waves.latest().unwrap().asked.clone();
+    asked.hs = 2.0;
+    let other = Waves::of(realise(asked.clone(), 25.0, scene.gravity, scene.seed + 1));
+    sea.waves = Waves::of(realise(asked, 25.0, scene.gravity, scene.seed));
+    assert_ne!(
+        WavesNow::new(&other, 0.0).elevation(0.0, 0.0),
+        WavesNow::new(&sea.waves, 0.0).elevation(0.0, 0.0)
+    );
+    s.apply(&Command::Sea(Box::new(sea.clone()))).unwrap();
+    assert_eq!(s.state.sea.waves.seas.len(), 2);
+    assert_eq!(State::restarted(&s.state, &scene).sea.waves, sea.waves);
+}
+
+fn bits<T: Real>(m: &Motion<T>, lane: usize) -> Vec<u64> {
+    let (q, V) = (&m.q_WB, &m.V_WB_B);
+    let mut all = vec![q.w, q.x, q.y, q.z];
+    all.extend(m.p_WB.to_array().into_iter().chain(V.w.to_array()).chain(V.v.to_array()));
+    all.into_iter().map(|x| x.lane(lane).to_bits()).collect()
+}
+
+/// 200 RK4 steps in the waves, each stage at its own time.
+fn travel_in_waves<T: Real>(scene: &Scene, motion: &mut Motion<T>, kernel: Kernel) {
+    let robot = &scene.robots[0];
+    let mut work = Workspace::<T>::new(robot);
+    for k in 0..200 {
+        let waves = [0.0, 0.5, 1.0].map(|s| WavesNow::new(&scene.sea.waves, (f64::from(k) + s) * 2e6));
+        let at = [0, 1, 2].map(|i| Instant { waves: Some(&waves[i]), ..instant(scene) });
+        kernel.evaluate(robot, &at[0], motion, &[], &mut work);
+        kernel.advance(robot, (scene.integrator, 0.002), &at, motion, &[], &mut work);
+    }
+}
+
+// Goal: a lane is a robot in waves too, and the wide kernel has the bits of the portable one. Method: four starts from
+// deep to airborne, together, alone, and by the portable kernel. Tolerance: none.
+#[test]
+fn lanes_and_kernels_agree_in_waves() {
+    let scene = fleet();
+    let heights = [-6.0, -0.4, 0.1, 4.0];
+    let mut together = Motion::<Lanes<4>>::rest(0);
+    together.p_WB = Vec3::new(Lanes([0.0, 3.0, -8.0, 20.0]), Lanes([1.0; 4]), Lanes(heights));
+    let still = SpatialVelocity { w: Vec3::new(0.1, 0.2, -0.3), v: Vec3::new(0.5, 0.0, 0.1) };
+    together.V_WB_B = SpatialVelocity { w: Vec3::splat(still.w), v: Vec3::splat(still.v) };
+    let alone = |lane: usize| {
+        let mut m = Motion::rest(0);
+        (m.p_WB, m.V_WB_B, m.q_WB) = (together.p_WB.lane(lane), still, Quat::identity());
+        m
+    };
+    let singles: Vec<Motion> = (0..4).map(alone).collect();
+    travel_in_waves(&scene, &mut together, Kernel::new());
+    for (lane, start) in singles.iter().enumerate() {
+        let (mut single, mut portable) = (start.clone(), start.clone());
+        travel_in_waves(&scene, &mut single, Kernel::new());
+        travel_in_waves(&scene, &mut portable, Kernel::portable());
+        assert!(single.p_WB.is_finite());
+        assert_eq!(bits(&together, lane), bits(&single, 0), "lane {lane}");
+        assert_eq!(bits(&portable, 0), bits(&single, 0), "lane {lane}");
+    }
+}
