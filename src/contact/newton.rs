@@ -38,8 +38,8 @@ const HARDER: f64 = 10.0;
 const HARDEST: f64 = 3e5;
 /// Errors of a row's velocity with which the impulses of the step before are taken as they are, at which the rounds end,
 /// and which count as solved where the rounds come no further [m/s or rad/s, and as part of the velocities]. What is small is
-/// solved to far below what anything could measure, a heap to where it rests.
-const SMALL: [f64; 3] = [1e-9, 1e-10, 5e-7];
+/// solved to rounding, a heap to where it rests.
+const SMALL: [f64; 3] = [1e-13, 1e-13, 5e-7];
 const LARGE: [f64; 3] = [5e-7, 1e-8, 5e-7];
 /// The first of them, as part of the second, after a step that found impulses anew: these hold what stopped the velocities that
 /// were left before, which would now come back, be left, and be stopped again for ever.
@@ -59,8 +59,8 @@ const STEPS: usize = 40;
 /// Slope that is left along a step, as part of that at its start, and trials to find its length.
 const LENGTH: f64 = 0.1;
 const HALVINGS: usize = 30;
-/// Part of the velocities that is rounding in the gradient, and how much more may be, if it no longer falls.
-const ROUNDING: f64 = 3e-13;
+/// Part of the stiffness times the velocities that is rounding in the gradient, and how much more may be, if it no longer falls.
+const ROUNDING: f64 = 1e-15;
 const NEARLY: f64 = 30.0;
 /// Slip from which a contact slides [m/s].
 const SLIDES: f64 = 1e-4;
@@ -87,7 +87,8 @@ pub struct Newton {
     pub(super) free: Vec<f64>,
     gradient: Vec<f64>,
     step: Vec<f64>,
-    /// Most that a unit of the coordinates moves a row.
+    /// Fastest row before [m/s or rad/s], and most that a unit of the coordinates moves one.
+    fastest: f64,
     reach: f64,
     /// Errors at which the rounds end and that are let stand, of this problem.
     pub(super) tolerance: f64,
@@ -155,9 +156,9 @@ impl Newton {
         let limits = if rows.len() <= SMALL_ROWS { SMALL } else { LARGE };
         let [as_it_is, tolerance, stand] = limits.map(|x| x * (1.0 + fastest));
         (self.tolerance, self.stand) = (tolerance, stand);
-        self.rounding = ROUNDING * (1.0 + fastest);
+        self.fastest = fastest;
         let misfit = self.misfit(c, rows);
-        if misfit <= if after { AFTER * tolerance } else { as_it_is } {
+        if misfit <= if after { as_it_is.min(AFTER * tolerance) } else { as_it_is } {
             return Outcome { fits: true, is_anew: false };
         }
         #[cfg(target_arch = "x86_64")]
@@ -213,6 +214,7 @@ impl Newton {
             }
             self.stiffen(c, rows, stiffness);
             self.bound(c, rows, round < FIRST_ROUNDS);
+            self.rounding = ROUNDING * stiffness * self.fastest;
             self.exact = (EXACTER * self.tolerance).max(EXACT * misfit);
             self.descend(system, c, rows, v);
             self.project(c, rows);
