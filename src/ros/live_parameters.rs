@@ -79,7 +79,7 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
         double(
             HEIGHT,
             waves.hs,
-            [0.0, 30.0],
+            [0.0, sea_state::highest(-sea.seabed.z0).clamp(0.0, 30.0).max(waves.hs)],
             &format!("Significant height of the waves [m]; of a regular wave its height. {grows}"),
         ),
         double(

@@ -49,6 +49,11 @@ pub fn beaufort_height(number: f64) -> f64 {
     BEAUFORT_HEIGHTS[i] + (BEAUFORT_HEIGHTS[i + 1] - BEAUFORT_HEIGHTS[i]) * (b - i as f64)
 }
 
+/// Height [m] above which waves of any length break in water this deep: (3) for long ones.
+pub fn highest(depth: f64) -> f64 {
+    0.142 * TAU * depth
+}
+
 /// What speaks against a sea.
 pub enum Doubt {
     /// It cannot be: it would break.
