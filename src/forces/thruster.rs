@@ -68,6 +68,7 @@ fn wet_part(thruster: &Thruster, work: &Workspace, at: &Instant<'_>) -> f64 {
 }
 
 /// Leaves a thruster's drives, and adds its wrenches at the first `n_stages` stages unless it feels its inflow.
+#[inline(always)]
 fn put(
     robot: &Robot,
     actuator: &mut ActuatorState,
@@ -82,20 +83,41 @@ fn put(
     if thruster.feels_inflow() {
         return;
     }
+    if thruster.azimuth.is_some() {
+        return put_turned(robot, actuator, k, drives, n_stages, wet, work);
+    }
+    let stages = &mut work.thrust[thruster.link];
     for (stage, drive) in drives.into_iter().take(n_stages).enumerate() {
         let thrust = wet * static_thrust(thruster, drive);
         if stage == 0 {
             actuator.thrust = thrust;
         }
-        let unit = match thruster.azimuth {
-            None => thruster.unit_wrench,
-            Some(_) => {
-                let axis = axis(robot, thruster, work, stage);
-                let mut unit = SpatialForce::at_point(axis, thruster.p_LoT);
-                unit.m += axis.scale(thruster.reaction);
-                unit
-            }
-        };
+        let w = &mut stages[stage];
+        w.m += thruster.unit_wrench.m.scale(thrust);
+        w.f += thruster.unit_wrench.f.scale(thrust);
+    }
+}
+
+/// The wrenches of a thruster that turns.
+#[inline(never)]
+fn put_turned(
+    robot: &Robot,
+    actuator: &mut ActuatorState,
+    k: usize,
+    drives: [f64; 3],
+    n_stages: usize,
+    wet: f64,
+    work: &mut Workspace,
+) {
+    let thruster = &robot.thrusters[k];
+    for (stage, drive) in drives.into_iter().take(n_stages).enumerate() {
+        let thrust = wet * static_thrust(thruster, drive);
+        if stage == 0 {
+            actuator.thrust = thrust;
+        }
+        let axis = axis(robot, thruster, work, stage);
+        let mut unit = SpatialForce::at_point(axis, thruster.p_LoT);
+        unit.m += axis.scale(thruster.reaction);
         let w = &mut work.thrust[thruster.link][stage];
         w.m += unit.m.scale(thrust);
         w.f += unit.f.scale(thrust);
