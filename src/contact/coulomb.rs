@@ -22,6 +22,7 @@
 //! test/analytic/contact.rs, test/identity/contact.rs
 
 use super::dense::{Dense, FEW, padded};
+use super::friction::{self, Bound};
 use super::newton::{Constraints, Newton};
 use super::solve::{Kind, Row};
 
@@ -37,6 +38,7 @@ const NEARLY: f64 = 10.0;
 /// Steps that are tried, and how many may pass without a better one.
 const STEPS: usize = 16;
 const PATIENCE: usize = 3;
+
 /// Scratch of the method.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Coulomb {
@@ -85,7 +87,7 @@ impl Newton {
             }
             let falls = error < 0.5 * best;
             (best, waits) = if falls { (error, 0) } else { (best, waits + 1) };
-            if waits > PATIENCE || !error.is_finite() {
+            if waits > PATIENCE {
                 break;
             }
             stiffness = if falls { (stiffness * HARDER).min(HARDEST) } else { SOFTEST };
@@ -97,7 +99,7 @@ impl Newton {
         false
     }
 
-    /// (3); returns the velocities there, none if it has no solution.
+    /// (3); returns the velocities there, none if it has no solution in numbers.
     #[inline(always)]
     fn coulomb_step(
         &mut self,
@@ -124,7 +126,8 @@ impl Newton {
             let part = block.first as usize..(block.first + block.n) as usize;
             give(block.kind, &mut rows[part.clone()], &du[part.clone()], &stiffness[part], g);
         }
-        Some(self.follow(dense, rows))
+        let w = self.follow(dense, rows);
+        w.iter().all(|x| x.is_finite()).then_some(w)
     }
 
     /// Velocities that the impulses make, and `Z w - b` of each row.
@@ -147,19 +150,20 @@ fn nearest(kind: Kind, rows: &mut [Row], u: &[f64], stiffness: &[f64]) -> [f64; 
     match (kind, rows) {
         (Kind::Contact { friction }, [n, s, t]) => {
             let p = [n.impulse - d * u[0], s.impulse - d * u[1], t.impulse - d * u[2]];
-            let nn = if p[0] > 0.0 { d } else { 0.0 };
-            let (radius, size) = (friction * p[0].max(0.0), (p[1] * p[1] + p[2] * p[2]).sqrt());
-            n.impulse = p[0].max(0.0);
-            if size <= radius {
-                s.impulse = p[1];
-                t.impulse = p[2];
-                return [nn, 0.0, 0.0, nn, 0.0, nn];
+            let radius = friction * p[0].max(0.0);
+            let bound = Bound::Disk(radius);
+            let mut change = friction::change(p, friction, bound, d);
+            let found = friction::nearest(p, friction, bound, d);
+            let size = (p[1] * p[1] + p[2] * p[2]).sqrt();
+            if size > radius {
+                // the disk grows with the normal impulse
+                (change[1], change[2]) =
+                    (change[0] * friction * p[1] / size, change[0] * friction * p[2] / size);
             }
-            let (x, y) = (p[1] / size, p[2] / size);
-            s.impulse = radius * x;
-            t.impulse = radius * y;
-            let (along, across) = (nn * friction, d * radius / size);
-            [nn, along * x, along * y, across * y * y, -across * x * y, across * x * x]
+            n.impulse = found[0];
+            s.impulse = found[1];
+            t.impulse = found[2];
+            change
         }
         (Kind::Box { lo, hi, .. }, [row]) => {
             let p = row.impulse - d * u[0];

@@ -335,7 +335,7 @@ impl Island {
         turns: bool,
     ) -> ([Segment; 2], f64) {
         let sides = [live.sides[1], live.sides[0]];
-        let segments = self.pair_row(around, sides, (live.B.p_W, d, turns));
+        let [segments] = self.pair_rows(around, sides, (live.B.p_W, &[d], turns));
         let speed = if turns { (live.B.w_W - live.T.w_W).dot(d) } else { self.speed_of(live, d) };
         (segments, speed)
     }

@@ -26,7 +26,7 @@ macro_rules! sized {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dense {
     /// Length of a line.
-    pub(super) width: usize,
+    width: usize,
     /// Z and `G Z`, a line for each row.
     Z: Vec<f64>,
     weighted: Vec<f64>,

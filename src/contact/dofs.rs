@@ -122,49 +122,14 @@ impl Dofs {
         }
     }
 
-    /// Adds row (1) times `k` for the velocity of the point `p_W` of `link` along `d_W`.
-    pub fn point_row(
-        &self,
-        robot: &Robot,
-        links: &[LinkWork],
-        link: usize,
-        p_W: Vec3,
-        d_W: Vec3,
-        k: f64,
-        row: &mut [f64],
-    ) {
-        let mut l = link;
-        while let Some(parent) = robot.links[l].parent {
-            if let Some((c, s)) = self.joint[l - 1] {
-                let z = links[l].R_WL.col(2);
-                row[c] += k
-                    * s
-                    * match robot.links[l].joint.kind {
-                        JointKind::Prismatic => z.dot(d_W),
-                        _ => d_W.dot(z.cross(p_W - links[l].p_WL)),
-                    };
-            }
-            l = parent;
-        }
-        if self.base == 6 {
-            let base = &links[0];
-            let d = base.R_WL.tr_mul_vec(d_W);
-            let m = base.R_WL.tr_mul_vec(p_W - base.p_WL).cross(d);
-            for i in 0..3 {
-                row[i] += k * m[i];
-                row[3 + i] += k * d[i];
-            }
-        }
-    }
-
-    /// Adds rows (1) times `k` for the velocity of the point `p_W` of `link` along three directions, one after another.
+    /// Adds rows (1) times `k` for the velocity of the point `p_W` of `link` along each direction, one after another.
     pub fn point_rows(
         &self,
         robot: &Robot,
         links: &[LinkWork],
         link: usize,
         p_W: Vec3,
-        d_W: &[Vec3; 3],
+        d_W: &[Vec3],
         k: f64,
         rows: &mut [f64],
     ) {

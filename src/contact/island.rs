@@ -178,7 +178,7 @@ impl Island {
         let key = ImpulseKey::Touch(touch.key.shapes, touch.key.features);
         let guess = around.state.contacts.impulse(&key).map_or(Vec3::zero(), |i| i.force_W);
         let sides = [side(touch.a), side(touch.b)];
-        let segments = self.point_rows(around, sides, touch.p_W, &directions);
+        let segments = self.pair_rows(around, sides, (touch.p_W, &directions, false));
         let mut ends = segments.map(|s| self.own_velocity(&s));
         let mut start = dot_of(&segments[0], &self.problem.J, &self.v_start);
         // what prescribed joints contribute is in the velocity of the points, not in that of the coordinates
@@ -201,35 +201,6 @@ impl Island {
         }
         self.problem.blocks.push(Block { first, n: 3, kind: Kind::Contact { friction: touch.friction } });
         self.keys.push(key);
-    }
-
-    /// Coefficients of three rows, for the velocity of the first side against the second at `p_W` along each direction.
-    fn point_rows<W: AsRef<Workspace>>(
-        &mut self,
-        around: &Surroundings<'_, W>,
-        sides: [Side; 2],
-        p_W: Vec3,
-        directions: &[Vec3; 3],
-    ) -> [[Segment; 2]; 3] {
-        let mut segments = [[Segment::default(); 2]; 3];
-        let mut first = None;
-        for (k, (side, sign)) in sides.into_iter().zip([1.0, -1.0]).enumerate() {
-            let Some((r, l)) = side.filter(|(r, _)| around.frames[*r].active) else { continue };
-            // two links of one robot share its coefficients
-            let k = if first == Some(r) { 0 } else { k };
-            if first != Some(r) {
-                for row in &mut segments {
-                    row[k] = self.segment(around, r);
-                }
-            }
-            let (at, n) = (segments[0][k].at as usize, segments[0][k].n as usize);
-            let rows = &mut self.problem.J[at..at + 3 * n];
-            let links = &around.works[r].as_ref().links;
-            let dofs = &around.frames[r].dofs;
-            dofs.point_rows(&around.scene.robots[r], links, l, p_W, directions, sign, rows);
-            first = first.or(Some(r));
-        }
-        segments
     }
 
     /// Turns the coefficients of three rows, which stand one after another, to coordinates of unit inertia.
@@ -255,28 +226,35 @@ impl Island {
         }
     }
 
-    /// Coefficients of a row for the velocity of the first side against the second along `d_W` at `p_W`, or about it if it `turns`.
-    pub(super) fn pair_row<W: AsRef<Workspace>>(
+    /// Coefficients of rows for the velocity of the first side against the second at `p_W` along each direction, or about it if
+    /// they turn; those of one robot stand one row after another.
+    pub(super) fn pair_rows<W: AsRef<Workspace>, const K: usize>(
         &mut self,
         around: &Surroundings<'_, W>,
         sides: [Side; 2],
-        (p_W, d_W, turns): (Vec3, Vec3, bool),
-    ) -> [Segment; 2] {
-        let mut segments = [Segment::default(); 2];
+        (p_W, d_W, turns): (Vec3, &[Vec3; K], bool),
+    ) -> [[Segment; 2]; K] {
+        let mut segments = [[Segment::default(); 2]; K];
         let mut first = None;
         for (k, (side, sign)) in sides.into_iter().zip([1.0, -1.0]).enumerate() {
             let Some((r, l)) = side.filter(|(r, _)| around.frames[*r].active) else { continue };
+            // two links of one robot share its coefficients
+            let k = if first == Some(r) { 0 } else { k };
             if first != Some(r) {
-                segments[k] = self.segment(around, r);
+                for row in &mut segments {
+                    row[k] = self.segment(around, r);
+                }
             }
-            let s = segments[if first == Some(r) { 0 } else { k }];
-            let row = &mut self.problem.J[s.at as usize..(s.at + s.n) as usize];
+            let (at, n) = (segments[0][k].at as usize, segments[0][k].n as usize);
+            let rows = &mut self.problem.J[at..at + K * n];
             let (robot, links) = (&around.scene.robots[r], &around.works[r].as_ref().links);
             let dofs = &around.frames[r].dofs;
             if turns {
-                dofs.turn_row(robot, links, l, d_W, sign, row);
+                for (d, row) in d_W.iter().zip(rows.chunks_exact_mut(n.max(1))) {
+                    dofs.turn_row(robot, links, l, *d, sign, row);
+                }
             } else {
-                dofs.point_row(robot, links, l, p_W, d_W, sign, row);
+                dofs.point_rows(robot, links, l, p_W, d_W, sign, rows);
             }
             first = first.or(Some(r));
         }

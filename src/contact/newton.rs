@@ -92,7 +92,7 @@ pub struct Newton {
     reach: f64,
     /// Errors at which the rounds end and that are let stand, of this problem.
     pub(super) tolerance: f64,
-    pub(super) stand: f64,
+    stand: f64,
     /// Error of (2) that is let stand in this round, and that is rounding [m/s or rad/s].
     exact: f64,
     rounding: f64,
@@ -220,7 +220,12 @@ impl Newton {
             self.project(c, rows);
             let now = self.misfit(c, rows);
             let stalls = now > 0.9 * misfit && now <= self.stand;
-            stiffness = if now < 0.1 * misfit { (HARDER * stiffness).min(HARDEST) } else { STIFFNESS };
+            let next = if now < 0.1 * misfit { (HARDER * stiffness).min(HARDEST) } else { STIFFNESS };
+            if next != stiffness {
+                // another stiffness has another factor, which the curvatures of equalities do not tell
+                self.factored.clear();
+                stiffness = next;
+            }
             misfit = now;
             if misfit <= self.tolerance || stalls {
                 break;
@@ -242,7 +247,7 @@ impl Newton {
 
     /// `J v - b`.
     #[inline(always)]
-    pub(super) fn residuals(&mut self, c: &Constraints<'_>, rows: &[Row], v: &[f64]) {
+    fn residuals(&mut self, c: &Constraints<'_>, rows: &[Row], v: &[f64]) {
         self.u.clear();
         self.u.extend(rows.iter().map(|row| dot(row, c.Z, v) - row.wanted));
     }

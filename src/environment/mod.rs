@@ -8,7 +8,7 @@ pub mod seawater;
 pub mod water_column;
 pub mod waves;
 
-use crate::math::{Mat3, Real, Vec3};
+use crate::math::{MAX_LANES, Mat3, Real, Vec3};
 use crate::scene::grid::Grid;
 use crate::scene::{Flow, FlowLaw, Link, Robot, Sea};
 use crate::state::workspace::LinkWork;
@@ -132,9 +132,6 @@ pub fn sample<T: Real>(robot: &Robot, at: &Instant<'_>, links: &mut [LinkWork<T>
         }
     }
 }
-
-/// Most robots that the lanes of a scalar hold.
-const MAX_LANES: usize = 8;
 
 /// Surface at the hull's centre, and what the waves add to the water's motion.
 #[inline(never)]

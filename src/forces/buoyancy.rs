@@ -19,7 +19,7 @@
 //! # Checked by
 //! test/analytic/buoyancy.rs (V42-V44), test/analytic/floating.rs, test/identity/conservation.rs
 
-use crate::math::{Real, SpatialForce, Vec3};
+use crate::math::{MAX_LANES, Real, SpatialForce, Vec3};
 use crate::scene::Link;
 
 /// Wet part and centroid shift.
@@ -55,12 +55,16 @@ fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
         let c = hull.shape.below(up_H, height.lane(i));
         (c.fraction, hull.R_LH.mul_vec(c.centroid))
     };
+    let mut cuts = [(0.0, Vec3::zero()); MAX_LANES];
+    for (i, found) in cuts.iter_mut().enumerate().take(T::LANES) {
+        *found = cut(i);
+    }
     Wetness {
-        wet: T::from_lanes(|i| cut(i).0),
+        wet: T::from_lanes(|i| cuts[i].0),
         shift: Vec3::new(
-            T::from_lanes(|i| cut(i).1.x),
-            T::from_lanes(|i| cut(i).1.y),
-            T::from_lanes(|i| cut(i).1.z),
+            T::from_lanes(|i| cuts[i].1.x),
+            T::from_lanes(|i| cuts[i].1.y),
+            T::from_lanes(|i| cuts[i].1.z),
         ),
     }
 }

@@ -41,7 +41,7 @@
 
 use super::thruster;
 use crate::environment::Instant;
-use crate::math::{Real, SpatialForce, SpatialVelocity, Vec3};
+use crate::math::{MAX_LANES, Real, SpatialForce, SpatialVelocity, Vec3};
 use crate::scene::fin::Race;
 use crate::scene::{Fin, FinLaw, Robot, Thruster};
 use crate::state::workspace::LinkWork;
@@ -109,7 +109,11 @@ pub fn force<T: Real>(
             let part = work.fins[k].part.lane(i) * wetness(fin, link, i, at);
             one(fin, &flow, work.fins[k].angle[stage].lane(i), density, part)
         };
-        let pick = |get: fn(&SpatialForce) -> f64| T::from_lanes(|i| get(&lane(i)));
+        let mut found = [SpatialForce::zero(); MAX_LANES];
+        for (i, F) in found.iter_mut().enumerate().take(T::LANES) {
+            *F = lane(i);
+        }
+        let pick = |get: fn(&SpatialForce) -> f64| T::from_lanes(|i| get(&found[i]));
         sum = sum.plus(&SpatialForce {
             m: Vec3::new(pick(|F| F.m.x), pick(|F| F.m.y), pick(|F| F.m.z)),
             f: Vec3::new(pick(|F| F.f.x), pick(|F| F.f.y), pick(|F| F.f.z)),

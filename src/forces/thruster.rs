@@ -83,45 +83,25 @@ fn put(
     if thruster.feels_inflow() {
         return;
     }
-    if thruster.azimuth.is_some() {
-        return put_turned(robot, actuator, k, drives, n_stages, wet, work);
-    }
+    let turned = thruster.azimuth.map(|_| [0, 1, 2].map(|stage| turned_wrench(robot, thruster, work, stage)));
     let stages = &mut work.thrust[thruster.link];
     for (stage, drive) in drives.into_iter().take(n_stages).enumerate() {
         let thrust = wet * static_thrust(thruster, drive);
         if stage == 0 {
             actuator.thrust = thrust;
         }
-        let w = &mut stages[stage];
-        w.m += thruster.unit_wrench.m.scale(thrust);
-        w.f += thruster.unit_wrench.f.scale(thrust);
+        let unit = turned.as_ref().map_or(&thruster.unit_wrench, |turned| &turned[stage]);
+        stages[stage].m += unit.m.scale(thrust);
+        stages[stage].f += unit.f.scale(thrust);
     }
 }
 
-/// The wrenches of a thruster that turns.
-#[inline(never)]
-fn put_turned(
-    robot: &Robot,
-    actuator: &mut ActuatorState,
-    k: usize,
-    drives: [f64; 3],
-    n_stages: usize,
-    wet: f64,
-    work: &mut Workspace,
-) {
-    let thruster = &robot.thrusters[k];
-    for (stage, drive) in drives.into_iter().take(n_stages).enumerate() {
-        let thrust = wet * static_thrust(thruster, drive);
-        if stage == 0 {
-            actuator.thrust = thrust;
-        }
-        let axis = axis(robot, thruster, work, stage);
-        let mut unit = SpatialForce::at_point(axis, thruster.p_LoT);
-        unit.m += axis.scale(thruster.reaction);
-        let w = &mut work.thrust[thruster.link][stage];
-        w.m += unit.m.scale(thrust);
-        w.f += unit.f.scale(thrust);
-    }
+/// Wrench of one newton of a thruster that turns, at a stage.
+fn turned_wrench(robot: &Robot, thruster: &Thruster, work: &Workspace, stage: usize) -> SpatialForce {
+    let axis = axis(robot, thruster, work, stage);
+    let mut unit = SpatialForce::at_point(axis, thruster.p_LoT);
+    unit.m += axis.scale(thruster.reaction);
+    unit
 }
 
 /// Direction of positive thrust at a stage, in L.

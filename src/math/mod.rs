@@ -9,6 +9,6 @@ pub mod tridiagonal;
 pub mod vec3;
 
 pub use quat::Quat;
-pub use real::{Lanes, Real};
+pub use real::{Lanes, MAX_LANES, Real};
 pub use spatial::{SpatialForce, SpatialInertia, SpatialVelocity};
 pub use vec3::{Mat3, Sym3, Vec3};

@@ -7,6 +7,9 @@
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
+/// Most robots that the lanes of a scalar hold.
+pub const MAX_LANES: usize = 8;
+
 /// A scalar of the dynamics kernel; arithmetic is IEEE 754 and never fused.
 pub trait Real:
     Copy
