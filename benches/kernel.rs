@@ -4,7 +4,7 @@
 //! instruction counts; with 0 it only sets the case up, which is what `benches/instructions` subtracts.
 
 use merrow::environment::{Instant, Variation, WavesNow};
-use merrow::math::{Lanes, Real, Vec3};
+use merrow::math::{Quad, Real, Vec3, quad};
 use merrow::scene::{Drive, Integrator, Robot, Scene};
 use merrow::sim::{Simulation, step::Kernel};
 use merrow::state::{Motion, State, Workspace};
@@ -214,10 +214,10 @@ fn main() {
     let mut rov = Case::<f64>::new("pool");
     row("6-DOF derivative", time(|| rov.evaluate()));
     row("6-DOF RK4 step", time(|| rov.rk4()));
-    let mut lanes = Case::<Lanes<4>>::new("pool");
-    row("6-DOF RK4 step, per robot of 4 lanes", time(|| lanes.rk4()) / 4.0);
-    let mut lanes = Case::<Lanes<8>>::new("pool");
-    row("6-DOF RK4 step, per robot of 8 lanes", time(|| lanes.rk4()) / 8.0);
+    if quad::is_here() {
+        let mut lanes = Case::<Quad>::new("pool");
+        row("6-DOF RK4 step, per robot of 4 lanes", time(|| lanes.rk4()) / 4.0);
+    }
     let mut whole = Whole::new("pool");
     row("BlueROV2 Heavy whole step (8 thrusters, battery)", time(|| whole.step()));
     let mut dry = Case::<f64>::dry_with_free_joints("uvms_pool");

@@ -7,7 +7,7 @@ The targets and the notes stand here and nowhere else; numbers come from the mea
 DRY = "10-DOF forward dynamics (q, v, tau to accelerations, no water)"
 UVMS_RK4 = "10-DOF RK4 step"
 ROV_RK4 = "6-DOF RK4 step"
-ROV_LANES = ["6-DOF RK4 step, per robot of 4 lanes", "6-DOF RK4 step, per robot of 8 lanes"]
+ROV_LANES = "6-DOF RK4 step, per robot of 4 lanes"
 ROV_WHOLE = "BlueROV2 Heavy whole step (8 thrusters, battery)"
 
 # worlds of benches/contact.rs, and what is told of each: name, what it does, key of its time
@@ -132,8 +132,9 @@ def kernel_rows(kernels):
     found.append(row("the same at 1 kHz, one core", told, "", None, UVMS_REAL_TIME_TARGET, "x", factor))
     steps = 1e9 / ours[ROV_RK4]
     found.append(row("6-DOF RK4 steps per second and core", millions(steps), "", None, ROV_STEPS_TARGET, "/s", steps))
-    lanes = 1e9 / min(ours[name] for name in ROV_LANES)
-    found.append(row("the same, robots in SIMD lanes", millions(lanes), "", None, ROV_LANES_TARGET, "/s", lanes))
+    if ROV_LANES in ours:
+        lanes = 1e9 / ours[ROV_LANES]
+        found.append(row("the same, robots in SIMD lanes", millions(lanes), "", None, ROV_LANES_TARGET, "/s", lanes))
     found.append(row("BlueROV2 Heavy steps, 8 thrusters and battery", millions(1e9 / ours[ROV_WHOLE]), ""))
     return found
 

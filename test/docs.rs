@@ -32,6 +32,16 @@ fn the_world_file_loads() {
 }
 
 #[test]
+fn the_hulls_of_docs_load() {
+    let blocks = blocks_of(&text("docs/hulls.md"), "yaml");
+    let boat = load_text("boat.yaml", &blocks[0], Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    assert!(boat.scene.robots[0].links[0].skin.is_some());
+    let level = format!("{}robots: {{}}\n", blocks[2]);
+    let level = load_text("level.yaml", &level, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    assert!(level.scene.sea.waves.tide.is_some());
+}
+
+#[test]
 fn the_mistakes_are_reported_as_shown() {
     // README shows what happens when the rate is given in the wrong unit and the model is misspelt
     let broken = world().replace("rate_hz: 5", "rate_khz: 5").replace("bluerov2_heavy", "bluerov2_hevy");

@@ -1,8 +1,11 @@
 //! `merrow describe`: what a world holds and how to talk to it.
 
-use merrow::ros::{arm, frames, live_parameters, plan::Plan, services, urdf};
+use merrow::ros::message::Service;
+use merrow::ros::msg::std_srvs::Trigger;
+use merrow::ros::{arm, firmware, frames, live_parameters, plan::Plan, services, urdf};
 use merrow::scene::{End, JointKind, Robot, Tether};
 use merrow::sim::Pace;
+use merrow::sim::afloat::{self, Rest};
 use merrow::world::World;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -55,9 +58,11 @@ fn whole(world: &World) -> Value {
             json!({ "action": full(&a.name), "type": a.kind, "services": parts })
         })
         .collect();
+    let of_firmware = firmware::services(scene).into_iter();
     let services: Vec<Value> = services::SERVICES
         .iter()
         .map(|(name, kind)| json!({ "service": name.replace('~', "/merrow"), "type": kind }))
+        .chain(of_firmware.map(|(name, ..)| json!({ "service": full(&name), "type": Trigger::TYPE })))
         .collect();
     let parameters: Vec<Value> = live_parameters::declarations(scene, Pace::Factor(1.0))
         .into_iter()
@@ -69,7 +74,7 @@ fn whole(world: &World) -> Value {
         })
         .collect();
     let tethers: Vec<Value> = scene.tethers.iter().map(|t| tether(t, scene)).collect();
-    let robots: Vec<Value> = scene.robots.iter().zip(&world.about).map(|(r, a)| robot(r, a)).collect();
+    let robots: Vec<Value> = scene.robots.iter().zip(&world.about).map(|(r, a)| robot(r, a, scene)).collect();
     json!({
         "world": scene.name,
         "step_s": scene.dt(),
@@ -106,7 +111,7 @@ fn tether(tether: &Tether, scene: &merrow::scene::Scene) -> Value {
     })
 }
 
-fn robot(robot: &Robot, about: &merrow::world::About) -> Value {
+fn robot(robot: &Robot, about: &merrow::world::About, scene: &merrow::scene::Scene) -> Value {
     let base = &robot.links[0];
     let own =
         robot.links[1..].iter().filter(|l| l.joint.kind != JointKind::Fixed).map(|l| l.joint.name.as_str());
@@ -142,6 +147,7 @@ fn robot(robot: &Robot, about: &merrow::world::About) -> Value {
         "description": about.description,
         "mass_kg": robot.mass(),
         "displaced_volume_m3": robot.links.iter().map(|l| l.volume).sum::<f64>(),
+        "at_rest": at_rest(robot, scene),
         "base_added_mass_kg": base.added.D.full().r.map(|r| r.to_array()),
         "joints": joints,
         "thrusters": thrusters,
@@ -152,6 +158,53 @@ fn robot(robot: &Robot, about: &merrow::world::About) -> Value {
     })
 }
 
+/// How it lies in calm water; null where nothing carries it.
+fn at_rest(robot: &Robot, scene: &merrow::scene::Scene) -> Value {
+    let a = match afloat::rest(scene, robot) {
+        Rest::Afloat(a) => a,
+        Rest::Sinks(by) => return json!({ "floats": false, "weight_in_water_n": by }),
+        Rest::None => return Value::Null,
+    };
+    json!({
+        "floats": true,
+        "base_height_m": a.z,
+        "roll_deg": a.roll.to_degrees(),
+        "pitch_deg": a.pitch.to_degrees(),
+        "draught_m": a.draught,
+        "displaced_volume_m3": a.volume,
+        "center_of_buoyancy_m": a.p_BoCb.to_array(),
+        "center_of_mass_m": a.p_BoBcm.to_array(),
+        "waterplane_area_m2": a.waterplane,
+        "metacentric_height_transverse_m": a.gm_transverse,
+        "metacentric_height_longitudinal_m": a.gm_longitudinal,
+    })
+}
+
+/// One line on how a robot lies in calm water.
+fn at_rest_text(r: &Value) -> Option<String> {
+    let a = &r["at_rest"];
+    if a["floats"] == false {
+        return Some(format!("sinks, {:.2} N heavier than its water", a["weight_in_water_n"].as_f64()?));
+    }
+    let number = |key: &str| a[key].as_f64();
+    let center = a["center_of_buoyancy_m"].as_array()?;
+    let center: Vec<String> = center
+        .iter()
+        .filter_map(|x| Some(format!("{:.4}", (x.as_f64()? * 1e4).round() * 1e-4 + 0.0)))
+        .collect();
+    Some(format!(
+        "at rest: draught {:.4} m, {:.5} m3 about [{}], waterplane {:.4} m2, GMt {:.4} m, GMl {:.4} m, roll {:.2} deg, pitch {:.2} deg",
+        number("draught_m")?,
+        number("displaced_volume_m3")?,
+        center.join(", "),
+        number("waterplane_area_m2")?,
+        number("metacentric_height_transverse_m")?,
+        number("metacentric_height_longitudinal_m")?,
+        number("roll_deg")?,
+        number("pitch_deg")?,
+    ))
+}
+
 /// Child frames by parent.
 fn frame_tree(scene: &merrow::scene::Scene) -> Vec<Value> {
     let state = merrow::state::State::new(scene);
@@ -159,6 +212,8 @@ fn frame_tree(scene: &merrow::scene::Scene) -> Vec<Value> {
         time_ns: 0,
         motions: state.robots.iter().map(|r| r.motion.clone()).collect(),
         fins: state.robots.iter().map(|r| r.fins.clone()).collect(),
+        ballasts: Vec::new(),
+        firmware: Vec::new(),
         efforts: Vec::new(),
         contacts: Vec::new(),
         contact_wrenches: Vec::new(),
@@ -180,6 +235,9 @@ fn print_text(all: &Value) {
     println!("\nrobots");
     for r in rows("robots") {
         println!("  {}: {} ({} kg)", text(&r["name"]), text(&r["description"]), r["mass_kg"]);
+        if let Some(text) = at_rest_text(&r) {
+            println!("    {text}");
+        }
         for s in r["sources"].as_array().into_iter().flatten().filter(|s| s["estimated"] != "") {
             println!("    {}, estimated: {}", text(&s["part"]), text(&s["estimated"]));
         }

@@ -14,6 +14,7 @@ pub fn list(as_json: bool) -> Result<ExitCode, String> {
         ("fins", "params/fins"),
         ("sensors", "params/sensors"),
         ("batteries", "params/batteries"),
+        ("firmware", "params/firmware"),
         ("lines", "params/lines"),
     ];
     if as_json {

@@ -109,18 +109,23 @@ fn needs_mobility(actuator: &Actuator) -> bool {
 }
 
 /// (1): the largest effort that the motor may give.
-pub fn effort_limit(actuator: &Actuator, memory: &JointMemory, ambient: f64) -> f64 {
+pub fn effort_limit(actuator: &Actuator, memory: &JointMemory, now: Now) -> f64 {
+    if !now.powered || memory.fault.dead {
+        return 0.0;
+    }
     let limit = actuator.line.map_or(memory.effort_limit, |l| memory.effort_limit.min(l.stall_effort));
+    let limit = if memory.fault.part < 1.0 { limit.min(f64::MAX) * memory.fault.part } else { limit };
     let Some(thermal) = &actuator.thermal else { return limit };
-    let temperature = ambient + memory.heat;
+    let temperature = now.ambient + memory.heat;
     let left = ((thermal.most - temperature) / (thermal.most - thermal.derate_from)).clamp(0.0, 1.0);
     if left < 1.0 { limit.min(f64::MAX) * left } else { limit }
 }
 
 /// Effort on the joint over the step that starts now, and what motor and rotor do, into `out`.
 fn solve(actuator: &Actuator, memory: &JointMemory, joint: &At, now: Now, out: &mut JointWork) {
-    let limit = effort_limit(actuator, memory, now.ambient);
-    let asked = memory.effort.clamp(-limit, limit);
+    let limit = effort_limit(actuator, memory, now);
+    let wanted = if memory.fault.stuck { memory.motor_effort } else { memory.effort + memory.fault.offset };
+    let asked = wanted.clamp(-limit, limit);
     match &actuator.elastic {
         None => {
             let free = joint.qd + now.dt * (joint.qdd - joint.mobility * joint.held);

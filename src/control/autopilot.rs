@@ -16,33 +16,15 @@
 //! As named; the caller turns its sensors' readings into them.
 //!
 //! # Limits
-//! No integral: a vehicle out of trim keeps an error. z' is the difference of two depths, as read.
+//! No integral: a vehicle out of trim keeps an error. As a robot's firmware it knows the true motion; `validate` reads sensors, and z' is the
+//! difference of two depths, as read.
 //!
 //! # Checked by
-//! test/witness/thetis.rs (V01)
+//! test/witness/thetis.rs (V01), test/analytic/course.rs
 
+pub use crate::scene::firmware::CourseGains as Gains;
+use crate::state::Motion;
 use std::f64::consts::PI;
-
-/// Gains and limits.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gains {
-    /// Rudder per heading error.
-    pub heading: f64,
-    /// Rudder per yaw rate [s].
-    pub yaw_rate: f64,
-    /// Pitch per depth error [rad/m].
-    pub depth: f64,
-    /// Pitch per sinking speed [rad s/m].
-    pub sinking: f64,
-    /// Stern planes per pitch error.
-    pub pitch: f64,
-    /// Stern planes per pitch rate [s].
-    pub pitch_rate: f64,
-    /// Bow planes per stern planes.
-    pub bow: f64,
-    /// Pitch set-points down and up [rad].
-    pub set_points: [f64; 2],
-}
 
 /// What the vehicle is to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,6 +50,23 @@ pub struct Measured {
     pub depth: f64,
     /// Sinking speed [m/s].
     pub sinking: f64,
+}
+
+impl Measured {
+    /// What perfect sensors would say of a motion.
+    pub fn of(motion: &Motion) -> Self {
+        let R = motion.q_WB.matrix();
+        let [_, pitch, yaw] = R.to_rpy();
+        let V = &motion.V_WB_B;
+        Self {
+            heading: 0.5 * PI - yaw,
+            pitch: -pitch,
+            yaw_rate: -V.w.z,
+            pitch_rate: -V.w.y,
+            depth: -motion.p_WB.z,
+            sinking: -R.mul_vec(V.v).z,
+        }
+    }
 }
 
 /// Angles that it asks for [rad].

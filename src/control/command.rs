@@ -1,12 +1,12 @@
 //! Applies what the outside asked for, at the start of a step; refuses what makes no sense.
 
-use super::{allocation, coupling, joint_command};
+use super::{allocation, coupling, fault, firmware, joint_command};
 use crate::environment::air;
 use crate::math::{SpatialVelocity, Vec3};
 use crate::scene::air::Weather;
-use crate::scene::{Robot, Scene, Sea};
+use crate::scene::{Fault, Robot, Scene, Sea};
 use crate::state::commands::{Refusal, WeatherChange};
-use crate::state::{Command, Health, RobotState, State, WinchCommand};
+use crate::state::{Command, FaultState, Health, RobotState, State, WinchCommand};
 
 /// Applies one command to the state, or says why not. Nothing changes if it is refused.
 pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), Refusal> {
@@ -24,6 +24,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             let t =
                 model.thrusters.get(*thruster).ok_or_else(|| refuse(*robot, "no such thruster".into()))?;
             check(*robot, &t.name, *value)?;
+            firmware::check_free(*robot, target)?;
             target.actuators[*thruster].set_command(t, *value);
             target.last_command_ns = Some(now);
         }
@@ -44,6 +45,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             for (t, value) in model.thrusters.iter().zip(for_thrusters) {
                 check(*robot, &t.name, *value)?;
             }
+            firmware::check_free(*robot, target)?;
             if !for_fins.is_empty() {
                 fins(*robot, model, target, for_fins)?;
             }
@@ -56,7 +58,15 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             let (model, target) = pick(scene, state, *robot)?;
             let f = model.fins.get(*fin).ok_or_else(|| refuse(*robot, "no such fin".into()))?;
             check(*robot, &f.name, *value)?;
+            firmware::check_fins(*robot, target)?;
             target.fins[*fin].set_command(f, *value);
+        }
+        Command::Ballast { robot, ballast, value } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let b = model.ballasts.get(*ballast);
+            let b = b.ok_or_else(|| refuse(*robot, "no such buoyancy engine".into()))?;
+            check(*robot, &b.name, *value)?;
+            target.ballasts[*ballast].command = value.clamp(b.range[0], b.range[1]);
         }
         Command::Fins { robot, values } => {
             let (model, target) = pick(scene, state, *robot)?;
@@ -75,6 +85,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             if !force.is_finite() || !moment.is_finite() {
                 return Err(refuse(*robot, "wrench: found a value that is not finite".into()));
             }
+            firmware::check_free(*robot, target)?;
             let mut commands = vec![0.0; model.thrusters.len()];
             allocation::allocate(model, *force, *moment, density, &mut commands);
             for (k, t) in model.thrusters.iter().enumerate() {
@@ -82,10 +93,18 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             }
             target.last_command_ns = Some(now);
         }
+        Command::Velocity { robot, linear, angular } => {
+            firmware::velocity(scene, state, *robot, *linear, *angular)?;
+        }
+        Command::Course { robot, heading, depth } => {
+            firmware::course(scene, state, *robot, *heading, *depth)?;
+        }
+        Command::Order { robot, order } => firmware::order(scene, state, *robot, *order)?,
         Command::Joint { robot, joint, value } => {
             let (model, target) = pick(scene, state, *robot)?;
             let link = model.links.get(joint + 1).ok_or_else(|| refuse(*robot, "no such joint".into()))?;
             check(*robot, &link.joint.name, *value)?;
+            firmware::check_wheels(*robot, model, target, &[*joint])?;
             let mode = target.joints[*joint].mode;
             joint_command::preempt_group_of(model, target, *joint, now);
             joint_command::set(model, target, *joint, mode, *value);
@@ -124,6 +143,8 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             target.motion.p_WB = *p_WB;
             target.motion.q_WB = q_WB.normalized();
             target.motion.V_WB_B = SpatialVelocity { w: *w_WB_B, v: *v_WB_B };
+            // the waves that it made are elsewhere
+            target.memory.fill([SpatialVelocity::zero(); 2]);
             target.halted = None;
         }
         Command::Health { robot, thruster, health } => {
@@ -147,6 +168,34 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
                 target.sensors.get_mut(*sensor).ok_or_else(|| refuse(*robot, "no such sensor".into()))?;
             memory.noise = *on;
         }
+        Command::Load { robot, load, level } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let l = model.loads.get(*load).ok_or_else(|| refuse(*robot, "no such load".into()))?;
+            if !(0.0..=1.0).contains(level) {
+                return Err(refuse(*robot, format!("{}: found the level {level}, expected 0 to 1", l.name)));
+            }
+            target.loads[*load] = *level;
+        }
+        Command::Fault(new) => {
+            let (model, target) = pick(scene, state, new.robot)?;
+            let name = fault::name_of(model, new.device);
+            fault::check(new.device, &name, new.kind).map_err(|why| refuse(new.robot, why))?;
+            let end_ns = now.saturating_add(new.end_ns);
+            let memory = FaultState::new(&Fault { start_ns: now, end_ns, ..(**new).clone() });
+            match target.faults.iter_mut().find(|f| f.fault.name == new.name) {
+                Some(old) => *old = memory,
+                None => target.faults.push(memory),
+            }
+        }
+        Command::Repair { robot, name } => {
+            let (_, target) = pick(scene, state, *robot)?;
+            let before = target.faults.len();
+            target.faults.retain(|f| f.fault.name != *name);
+            if target.faults.len() == before {
+                return Err(refuse(*robot, format!("no fault {name:?} to repair")));
+            }
+            fault::reset(target);
+        }
         Command::Winch { tether, command } => winch(scene, state, *tether, *command)?,
     }
     Ok(())
@@ -154,6 +203,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
 
 /// All fins of a robot, or none if one of the values is none.
 fn fins(robot: usize, model: &Robot, target: &mut RobotState, values: &[f64]) -> Result<(), Refusal> {
+    firmware::check_fins(robot, target)?;
     for (fin, value) in model.fins.iter().zip(values) {
         check(robot, &fin.name, *value)?;
     }
@@ -256,4 +306,8 @@ pub(super) fn check(robot: usize, name: &str, value: f64) -> Result<(), Refusal>
         return Ok(());
     }
     Err(refuse(robot, format!("{name}: found {value}, expected a finite number")))
+}
+
+pub(super) fn check_finite(robot: usize, name: &str, value: Vec3) -> Result<(), Refusal> {
+    value.to_array().into_iter().try_for_each(|x| check(robot, name, x))
 }

@@ -2,6 +2,7 @@
 //! has them.
 
 use super::command::{check, pick, refuse};
+use super::firmware::check_wheels;
 use crate::scene::{Drive, Joint, JointGroup, JointMode, Robot, Scene};
 use crate::state::commands::Refusal;
 use crate::state::joint::{
@@ -19,6 +20,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             let link = model.links.get(joint + 1).ok_or_else(|| refuse(*robot, "no such joint".into()))?;
             check_mode(*robot, &link.joint, *mode)?;
             check_value(*robot, &link.joint, *mode, *value)?;
+            check_wheels(*robot, model, target, &[*joint])?;
             preempt_group_of(model, target, *joint, now);
             set(model, target, *joint, *mode, *value);
         }
@@ -26,6 +28,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             let (model, target) = pick(scene, state, *robot)?;
             let link = model.links.get(joint + 1).ok_or_else(|| refuse(*robot, "no such joint".into()))?;
             check_mode(*robot, &link.joint, *mode)?;
+            check_wheels(*robot, model, target, &[*joint])?;
             if target.joints[*joint].mode != *mode {
                 preempt_group_of(model, target, *joint, now);
                 let position = target.measured(model, *joint).position;
@@ -37,6 +40,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             let (model, target) = pick(scene, state, *robot)?;
             let members = &find_group(model, *robot, *group)?.joints;
             check_count(*robot, values.len(), members.len())?;
+            check_wheels(*robot, model, target, members)?;
             for (joint, value) in members.iter().zip(values) {
                 let joint = &model.links[joint + 1].joint;
                 check_mode(*robot, joint, *mode)?;
@@ -50,6 +54,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
         Command::Trajectory { robot, group, id, trajectory } => {
             let (model, target) = pick(scene, state, *robot)?;
             let members = find_group(model, *robot, *group)?;
+            check_wheels(*robot, model, target, &members.joints)?;
             check_trajectory(model, members, trajectory, now).map_err(|reason| refuse(*robot, reason))?;
             start_trajectory(model, target, *group, *id, trajectory, now);
         }

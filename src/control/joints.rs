@@ -17,6 +17,8 @@ pub struct Now {
     pub dt: f64,
     /// Temperature of the water [°C].
     pub ambient: f64,
+    /// True if the motors have power.
+    pub powered: bool,
 }
 
 /// Runs everything once for the instant `now`, at whose motion `work` stands evaluated. True if `joint_commands` were written

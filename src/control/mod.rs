@@ -1,14 +1,20 @@
-//! What a vehicle's own electronics do: take commands, allocate thrust, time out, watch the battery, run its joints, turn the winch.
+//! What a vehicle's own electronics do: take commands, allocate thrust, time out, watch the battery, run its joints and its firmware, turn the winch.
 
 pub mod actuator;
 pub mod allocation;
 pub mod autopilot;
+pub mod battery;
+pub mod charging;
 pub mod command;
 pub mod coupling;
+pub mod drive;
 pub mod encoder;
+pub mod fault;
+pub mod firmware;
 pub mod joint_command;
 pub mod joints;
 pub mod keep_out;
+pub mod multirotor;
 pub mod power;
 pub mod servo;
 pub mod trajectory;

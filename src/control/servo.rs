@@ -73,7 +73,7 @@ pub fn torque_pid(gains: &TorquePid, before: Pid, error: f64, bias: f64, [T, lim
 
 /// (2) or (3).
 pub fn tick(servo: &Servo, memory: &mut JointMemory, work: &JointWork, now: Now) {
-    let limit = super::actuator::effort_limit(&servo.actuator, memory, now.ambient);
+    let limit = super::actuator::effort_limit(&servo.actuator, memory, now);
     let set = memory.reference;
     if memory.mode == JointMode::Effort {
         memory.effort = set.effort.clamp(-limit, limit);

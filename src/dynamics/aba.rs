@@ -24,19 +24,23 @@
 //! test/witness/pinocchio.rs (V38), test/identity/algorithms.rs (rnea, crba)
 
 use crate::kinematics::joint_velocity;
-use crate::math::spatial::solve;
-use crate::math::{Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Sym3, Vec3};
+use crate::math::spatial::{Factor, solve};
+use crate::math::{Lanewise, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Sym3, Vec3};
 use crate::scene::{JointKind, Robot};
 use crate::state::Workspace;
-use crate::state::workspace::LinkWork;
+use crate::state::workspace::{LinkWork, wholly_wet};
 
 /// Accelerations of base and joints into `work`, from `F`, `inertia`, `c`, `tau`. For joints with a position drive
 /// `work.qdd` is an input.
 #[inline(always)]
 pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     let n = robot.links.len();
-    if let Some(A) = lone_body(robot, &work.links[0]) {
-        work.links[0].A = A;
+    let whole = match &robot.base_factor {
+        Some(_) if !work.flooded => wholly_wet(work.links[0].wet),
+        _ => Lanewise::None,
+    };
+    if let (Lanewise::All, Some(factor)) = (whole, &robot.base_factor) {
+        work.links[0].A = factor.solve_lanes(&work.links[0].F);
         return;
     }
     for w in &mut work.links {
@@ -57,6 +61,9 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
         parent.pA = parent.pA.plus(&pa.to_parent(&w.R_PC, w.p_PC));
     }
     work.links[0].A = base_acceleration(robot, &work.links[0]);
+    if let (Lanewise::Some, Some(factor)) = (whole, &robot.base_factor) {
+        mixed(factor, &mut work.links[0]);
+    }
     for i in 1..n {
         let link = &robot.links[i];
         let A_P = work.links[link.parent.unwrap_or(0)].A;
@@ -69,12 +76,11 @@ pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
     }
 }
 
-/// (4) for a robot of one wholly wet link, whose inertia was factored when the world was built.
-#[inline(always)]
-fn lone_body<T: Real>(robot: &Robot, base: &LinkWork<T>) -> Option<SpatialVelocity<T>> {
-    let factor = robot.base_factor.as_ref()?;
-    let whole = (0..T::LANES).all(|i| base.wet.lane(i) == 1.0);
-    whole.then(|| factor.solve_lanes(&base.F))
+/// (4) where some lanes are wholly wet: those with the factor, as they would have it alone.
+#[cold]
+#[inline(never)]
+fn mixed<T: Real>(factor: &Factor, base: &mut LinkWork<T>) {
+    base.A = factor.solve_lanes(&base.F).or_lanes(&base.A, |i| base.wet.lane(i) == 1.0);
 }
 
 /// (4)

@@ -33,15 +33,29 @@ struct Slope<T> {
     V: SpatialVelocity<T>,
 }
 
-/// Advances `motion` by `h` seconds. `work` must hold the evaluation of `motion` at the start of the step;
-/// `evaluate(motion, stage, work)` makes one at the middle (1) or the end (2) of the step.
+/// What finds the accelerations inside the integrator.
+///
+/// A trait beside `FnMut`, because a closure is compiled for the oldest processor wherever it is called from.
+pub trait Evaluate<T: Real> {
+    /// Leaves everything that follows from `motion` in `work`; `stage` is 1 in the middle of the step, 2 at its end.
+    fn evaluate(&mut self, motion: &Motion<T>, stage: usize, work: &mut Workspace<T>);
+}
+
+impl<T: Real, F: FnMut(&Motion<T>, usize, &mut Workspace<T>)> Evaluate<T> for F {
+    #[inline(always)]
+    fn evaluate(&mut self, motion: &Motion<T>, stage: usize, work: &mut Workspace<T>) {
+        self(motion, stage, work);
+    }
+}
+
+/// Advances `motion` by `h` seconds. `work` must hold the evaluation of `motion` at the start of the step.
 #[inline(always)]
 pub fn advance<T: Real>(
     integrator: Integrator,
     h: f64,
     motion: &mut Motion<T>,
     work: &mut Workspace<T>,
-    evaluate: impl FnMut(&Motion<T>, usize, &mut Workspace<T>),
+    evaluate: impl Evaluate<T>,
 ) {
     match integrator {
         Integrator::Rk4 => rk4(h, motion, work, evaluate),
@@ -50,43 +64,34 @@ pub fn advance<T: Real>(
 }
 
 #[inline(always)]
-fn rk4<T: Real>(
-    h: f64,
-    motion: &mut Motion<T>,
-    work: &mut Workspace<T>,
-    mut evaluate: impl FnMut(&Motion<T>, usize, &mut Workspace<T>),
-) {
-    // an empty Motion holds no heap memory, so taking the stage out of the workspace costs nothing
-    let mut stage = std::mem::replace(&mut work.stage, Motion::rest(0));
-    let k1 = slope(motion, work, 0);
-    displace(motion, &k1, h * 0.5, work, 0, &mut stage);
-    evaluate(&stage, 1, work);
-    let k2 = slope(&stage, work, 1);
-    displace(motion, &k2, h * 0.5, work, 1, &mut stage);
-    evaluate(&stage, 1, work);
-    let k3 = slope(&stage, work, 2);
-    displace(motion, &k3, h, work, 2, &mut stage);
-    evaluate(&stage, 2, work);
-    let k4 = slope(&stage, work, 3);
-    work.stage = stage;
-
-    // (2)
-    let sixth = T::splat(h / 6.0);
-    let third = T::splat(h / 3.0);
-    motion.q_WB = motion
-        .q_WB
-        .add_scaled(&k1.q, sixth)
-        .add_scaled(&k2.q, third)
-        .add_scaled(&k3.q, third)
-        .add_scaled(&k4.q, sixth)
-        .normalized();
-    motion.p_WB += (k1.p + k4.p).scale(sixth) + (k2.p + k3.p).scale(third);
-    motion.V_WB_B = motion
-        .V_WB_B
-        .add_scaled(&k1.V, sixth)
-        .add_scaled(&k2.V, third)
-        .add_scaled(&k3.V, third)
-        .add_scaled(&k4.V, sixth);
+fn rk4<T: Real>(h: f64, motion: &mut Motion<T>, work: &mut Workspace<T>, mut evaluate: impl Evaluate<T>) {
+    let (third, sixth) = (T::splat(h / 3.0), T::splat(h / 6.0));
+    let first = slope(motion, work, 0);
+    let mut k = first;
+    // (2), summed as the slopes come
+    let mut q = motion.q_WB.add_scaled(&first.q, sixth);
+    let mut V = motion.V_WB_B.add_scaled(&first.V, sixth);
+    let mut p = Vec3::zero();
+    // only what lies on the heap is kept from step to step
+    let (room, room_d) = (std::mem::take(&mut work.stage.q), std::mem::take(&mut work.stage.qd));
+    let mut stage =
+        Motion { q_WB: motion.q_WB, p_WB: motion.p_WB, V_WB_B: motion.V_WB_B, q: room, qd: room_d };
+    // one loop, so that the large evaluation stands in the code once
+    for i in 0..3 {
+        let (part, instant, weight) = if i < 2 { (0.5, 1, third) } else { (1.0, 2, sixth) };
+        displace(motion, &k, h * part, work, i, &mut stage);
+        evaluate.evaluate(&stage, instant, work);
+        k = slope(&stage, work, i + 1);
+        q = q.add_scaled(&k.q, weight);
+        V = V.add_scaled(&k.V, weight);
+        if i < 2 {
+            p += k.p;
+        }
+    }
+    (work.stage.q, work.stage.qd) = (stage.q, stage.qd);
+    motion.q_WB = q.normalized();
+    motion.V_WB_B = V;
+    motion.p_WB += (first.p + k.p).scale(sixth) + p.scale(third);
     let [s1, s2, s3, s4] = &work.slopes;
     for j in 0..motion.q.len() {
         motion.q[j] += (s1.0[j] + s4.0[j]) * sixth + (s2.0[j] + s3.0[j]) * third;

@@ -54,8 +54,7 @@ impl Variation {
 /// Mean current at height `z` [m] (negative under water), linear between the profile's depths.
 #[inline(always)]
 pub fn mean_at<T: Real>(current: &Current, z: T) -> Vec3<T> {
-    let v = |i: usize| mean_at_depth(&current.profile, -z.lane(i));
-    Vec3::new(T::from_lanes(|i| v(i).x), T::from_lanes(|i| v(i).y), T::from_lanes(|i| v(i).z))
+    Vec3::from_lanes(|i| mean_at_depth(&current.profile, -z.lane(i)))
 }
 
 /// Mean current at `depth` [m].

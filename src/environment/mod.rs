@@ -140,14 +140,13 @@ fn add_waves<T: Real>(link: &Link, waves: &WavesNow, work: &mut LinkWork<T>) {
     for (i, lane) in lanes.iter_mut().enumerate().take(T::LANES) {
         *lane = in_waves(link, waves, work.p_WL.lane(i), &work.R_WL.lane(i));
     }
-    let vector = |of: fn(&InWaves) -> Vec3| {
-        let of = |i: usize| of(&lanes[i]);
-        Vec3::new(T::from_lanes(|i| of(i).x), T::from_lanes(|i| of(i).y), T::from_lanes(|i| of(i).z))
-    };
+    let vector = |of: fn(&InWaves) -> Vec3| Vec3::from_lanes(|i| of(&lanes[i]));
     work.surface_normal = vector(|l| l.normal);
     work.over_surface = T::from_lanes(|i| lanes[i].height);
-    work.water += vector(|l| l.velocity);
-    work.water_acceleration += vector(|l| l.acceleration);
+    work.wave_velocity = vector(|l| l.velocity);
+    work.water += work.wave_velocity;
+    work.wave_acceleration = vector(|l| l.acceleration);
+    work.water_acceleration += work.wave_acceleration;
 }
 
 /// What [`add_waves`] finds for one robot, in the link frame.

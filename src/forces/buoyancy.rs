@@ -51,6 +51,10 @@ pub fn wetness_under<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T>
 fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
     let hull = &link.hull;
     let cut = |i: usize| {
+        // a lane has the bits that it would have alone
+        if height.lane(i) <= -hull.bound {
+            return (1.0, Vec3::zero());
+        }
         let up_H = hull.R_LH.tr_mul_vec(up.lane(i));
         let c = hull.shape.below(up_H, height.lane(i));
         (c.fraction, hull.R_LH.mul_vec(c.centroid))
@@ -59,14 +63,7 @@ fn cut_hull<T: Real>(link: &Link, up: Vec3<T>, height: T) -> Wetness<T> {
     for (i, found) in cuts.iter_mut().enumerate().take(T::LANES) {
         *found = cut(i);
     }
-    Wetness {
-        wet: T::from_lanes(|i| cuts[i].0),
-        shift: Vec3::new(
-            T::from_lanes(|i| cuts[i].1.x),
-            T::from_lanes(|i| cuts[i].1.y),
-            T::from_lanes(|i| cuts[i].1.z),
-        ),
-    }
+    Wetness { wet: T::from_lanes(|i| cuts[i].0), shift: Vec3::from_lanes(|i| cuts[i].1) }
 }
 
 /// (1)

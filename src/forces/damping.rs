@@ -45,7 +45,7 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
         for i in 0..6 {
             F[i] = slow[i] * T::from_lanes(|k| libm::exp(-decay[i] * speed.lane(k))); // (2)
         }
-        accumulate(&link.quadratic_damping, &x.map(|x| x * x.abs()), &mut F);
+        accumulate(&link.quadratic_damping, &squares(&x), &mut F);
         return at_origin(link, F, wet);
     }
     match (&link.linear_damping, &link.quadratic_damping) {
@@ -56,7 +56,7 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
         }
         (linear, quadratic) => {
             accumulate(linear, &x, &mut F);
-            accumulate(quadratic, &x.map(|x| x * x.abs()), &mut F);
+            accumulate(quadratic, &squares(&x), &mut F);
         }
     }
     at_origin(link, F, wet)
@@ -65,8 +65,8 @@ pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialF
 /// The resistance `F` along U at the damping point, as a force at Lo in L.
 #[inline(always)]
 fn at_origin<T: Real>(link: &Link, F: [T; 6], wet: T) -> SpatialForce<T> {
-    let F = F.map(|x| -(x * wet));
-    let (m, f) = (Vec3::new(F[0], F[1], F[2]), Vec3::new(F[3], F[4], F[5]));
+    let (m, f) = (Vec3::new(F[0], F[1], F[2]).scale(wet), Vec3::new(F[3], F[4], F[5]).scale(wet));
+    let (m, f) = (-m, -f);
     let (m, f) = if link.turned {
         let R_LU = Mat3::splat(&link.R_LU);
         (R_LU.mul_vec(m), R_LU.mul_vec(f))
@@ -74,6 +74,13 @@ fn at_origin<T: Real>(link: &Link, F: [T; 6], wet: T) -> SpatialForce<T> {
         (m, f)
     };
     SpatialForce { m: m - f.cross_const(link.p_LoD), f }
+}
+
+/// `|ν|ν`, component by component.
+#[inline(always)]
+fn squares<T: Real>(x: &[T; 6]) -> [T; 6] {
+    let [a, b, c, d, e, f] = *x;
+    [a * a.abs(), b * b.abs(), c * c.abs(), d * d.abs(), e * e.abs(), f * f.abs()]
 }
 
 #[inline(always)]

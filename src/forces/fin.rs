@@ -33,30 +33,32 @@
 //! # Limits
 //! Quasi-steady, no added mass of its own (it belongs to the link's), no influence of hull and other fins. Blunt in reversed
 //! flow: (3) is stalled there, which has neither slope nor a sharp edge. (7), (8) know no stall and no cross-flow at the fin. Near the surface
-//! the force falls with the part of the fin that is out of the water. Dead time is rounded to whole steps.
+//! the force falls with the part of the fin that is out of the water. Dead time is rounded to whole steps. Without power a
+//! servo stays where it stands.
 //! Health: `Reduced` leaves that part of the area, `Dead` none, `Stuck` holds the angle.
 //!
 //! # Checked by
 //! test/analytic/fin.rs, test/analytic/fin_servo.rs, test/witness/remus.rs (V47, V48, V49)
 
-use super::thruster;
+use super::{sail, thruster};
 use crate::environment::Instant;
-use crate::math::{MAX_LANES, Real, SpatialForce, SpatialVelocity, Vec3};
+use crate::math::{Real, SpatialForce, SpatialVelocity, Vec3};
 use crate::scene::fin::Race;
 use crate::scene::{Fin, FinLaw, Robot, Thruster};
 use crate::state::workspace::LinkWork;
-use crate::state::{Health, RobotState, Workspace};
+use crate::state::{FinState, Health, RobotState, Workspace};
 
 /// Leaves the angles at this instant in `work`, as the start of a step that has not begun.
 pub fn hold(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     for k in 0..robot.fins.len() {
         let fin = &state.fins[k];
-        (work.fins[k].angle, work.fins[k].part) = ([fin.angle; 3], part_left(fin.health));
+        (work.fins[k].angle, work.fins[k].part) = ([fin.angle; 3], part_left(fin));
     }
 }
 
 /// Advances every servo over the step of `dt` seconds and leaves the angles at its start, middle and end in `work`.
 pub fn prepare(robot: &Robot, state: &mut RobotState, dt: f64, work: &mut Workspace) {
+    let powered = state.battery.is_on();
     for (k, fin) in robot.fins.iter().enumerate() {
         let memory = &mut state.fins[k];
         let target = if fin.dead_steps > 0 {
@@ -66,8 +68,14 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, dt: f64, work: &mut Worksp
         } else {
             memory.command
         };
+        let target = if memory.fault.offset == 0.0 {
+            target
+        } else {
+            (target + memory.fault.offset).clamp(fin.range[0], fin.range[1])
+        };
         let start = memory.angle;
-        let angle = if matches!(memory.health, Health::Stuck | Health::Dead) {
+        let broken = memory.fault.stuck || memory.fault.dead;
+        let angle = if !powered || broken || matches!(memory.health, Health::Stuck | Health::Dead) {
             [start; 3]
         } else if fin.is_ideal() {
             [target; 3]
@@ -77,15 +85,36 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, dt: f64, work: &mut Worksp
         };
         memory.rate = (angle[2] - start) / dt;
         memory.angle = angle[2];
-        (work.fins[k].angle, work.fins[k].part) = (angle, part_left(memory.health));
+        (work.fins[k].angle, work.fins[k].part) = (angle, part_left(memory));
+    }
+}
+
+/// Leaves the moments of the water about the shafts at the start of the step in `state`, for the battery.
+pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Instant<'_>) {
+    if robot.battery.is_none() {
+        return;
+    }
+    let density = at.sea.density;
+    for (k, fin) in robot.fins.iter().enumerate().filter(|(_, fin)| fin.turns() && !fin.is_azimuth()) {
+        let link = &work.links[fin.link];
+        let flow = Flow::of(robot, fin, link, work, (0, 0), density);
+        let part = work.fins[k].part * wetness(fin, link, 0, at);
+        let F = if fin.sail {
+            sail::force(fin, link, work.fins[k].angle[0], work.fins[k].part, at)
+        } else {
+            one(fin, &flow, work.fins[k].angle[0], density, part)
+        };
+        let about_shaft = F.m - fin.p_LoF.cross(F.f);
+        state.fins[k].moment = about_shaft.dot(fin.R_LF.col(2));
     }
 }
 
 /// Part of the fin's area that is left.
-fn part_left(health: Health) -> f64 {
-    match health {
-        Health::Healthy | Health::Stuck => 1.0,
-        Health::Reduced(part) => part,
+fn part_left(memory: &FinState) -> f64 {
+    match memory.health {
+        _ if memory.fault.dead => 0.0,
+        Health::Healthy | Health::Stuck => memory.fault.part,
+        Health::Reduced(part) => part * memory.fault.part,
         Health::Dead => 0.0,
     }
 }
@@ -105,19 +134,15 @@ pub fn force<T: Real>(
     {
         let link = &work.links[link_idx];
         let lane = |i: usize| {
+            if fin.sail {
+                let (sheet, part) = (work.fins[k].angle[stage].lane(i), work.fins[k].part.lane(i));
+                return sail::force(fin, &link.lane(i), sheet, part, at);
+            }
             let flow = Flow::of(robot, fin, link, work, (stage, i), density);
             let part = work.fins[k].part.lane(i) * wetness(fin, link, i, at);
             one(fin, &flow, work.fins[k].angle[stage].lane(i), density, part)
         };
-        let mut found = [SpatialForce::zero(); MAX_LANES];
-        for (i, F) in found.iter_mut().enumerate().take(T::LANES) {
-            *F = lane(i);
-        }
-        let pick = |get: fn(&SpatialForce) -> f64| T::from_lanes(|i| get(&found[i]));
-        sum = sum.plus(&SpatialForce {
-            m: Vec3::new(pick(|F| F.m.x), pick(|F| F.m.y), pick(|F| F.m.z)),
-            f: Vec3::new(pick(|F| F.f.x), pick(|F| F.f.y), pick(|F| F.f.z)),
-        });
+        sum = sum.plus(&SpatialForce::from_lanes(lane));
     }
     sum
 }
@@ -164,7 +189,7 @@ fn washed(t: &Thruster, axis: Vec3, race: &Race, V_r: &SpatialVelocity, drive: f
 }
 
 /// Part of the fin that is under water, linear over its height.
-fn wetness<T: Real>(fin: &Fin, link: &LinkWork<T>, lane: usize, at: &Instant<'_>) -> f64 {
+pub(super) fn wetness<T: Real>(fin: &Fin, link: &LinkWork<T>, lane: usize, at: &Instant<'_>) -> f64 {
     let up = link.R_WL.r[2].lane(lane);
     let mut z = link.p_WL.z.lane(lane) + up.dot(fin.p_LoF);
     if let Some(waves) = at.waves {
@@ -211,7 +236,7 @@ fn one(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> SpatialFo
 }
 
 /// (1) to (6): force for the velocity `v` of a fin with the chord `f` and the shaft `s`; `half` is ½ρA.
-fn foil(fin: &Fin, v: Vec3, f: Vec3, s: Vec3, half: f64) -> Vec3 {
+pub(super) fn foil(fin: &Fin, v: Vec3, f: Vec3, s: Vec3, half: f64) -> Vec3 {
     let v = v - s.scale(v.dot(s));
     let speed = v.norm();
     if speed == 0.0 {

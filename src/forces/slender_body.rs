@@ -30,16 +30,11 @@ use crate::scene::thruster::interpolate;
 /// Force on the link at its origin; `V_r` is the velocity relative to the water there.
 #[inline(always)]
 pub fn force<T: Real>(body: &SlenderBody, V_r: &SpatialVelocity<T>, wet: T, density: f64) -> SpatialForce<T> {
-    let lanes = |i: usize| one(body, V_r.w.lane(i), V_r.v.lane(i), density * wet.lane(i));
-    let pick = |get: fn(&SpatialForce) -> f64| T::from_lanes(|i| get(&lanes(i)));
-    SpatialForce {
-        m: Vec3::new(pick(|F| F.m.x), pick(|F| F.m.y), pick(|F| F.m.z)),
-        f: Vec3::new(pick(|F| F.f.x), pick(|F| F.f.y), pick(|F| F.f.z)),
-    }
+    SpatialForce::from_lanes(|i| one(body, V_r.w.lane(i), V_r.v.lane(i), density * wet.lane(i)))
 }
 
 fn one(body: &SlenderBody, w: Vec3, v: Vec3, density: f64) -> SpatialForce {
-    let mut F = lift_drag(body, v, density);
+    let mut F = if body.area > 0.0 { lift_drag(body, v, density) } else { SpatialForce::zero() };
     // in FLU: sway v + x r to the left, heave w - x q upwards
     let factor = match body.cross_flow_curve.as_slice() {
         [] => 1.0,

@@ -19,15 +19,16 @@
 //! Link frame L at Lo.
 //!
 //! # Limits
-//! Inflow only in (3). Near the surface thrust falls with the part of the disc that is out of the water, waves included, taken
+//! Rotors in air: `rotor.rs`. Inflow only in (3). Near the surface thrust falls with the part of the disc that is out of the water, waves included, taken
 //! at the start of the step for (1) and (2) (estimated: no ventilation hysteresis). Blades do not feel each other.
 //!
 //! # Checked by
 //! test/analytic/thruster.rs, test/witness/remus.rs
 
+use super::rotor;
 use crate::environment::Instant;
 use crate::math::{Real, SpatialForce, Vec3};
-use crate::scene::thruster::OpenWater;
+use crate::scene::thruster::{Lag, OpenWater};
 use crate::scene::{Curve, Robot, Thruster};
 use crate::state::workspace::LinkWork;
 use crate::state::{ActuatorState, Health, RobotState, Workspace};
@@ -40,7 +41,10 @@ pub fn hold(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &mut 
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let actuator = &mut state.actuators[k];
         let drive = match target(thruster, actuator) {
-            Some(target) => thruster.lag.output(&actuator.lag, target),
+            Some(target) => {
+                work.drive_rate[k] = [rate(thruster, actuator, target); 3];
+                thruster.lag.output(&actuator.lag, target)
+            }
             None => actuator.stuck_at,
         };
         let wet = wet_part(thruster, work, at);
@@ -55,7 +59,7 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &m
     }
     for (k, thruster) in robot.thrusters.iter().enumerate() {
         let actuator = &mut state.actuators[k];
-        let drives = drives(thruster, actuator);
+        let drives = drives(thruster, actuator, &mut work.drive_rate[k]);
         let wet = wet_part(thruster, work, at);
         put(robot, actuator, k, drives, 3, wet, work);
     }
@@ -113,35 +117,56 @@ pub fn axis<T: Real>(robot: &Robot, thruster: &Thruster, work: &Workspace<T>, st
     }
 }
 
-/// Lagged drive at the start, middle and end of the step; leaves the lag's state at the end.
-fn drives(thruster: &Thruster, actuator: &mut ActuatorState) -> [f64; 3] {
-    let Some(target) = target(thruster, actuator) else { return [actuator.stuck_at; 3] };
-    let lag = &thruster.lag;
-    let x0 = actuator.lag;
-    let x1 = lag.half_step(&x0, target);
-    let x2 = lag.half_step(&x1, target);
-    actuator.lag = x2;
-    let out = [x0, x1, x2].map(|x| lag.output(&x, target));
+/// The lag that holds now.
+fn lag_towards<'a>(thruster: &'a Thruster, actuator: &ActuatorState, target: f64) -> &'a Lag {
+    let falls = |up: &Lag| target.abs() < up.output(&actuator.lag, target).abs();
+    thruster.lag_down.as_ref().filter(|_| falls(&thruster.lag)).unwrap_or(&thruster.lag)
+}
+
+/// Rate of the drive, for a lag of first order [1/s].
+fn rate(thruster: &Thruster, actuator: &ActuatorState, target: f64) -> f64 {
+    let lag = lag_towards(thruster, actuator, target);
+    lag.over_tau * (target - lag.output(&actuator.lag, target))
+}
+
+/// Lagged drive and its rate at the start, middle and end of the step; leaves the lag's state at the end.
+fn drives(thruster: &Thruster, actuator: &mut ActuatorState, rates: &mut [f64; 3]) -> [f64; 3] {
+    let Some(target) = target(thruster, actuator) else {
+        *rates = [0.0; 3];
+        return [actuator.stuck_at; 3];
+    };
+    let lag = lag_towards(thruster, actuator, target);
+    let (out, end) = lag.outputs(&actuator.lag, target);
+    actuator.lag = end;
+    // of use to rotors alone
+    if thruster.rotor().is_some() {
+        *rates = out.map(|y| lag.over_tau * (target - y));
+    }
     actuator.stuck_at = out[2];
     out
 }
 
 /// What the lag is driven towards; none while stuck.
 fn target(thruster: &Thruster, actuator: &ActuatorState) -> Option<f64> {
-    let factor = match actuator.health {
-        Health::Healthy => 1.0,
-        // thrust goes with the square of a shaft speed
-        Health::Reduced(part) if thruster.drive_is_speed() => part.sqrt(),
-        Health::Reduced(part) => part,
-        Health::Dead => 0.0,
+    let fault = &actuator.fault;
+    let part = match actuator.health {
         Health::Stuck => return None,
-    };
-    Some(factor * actuator.target)
+        _ if fault.stuck => return None,
+        _ if fault.dead => 0.0,
+        Health::Dead => 0.0,
+        Health::Reduced(part) => part * fault.part,
+        Health::Healthy => fault.part,
+    } * actuator.supply;
+    let wanted =
+        if fault.offset == 0.0 { actuator.target } else { thruster.drive(actuator.command + fault.offset) };
+    // thrust goes with the square of a shaft speed
+    Some(if thruster.drive_is_speed() { part.sqrt() } else { part } * wanted)
 }
 
 /// Thrust [N] of a curve without inflow from its lagged drive. (1), (2)
 fn static_thrust(thruster: &Thruster, drive: f64) -> f64 {
     match &thruster.curve {
+        Curve::Rotor(rotor) => rotor.thrust * drive * drive.abs(),
         Curve::Quadratic { gain, .. } => drive * drive.abs() * gain[usize::from(drive < 0.0)],
         _ => drive,
     }
@@ -153,7 +178,11 @@ fn disc_wetness<T: Real>(thruster: &Thruster, link: &LinkWork<T>, lane: usize, a
     let z = match at.waves {
         None => link.p_WL.z.lane(lane) + link.R_WL.r[2].lane(lane).dot(thruster.p_LoT),
         Some(_) => disc_above_surface(thruster, link, lane, at),
-    };
+    } - thruster.submergence;
+    // most thrusters are deep in the water
+    if z < -thruster.radius {
+        return 1.0;
+    }
     if thruster.radius <= 0.0 {
         return if z <= 0.0 { 1.0 } else { 0.0 };
     }
@@ -238,14 +267,30 @@ pub fn open_thrust(
     }
 }
 
-/// Thrust of the propellers that feel their inflow at the start of the step, for the battery and the diagnostics.
+/// Thrust of the propellers and rotors that feel their inflow at the start of the step, for the battery and the diagnostics.
 pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Instant<'_>) {
-    for (k, thruster) in robot.thrusters.iter().enumerate() {
-        let Curve::OpenWater(propeller) = &thruster.curve else { continue };
+    if !(robot.inflow || robot.rotors) {
+        return;
+    }
+    for (k, thruster) in robot.thrusters.iter().enumerate().filter(|(_, t)| t.feels_inflow()) {
         let link = &work.links[thruster.link];
-        let axis = axis(robot, thruster, work, 0);
-        let speed = advance_speed(thruster, propeller, axis, (link.V.v - link.water, link.V.w));
-        let (thrust, _) = propeller.thrust_torque(work.drive[k][0], propeller.wake * speed, at.sea.density);
-        state.actuators[k].thrust = thrust * disc_wetness(thruster, link, 0, at);
+        let (axis, drive) = (axis(robot, thruster, work, 0), work.drive[k][0]);
+        let actuator = &mut state.actuators[k];
+        match &thruster.curve {
+            Curve::OpenWater(propeller) => {
+                let speed = advance_speed(thruster, propeller, axis, (link.V.v - link.water, link.V.w));
+                let inflow = propeller.wake * speed;
+                let (thrust, _) = propeller.thrust_torque(drive, inflow, at.sea.density);
+                let wet = disc_wetness(thruster, link, 0, at);
+                actuator.thrust = thrust * wet;
+                actuator.shaft_power = propeller.shaft_power(drive, inflow, at.sea.density) * wet;
+            }
+            Curve::Rotor(rotor) => {
+                let here = rotor::air(link, 0, at);
+                let hub = rotor::Hub { axis, v: link.V.v - here.velocity, w: link.V.w, spin: [drive, 0.0] };
+                actuator.thrust = rotor::wrench(thruster, rotor, &hub, here.density, (link, 0), at).0;
+            }
+            _ => actuator.thrust = static_thrust(thruster, drive),
+        }
     }
 }

@@ -17,6 +17,17 @@ impl<T: Real> Quat<T> {
     pub fn identity() -> Self {
         Self { w: T::one(), x: T::zero(), y: T::zero(), z: T::zero() }
     }
+    /// The quaternion of lane `i`.
+    #[inline(always)]
+    pub fn lane(&self, i: usize) -> Quat {
+        Quat { w: self.w.lane(i), x: self.x.lane(i), y: self.y.lane(i), z: self.z.lane(i) }
+    }
+    /// The quaternion of every lane.
+    #[inline(always)]
+    pub fn from_lanes(f: impl Fn(usize) -> Quat) -> Self {
+        let of = |part: fn(Quat) -> f64| T::from_lanes(|i| part(f(i)));
+        Self { w: of(|q| q.w), x: of(|q| q.x), y: of(|q| q.y), z: of(|q| q.z) }
+    }
     /// Rotation matrix `R_AB`; the quaternion need not be normalised (RK4's stages are not).
     #[inline(always)]
     pub fn matrix(&self) -> Mat3<T> {

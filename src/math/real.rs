@@ -1,14 +1,14 @@
 //! The scalar of the dynamics kernel: one `f64`, or several robots side by side.
 //!
 //! The kernel is written once over [`Real`]. With `f64` it steps one robot; with [`Lanes`] it steps
-//! `N` robots of one model together, and every lane has the bits of the single robot, because both
+//! four robots of one model together, and every lane has the bits of the single robot, because both
 //! use the same operations in the same order: separate multiply and add (never fused, so that builds
 //! for different processors agree) and the sine and cosine below (never the C library's).
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 /// Most robots that the lanes of a scalar hold.
-pub const MAX_LANES: usize = 8;
+pub const MAX_LANES: usize = 4;
 
 /// A scalar of the dynamics kernel; arithmetic is IEEE 754 and never fused.
 pub trait Real:
@@ -37,6 +37,10 @@ pub trait Real:
     fn abs(self) -> Self;
     /// Sine and cosine of an angle [rad]; |error| < 2e-16 for |x| < 1e5.
     fn sin_cos(self) -> (Self, Self);
+    /// Lane by lane `self` where `keep` says so, else `other`.
+    fn or_lanes(self, other: Self, keep: impl Fn(usize) -> bool) -> Self {
+        Self::from_lanes(|i| if keep(i) { self.lane(i) } else { other.lane(i) })
+    }
     /// Zero in every lane.
     fn zero() -> Self {
         Self::splat(0.0)
@@ -44,6 +48,31 @@ pub trait Real:
     /// One in every lane.
     fn one() -> Self {
         Self::splat(1.0)
+    }
+}
+
+/// In which lanes something holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lanewise {
+    /// In all.
+    All,
+    /// In some but not in all; never so with one lane.
+    Some,
+    /// In none.
+    None,
+}
+
+impl Lanewise {
+    /// The lanes of `T` for which `holds`.
+    #[inline(always)]
+    pub fn of<T: Real>(holds: impl Fn(usize) -> bool) -> Self {
+        if (0..T::LANES).all(&holds) {
+            Self::All
+        } else if T::LANES > 1 && (0..T::LANES).any(holds) {
+            Self::Some
+        } else {
+            Self::None
+        }
     }
 }
 
@@ -75,98 +104,88 @@ impl Real for f64 {
     }
 }
 
-/// `N` robots of one model, stepped together.
+/// Four robots of one model, stepped together, on any processor; [`super::Quad`] is the fast one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lanes<const N: usize>(pub [f64; N]);
+pub struct Lanes(pub [f64; 4]);
 
+// written out: loops over lanes, thousands of them in the kernel, would cost the compiler minutes
 macro_rules! lanewise {
     ($op:ident, $f:ident, $sym:tt) => {
-        impl<const N: usize> $op for Lanes<N> {
+        impl $op for Lanes {
             type Output = Self;
             #[inline(always)]
             fn $f(self, o: Self) -> Self {
-                let mut out = self.0;
-                for (a, b) in out.iter_mut().zip(o.0) {
-                    *a $sym b;
-                }
-                Lanes(out)
+                let ([a, b, c, d], [e, f, g, h]) = (self.0, o.0);
+                Lanes([a $sym e, b $sym f, c $sym g, d $sym h])
             }
         }
     };
 }
-lanewise!(Add, add, +=);
-lanewise!(Sub, sub, -=);
-lanewise!(Mul, mul, *=);
-lanewise!(Div, div, /=);
+lanewise!(Add, add, +);
+lanewise!(Sub, sub, -);
+lanewise!(Mul, mul, *);
+lanewise!(Div, div, /);
 
-impl<const N: usize> Mul<f64> for Lanes<N> {
+impl Mul<f64> for Lanes {
     type Output = Self;
     #[inline(always)]
     fn mul(self, o: f64) -> Self {
-        let mut out = self.0;
-        for a in &mut out {
-            *a *= o;
-        }
-        Lanes(out)
+        self * Self::splat(o)
     }
 }
 
-impl<const N: usize> Neg for Lanes<N> {
+impl Neg for Lanes {
     type Output = Self;
     #[inline(always)]
     fn neg(self) -> Self {
-        let mut out = self.0;
-        for a in &mut out {
-            *a = -*a;
-        }
-        Lanes(out)
+        let [a, b, c, d] = self.0;
+        Lanes([-a, -b, -c, -d])
     }
 }
 
-impl<const N: usize> AddAssign for Lanes<N> {
+impl AddAssign for Lanes {
     #[inline(always)]
     fn add_assign(&mut self, o: Self) {
         *self = *self + o;
     }
 }
 
-impl<const N: usize> SubAssign for Lanes<N> {
+impl SubAssign for Lanes {
     #[inline(always)]
     fn sub_assign(&mut self, o: Self) {
         *self = *self - o;
     }
 }
 
-impl<const N: usize> Real for Lanes<N> {
-    const LANES: usize = N;
+impl Real for Lanes {
+    const LANES: usize = 4;
     #[inline(always)]
     fn splat(x: f64) -> Self {
-        Lanes([x; N])
+        Lanes([x; 4])
     }
     #[inline(always)]
     fn lane(self, i: usize) -> f64 {
         self.0[i]
     }
     #[inline(always)]
-    fn from_lanes(f: impl FnMut(usize) -> f64) -> Self {
-        Lanes(std::array::from_fn(f))
+    fn from_lanes(mut f: impl FnMut(usize) -> f64) -> Self {
+        Lanes([f(0), f(1), f(2), f(3)])
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
-        Lanes(self.0.map(f64::sqrt))
+        let [a, b, c, d] = self.0;
+        Lanes([a.sqrt(), b.sqrt(), c.sqrt(), d.sqrt()])
     }
     #[inline(always)]
     fn abs(self) -> Self {
-        Lanes(self.0.map(f64::abs))
+        let [a, b, c, d] = self.0;
+        Lanes([a.abs(), b.abs(), c.abs(), d.abs()])
     }
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
-        let mut s = self.0;
-        let mut c = self.0;
-        for i in 0..N {
-            (s[i], c[i]) = sin_cos(self.0[i]);
-        }
-        (Lanes(s), Lanes(c))
+        let [a, b, c, d] = self.0;
+        let [a, b, c, d] = [sin_cos(a), sin_cos(b), sin_cos(c), sin_cos(d)];
+        (Lanes([a.0, b.0, c.0, d.0]), Lanes([a.1, b.1, c.1, d.1]))
     }
 }
 

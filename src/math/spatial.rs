@@ -3,7 +3,7 @@
 //! A 6x6 symmetric inertia is kept as `[[A, B], [Bᵀ, D]]`, 21 numbers. That is all a link with added mass
 //! needs, and 2.5 times faster than dense 6x6 products. [Featherstone 2008, ch. 2]
 
-use super::{Mat3, Real, Sym3, Vec3};
+use super::{MAX_LANES, Mat3, Real, Sym3, Vec3};
 
 /// Velocity or acceleration of a frame at its origin: angular [rad/s], then linear [m/s].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,7 +61,37 @@ impl<T: Real> SpatialVelocity<T> {
     }
 }
 
+impl<T: Real> SpatialVelocity<T> {
+    /// That of lane `i`.
+    #[inline(always)]
+    pub fn lane(&self, i: usize) -> SpatialVelocity {
+        SpatialVelocity { w: self.w.lane(i), v: self.v.lane(i) }
+    }
+    /// Lane by lane `self` where `keep` says so, else `other`.
+    pub fn or_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
+        Self { w: self.w.or_lanes(other.w, &keep), v: self.v.or_lanes(other.v, &keep) }
+    }
+}
+
 impl<T: Real> SpatialForce<T> {
+    /// That of lane `i`.
+    #[inline(always)]
+    pub fn lane(&self, i: usize) -> SpatialForce {
+        SpatialForce { m: self.m.lane(i), f: self.f.lane(i) }
+    }
+    /// That of every lane, each asked for once.
+    #[inline(always)]
+    pub fn from_lanes(f: impl Fn(usize) -> SpatialForce) -> Self {
+        let mut lanes = [SpatialForce::zero(); MAX_LANES];
+        for (i, lane) in lanes.iter_mut().enumerate().take(T::LANES) {
+            *lane = f(i);
+        }
+        Self { m: Vec3::from_lanes(|i| lanes[i].m), f: Vec3::from_lanes(|i| lanes[i].f) }
+    }
+    /// Lane by lane `self` where `keep` says so, else `other`.
+    pub fn or_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
+        Self { m: self.m.or_lanes(other.m, &keep), f: self.f.or_lanes(other.f, &keep) }
+    }
     /// Zero.
     #[inline(always)]
     pub fn zero() -> Self {
@@ -120,6 +150,19 @@ impl<T: Real> SpatialInertia<T> {
             f: self.B.tr_mul_vec(v.w) + self.D.mul_vec(v.v),
         }
     }
+    /// That of lane `i`.
+    pub fn lane(&self, i: usize) -> SpatialInertia {
+        SpatialInertia { A: self.A.lane(i), B: self.B.lane(i), D: self.D.lane(i) }
+    }
+    /// Lane by lane `self` where `keep` says so, else `other`.
+    pub fn or_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
+        let row = |i: usize| self.B.r[i].or_lanes(other.B.r[i], &keep);
+        Self {
+            A: self.A.or_lanes(&other.A, &keep),
+            B: Mat3::from_rows(row(0), row(1), row(2)),
+            D: self.D.or_lanes(&other.D, &keep),
+        }
+    }
     /// Sum.
     #[inline(always)]
     pub fn plus(&self, o: &Self) -> Self {
@@ -128,7 +171,9 @@ impl<T: Real> SpatialInertia<T> {
     /// `k I`.
     #[inline(always)]
     pub fn scale(&self, k: T) -> Self {
-        Self { A: self.A.scale(k), B: Mat3 { r: self.B.r.map(|v| v.scale(k)) }, D: self.D.scale(k) }
+        let [a, b, c] = self.B.r;
+        let B = Mat3::from_rows(a.scale(k), b.scale(k), c.scale(k));
+        Self { A: self.A.scale(k), B, D: self.D.scale(k) }
     }
     /// The same inertia expressed in the parent frame, at the parent's origin.
     ///

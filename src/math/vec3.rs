@@ -3,7 +3,7 @@
 //! Plain structs with the few operations that the equations use, written out so that the compiler keeps
 //! them in registers. Frames are told by the monogram in the variable's name (CONVENTIONS.md).
 
-use super::Real;
+use super::{MAX_LANES, Real};
 use std::ops::{Add, AddAssign, Index, IndexMut, Mul, Neg, Sub, SubAssign};
 
 /// A vector [x, y, z] in whatever frame its name says.
@@ -65,6 +65,20 @@ impl<T: Real> Vec3<T> {
     #[inline(always)]
     pub fn lane(self, i: usize) -> Vec3<f64> {
         Vec3::new(self.x.lane(i), self.y.lane(i), self.z.lane(i))
+    }
+    /// The vector of every lane, each asked for once.
+    #[inline(always)]
+    pub fn from_lanes(f: impl Fn(usize) -> Vec3<f64>) -> Self {
+        let mut lanes = [Vec3::zero(); MAX_LANES];
+        for (i, lane) in lanes.iter_mut().enumerate().take(T::LANES) {
+            *lane = f(i);
+        }
+        Vec3::new(T::from_lanes(|i| lanes[i].x), T::from_lanes(|i| lanes[i].y), T::from_lanes(|i| lanes[i].z))
+    }
+    /// Lane by lane `self` where `keep` says so, else `other`.
+    pub fn or_lanes(self, other: Self, keep: impl Fn(usize) -> bool) -> Self {
+        let (a, b) = (self, other);
+        Vec3::new(a.x.or_lanes(b.x, &keep), a.y.or_lanes(b.y, &keep), a.z.or_lanes(b.z, &keep))
     }
 }
 
@@ -175,7 +189,8 @@ impl<T: Real> Mat3<T> {
     /// The same `f64` matrix in every lane.
     #[inline(always)]
     pub fn splat(m: &Mat3<f64>) -> Self {
-        Self { r: m.r.map(Vec3::splat) }
+        let [a, b, c] = m.r;
+        Self::from_rows(Vec3::splat(a), Vec3::splat(b), Vec3::splat(c))
     }
     /// The matrix of lane `i`.
     #[inline(always)]
@@ -195,12 +210,14 @@ impl<T: Real> Mat3<T> {
     /// `M N`.
     #[inline(always)]
     pub fn mul_mat(&self, n: &Self) -> Self {
-        Self { r: self.r.map(|row| n.tr_mul_vec(row)) }
+        let [a, b, c] = self.r;
+        Self::from_rows(n.tr_mul_vec(a), n.tr_mul_vec(b), n.tr_mul_vec(c))
     }
     /// `M Nᵀ`.
     #[inline(always)]
     pub fn mul_mat_tr(&self, n: &Self) -> Self {
-        Self { r: self.r.map(|row| n.mul_vec(row)) }
+        let [a, b, c] = self.r;
+        Self::from_rows(n.mul_vec(a), n.mul_vec(b), n.mul_vec(c))
     }
     /// `Mᵀ`.
     #[inline(always)]
@@ -228,7 +245,8 @@ impl<T: Real> Mat3<T> {
     /// `M [v]×`.
     #[inline(always)]
     pub fn cross_right(&self, v: Vec3<T>) -> Self {
-        Self { r: self.r.map(|row| row.cross(v)) }
+        let [a, b, c] = self.r;
+        Self::from_rows(a.cross(v), b.cross(v), c.cross(v))
     }
 }
 
@@ -302,6 +320,24 @@ impl<T: Real> Sym3<T> {
             yy: T::splat(m.yy),
             yz: T::splat(m.yz),
             zz: T::splat(m.zz),
+        }
+    }
+    /// The matrix of lane `i`.
+    pub fn lane(&self, i: usize) -> Sym3<f64> {
+        let Self { xx, xy, xz, yy, yz, zz } = self;
+        let of = |x: &T| x.lane(i);
+        Sym3 { xx: of(xx), xy: of(xy), xz: of(xz), yy: of(yy), yz: of(yz), zz: of(zz) }
+    }
+    /// Lane by lane `self` where `keep` says so, else `other`.
+    pub fn or_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
+        let pick = |of: fn(&Self) -> T| of(self).or_lanes(of(other), &keep);
+        Self {
+            xx: pick(|s| s.xx),
+            xy: pick(|s| s.xy),
+            xz: pick(|s| s.xz),
+            yy: pick(|s| s.yy),
+            yz: pick(|s| s.yz),
+            zz: pick(|s| s.zz),
         }
     }
     /// The upper triangle of `m`, which must be symmetric.

@@ -201,7 +201,7 @@ pub fn odometry(r: &reading::Odometry, stamp_ns: u64, child_frame_id: &str) -> O
     }
 }
 
-/// Battery; the current is negative while it is drawn, as the message has it.
+/// Battery; the current is negative while it is drawn, as the message has it. One whose protection is open counts as dead.
 pub fn battery_state(battery: &Battery, charge: &Charge, header: Header) -> BatteryState {
     BatteryState {
         header,
@@ -212,8 +212,13 @@ pub fn battery_state(battery: &Battery, charge: &Charge, header: Header) -> Batt
         capacity: battery.capacity as f32,
         design_capacity: battery.capacity as f32,
         percentage: charge.charge as f32,
-        power_supply_status: BatteryState::POWER_SUPPLY_STATUS_DISCHARGING,
-        power_supply_health: if charge.charge > 0.0 {
+        power_supply_status: match charge.current {
+            i if i < 0.0 => BatteryState::POWER_SUPPLY_STATUS_CHARGING,
+            i if i > 0.0 => BatteryState::POWER_SUPPLY_STATUS_DISCHARGING,
+            _ if charge.charge >= 1.0 => BatteryState::POWER_SUPPLY_STATUS_FULL,
+            _ => BatteryState::POWER_SUPPLY_STATUS_NOT_CHARGING,
+        },
+        power_supply_health: if charge.charge > 0.0 && charge.is_on() {
             BatteryState::POWER_SUPPLY_HEALTH_GOOD
         } else {
             BatteryState::POWER_SUPPLY_HEALTH_DEAD

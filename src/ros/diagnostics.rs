@@ -2,9 +2,9 @@
 
 use super::convert;
 use super::msg::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyValue};
-use crate::scene::{Robot, Scene};
+use crate::scene::{FaultKind, Robot, Scene};
 use crate::sim::{Control, Simulation};
-use crate::state::{ActuatorState, BatteryState, FinState, Health};
+use crate::state::{ActuatorState, BatteryState, FaultState, FinState, Health};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -61,6 +61,8 @@ pub struct Vitals {
     control: Control,
     robots: Vec<(Vec<ActuatorState>, BatteryState, Option<String>)>,
     fins: Vec<Vec<FinState>>,
+    loads: Vec<Vec<f64>>,
+    faults: Vec<Vec<FaultState>>,
     temperature: f64,
     /// Contacts now; pairs that have come into touch, and steps of a group that did not converge, since the start.
     contacts: (usize, u64, u64),
@@ -77,6 +79,8 @@ impl Vitals {
             control: *control,
             robots: simulation.state.robots.iter().map(robot).collect(),
             fins: simulation.state.robots.iter().map(|r| r.fins.clone()).collect(),
+            faults: simulation.state.robots.iter().map(|r| r.faults.clone()).collect(),
+            loads: simulation.state.robots.iter().map(|r| r.loads.clone()).collect(),
             temperature: simulation.state.sea.temperature,
             contacts: {
                 let c = &simulation.state.contacts;
@@ -94,7 +98,7 @@ pub fn message(scene: &Scene, health: &Vitals, refusals: &Refusals, dropped: u64
         let (actuators, battery, halted) = &health.robots[i];
         status.push(robot_status(robot, halted.as_deref(), &refused[i]));
         if let Some(spec) = &robot.battery {
-            status.push(battery_status(robot, spec.capacity, battery));
+            status.push(battery_status(robot, spec.capacity, battery, &health.loads[i]));
         }
         for (thruster, actuator) in robot.thrusters.iter().zip(actuators) {
             let name = format!("{}: thruster {}", robot.name, thruster.name);
@@ -103,6 +107,10 @@ pub fn message(scene: &Scene, health: &Vitals, refusals: &Refusals, dropped: u64
         for (fin, memory) in robot.fins.iter().zip(&health.fins[i]) {
             status.push(fin_status(format!("{}: fin {}", robot.name, fin.name), memory));
         }
+    }
+    for (robot, faults) in scene.robots.iter().zip(&health.faults) {
+        let now = faults.iter().filter(|f| f.is_active(health.time_ns) || f.water > 0.0);
+        status.extend(now.map(|memory| fault_status(robot, memory)));
     }
     DiagnosticArray { header: convert::header(health.time_ns, ""), status }
 }
@@ -144,30 +152,48 @@ fn robot_status(robot: &Robot, halted: Option<&str>, refused: &Refused) -> Diagn
     status(level, format!("{}: commands", robot.name), message, values)
 }
 
-fn battery_status(robot: &Robot, capacity: f64, battery: &BatteryState) -> DiagnosticStatus {
+fn battery_status(robot: &Robot, capacity: f64, battery: &BatteryState, levels: &[f64]) -> DiagnosticStatus {
     let percent = battery.charge * 100.0;
-    let level = match battery.charge {
-        c if c <= 0.0 => DiagnosticStatus::ERROR,
-        c if c < 0.2 => DiagnosticStatus::WARN,
-        _ => DiagnosticStatus::OK,
+    let (level, message) = match battery.charge {
+        c if !battery.is_on() => {
+            let why = if c <= 0.0 { "empty" } else { "cut off" };
+            (DiagnosticStatus::ERROR, format!("{why}, {percent:.0} %"))
+        }
+        c if c < 0.2 => (DiagnosticStatus::WARN, format!("{percent:.0} %")),
+        _ => (DiagnosticStatus::OK, format!("{percent:.0} %")),
     };
-    let values = vec![
+    let mut values = vec![
         value("charge [%]", format!("{percent:.1}")),
         value("voltage [V]", format!("{:.2}", battery.voltage)),
         value("current [A]", format!("{:.2}", battery.current)),
         value("capacity [A h]", capacity),
+        value("load [W]", format!("{:.1}", battery.load)),
+        value("solar [W]", format!("{:.1}", battery.solar)),
+        value("charger [W]", format!("{:.1}", battery.charger)),
+        value("energy delivered [W h]", format!("{:.3}", battery.delivered / 3600.0)),
+        value("energy gained [W h]", format!("{:.3}", battery.gained / 3600.0)),
+        value("energy lost in the battery [W h]", format!("{:.3}", battery.lost / 3600.0)),
     ];
-    status(level, format!("{}: battery", robot.name), format!("{percent:.0} %"), values)
+    for (load, level) in robot.loads.iter().zip(levels) {
+        values.push(value(&format!("load {} [W]", load.name), format!("{:.1}", load.power * level)));
+    }
+    status(level, format!("{}: battery", robot.name), message, values)
 }
 
 fn thruster_status(name: String, a: &ActuatorState, voltage: f64, water: f64) -> DiagnosticStatus {
-    let (level, message) = in_words(a.health);
+    let (level, message) = match in_words(a.health) {
+        (DiagnosticStatus::OK, _) if a.too_hot => (DiagnosticStatus::ERROR, "stopped to cool".to_string()),
+        (DiagnosticStatus::OK, _) if a.supply <= 0.0 => (DiagnosticStatus::ERROR, "no power".to_string()),
+        words => words,
+    };
     let current = if voltage > 0.0 { a.power / voltage } else { 0.0 };
     let values = vec![
         value("command", a.command),
         value("thrust [N]", format!("{:.3}", a.thrust)),
         value("temperature [deg C]", format!("{:.2}", water + a.heat)),
         value("current [A]", format!("{current:.3}")),
+        value("power [W]", format!("{:.2}", a.power)),
+        value("part of its thrust that it has [%]", format!("{:.1}", 100.0 * a.supply)),
     ];
     status(level, name, message, values)
 }
@@ -177,8 +203,27 @@ fn fin_status(name: String, fin: &FinState) -> DiagnosticStatus {
     let values = vec![
         value("command [deg]", format!("{:.2}", fin.command.to_degrees())),
         value("angle [deg]", format!("{:.2}", fin.angle.to_degrees())),
+        value("power [W]", format!("{:.2}", fin.power)),
     ];
     status(level, name, message, values)
+}
+
+fn fault_status(robot: &Robot, memory: &FaultState) -> DiagnosticStatus {
+    let fault = &memory.fault;
+    let device = crate::control::fault::name_of(robot, fault.device);
+    let seconds = |ns: u64| format!("{:.3}", ns as f64 * 1e-9);
+    let mut values = vec![value("device", &device), value("since [s]", seconds(fault.start_ns))];
+    if fault.end_ns < u64::MAX {
+        values.push(value("until [s]", seconds(fault.end_ns)));
+    }
+    if let FaultKind::Intermittent(_) = fault.kind {
+        values.push(value("fails now", memory.failing));
+    }
+    if memory.water > 0.0 {
+        values.push(value("water [l]", format!("{:.3}", memory.water * 1000.0)));
+    }
+    let message = format!("{device} is {}", fault.kind.word());
+    status(DiagnosticStatus::ERROR, format!("{}: fault {}", robot.name, fault.name), message, values)
 }
 
 fn in_words(health: Health) -> (u8, String) {

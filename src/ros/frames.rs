@@ -7,6 +7,7 @@ use crate::math::{Mat3, Quat, SpatialForce, Vec3};
 use crate::scene::{Fin, JointKind, JointMode, Link, Robot, Scene};
 use crate::sim::Simulation;
 use crate::state::contact::Contact;
+use crate::state::firmware::FirmwareState;
 use crate::state::joint::{Task, Tracking};
 use crate::state::{FinState, GroupState, Motion, RobotState, TetherState};
 
@@ -29,6 +30,10 @@ pub struct Snapshot {
     pub motions: Vec<Motion>,
     /// Fins of every robot.
     pub fins: Vec<Vec<FinState>>,
+    /// Volumes of every robot's buoyancy engines [m³].
+    pub ballasts: Vec<Vec<f64>>,
+    /// Memory of every robot's firmware.
+    pub firmware: Vec<Option<FirmwareState>>,
     /// Joint efforts of every robot [N m or N].
     pub efforts: Vec<Vec<f64>>,
     /// What touches what.
@@ -56,6 +61,8 @@ impl Snapshot {
             time_ns: simulation.time_ns(),
             motions: robots().map(|(_, r)| r.motion.clone()).collect(),
             fins: robots().map(|(_, r)| r.fins.clone()).collect(),
+            ballasts: robots().map(|(_, r)| r.ballasts.iter().map(|b| b.volume).collect()).collect(),
+            firmware: robots().map(|(_, r)| r.firmware).collect(),
             efforts: simulation.runners.iter().map(|r| r.work.tau.clone()).collect(),
             contacts: simulation.state.contacts.touching.clone(),
             contact_wrenches: robots()

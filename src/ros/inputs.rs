@@ -6,6 +6,7 @@ use super::convert::vec3;
 use super::dds::Callback;
 use super::dds::Logger;
 use super::diagnostics::Refusals;
+use super::firmware;
 use super::msg::geometry_msgs::{Wrench, WrenchStamped};
 use super::msg::sensor_msgs::JointState;
 use super::msg::std_msgs::{Bool, Float64, Float64MultiArray};
@@ -64,8 +65,10 @@ fn robot_of(target: Target) -> Option<usize> {
         | Target::Thrusters { robot }
         | Target::Fin { robot, .. }
         | Target::Fins { robot }
+        | Target::Ballast { robot, .. }
         | Target::Wrench { robot }
         | Target::WrenchStamped { robot }
+        | Target::Firmware { robot, .. }
         | Target::Joints { robot } => Some(robot),
         Target::Trajectory { place } | Target::Group { place, .. } => Some(place.robot),
         Target::Winch { .. } | Target::Coupling { .. } => None,
@@ -88,6 +91,10 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
         Target::Fin { robot, fin } => {
             let value = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
             Ok(vec![Command::Fin { robot, fin, value }])
+        }
+        Target::Ballast { robot, ballast } => {
+            let value = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
+            Ok(vec![Command::Ballast { robot, ballast, value }])
         }
         Target::Fins { robot } => {
             let values = values(&from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?);
@@ -115,6 +122,7 @@ fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Comma
             let (force, moment) = (vec3(&w.wrench.force), vec3(&w.wrench.torque));
             Ok(vec![Command::Wrench { robot, force, moment }])
         }
+        Target::Firmware { robot, told } => Ok(vec![firmware::command(scene, robot, told, bytes)?]),
         Target::Coupling { coupling } => {
             let engage = from_bytes::<Bool>(bytes).map_err(malformed)?.data;
             Ok(vec![Command::Couple { coupling, engage, partner: None }])

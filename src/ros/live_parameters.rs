@@ -1,4 +1,4 @@
-//! Parameters of a running world: the water and its waves, the weather, the pace, sensor noise, health of thrusters and fins.
+//! Parameters of a running world: the water and its waves, the weather, the pace, sensor noise, loads, health of thrusters and fins.
 
 use super::outlet::Shared;
 use super::parameter_range::Range;
@@ -33,6 +33,11 @@ const TRUTH_TF: &str = "publish_truth_tf";
 /// Name of the parameter of a flow's gain.
 fn gain_of(flow: &str) -> String {
     format!("water.flows.{flow}.gain")
+}
+
+/// Name of the parameter of a load's level.
+fn load_level(robot: &str, load: &str) -> String {
+    format!("{robot}.loads.{load}.level")
 }
 
 /// All parameters of a world, for the node and for `describe`.
@@ -122,6 +127,10 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
                 Value::Bool(true),
                 "Whether the sensor errs as its device does.",
             ));
+        }
+        for load in &robot.loads {
+            let text = format!("Level of the load: 0 off, 1 its whole {} W [1].", load.power);
+            all.push(double(&load_level(&robot.name, &load.name), load.level, [0.0, 1.0], &text));
         }
         for thruster in &robot.thrusters {
             let prefix = format!("{}.thrusters.{}", robot.name, thruster.name);
@@ -237,6 +246,9 @@ impl Live {
                     requests.push(Request::Pace(pace));
                 }
                 (_, Value::Bool(on)) => requests.extend(self.noise(name, *on)),
+                (_, Value::Double(level)) if name.ends_with(".level") => {
+                    requests.extend(self.load(name, *level));
+                }
                 (_, Value::String(_) | Value::Double(_)) => requests.extend(self.health(name, batch)?),
                 _ => {}
             }
@@ -315,6 +327,14 @@ impl Live {
         let robot = self.scene.robots.iter().position(|r| r.name == robot_name)?;
         let sensor = self.scene.robots[robot].sensors.iter().position(|s| s.name == sensor_name)?;
         Some(Request::Command(Command::Noise { robot, sensor, on }))
+    }
+
+    fn load(&self, name: &str, level: f64) -> Option<Request> {
+        let found = self.scene.robots.iter().enumerate().find_map(|(robot, model)| {
+            let of = |load: &crate::scene::Load| load_level(&model.name, &load.name) == name;
+            Some((robot, model.loads.iter().position(of)?))
+        });
+        found.map(|(robot, load)| Request::Command(Command::Load { robot, load, level }))
     }
 
     fn health(&self, name: &str, batch: &[(String, Value)]) -> Result<Option<Request>, String> {

@@ -12,6 +12,8 @@ pub mod convert;
 pub mod dds;
 pub mod description;
 pub mod diagnostics;
+pub mod faults;
+pub mod firmware;
 pub mod frames;
 pub mod goals;
 pub mod inputs;

@@ -12,6 +12,7 @@ use super::convert::{self, header};
 use super::dds::Logger;
 use super::dds::Publisher;
 use super::diagnostics::{self, Refusals, Vitals};
+use super::firmware;
 use super::frames::{self, Snapshot};
 use super::message::Message;
 use super::msg::rosgraph_msgs::Clock;
@@ -296,6 +297,7 @@ impl Worker {
         for (i, place) in controllers {
             self.emit(i, snapshot.time_ns, || arm::controller_state(scene, place, snapshot));
         }
+        self.firmware(scene, snapshot);
         self.emit_from(Source::Contacts, snapshot.time_ns, || contacts::message(scene, snapshot));
         let wrenches = self.sources(|s| match s {
             Source::ContactWrench { robot, link } => Some((robot, link)),
@@ -305,6 +307,26 @@ impl Worker {
             self.emit(i, snapshot.time_ns, || contacts::wrench(scene, robot, link, snapshot));
         }
         self.tethers(snapshot);
+    }
+
+    fn firmware(&mut self, scene: &Scene, snapshot: &Snapshot) {
+        let now = snapshot.time_ns;
+        let of_firmware = |s| match s {
+            Source::FlightMode { .. } | Source::WheelOdometry { .. } | Source::Ballast { .. } => Some(s),
+            _ => None,
+        };
+        for (i, source) in self.sources(of_firmware) {
+            match source {
+                Source::FlightMode { robot } => self.emit(i, now, || firmware::flight_mode(robot, snapshot)),
+                Source::Ballast { robot, ballast } => {
+                    self.emit(i, now, || Float64 { data: snapshot.ballasts[robot][ballast] });
+                }
+                Source::WheelOdometry { robot } => {
+                    self.emit(i, now, || firmware::wheel_odometry(scene, robot, snapshot));
+                }
+                _ => {}
+            }
+        }
     }
 
     fn goals(&self, scene: &Scene, batch: &Batch) {

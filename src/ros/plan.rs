@@ -4,6 +4,7 @@
 //! `/diagnostics` are absolute, as everywhere in ROS.
 
 use super::arm::{self, ActionPlan, Place};
+use super::firmware::{self, Told};
 use super::message::{Message, TypeInfo};
 use super::msg::diagnostic_msgs::DiagnosticArray;
 use super::msg::geometry_msgs::{TwistWithCovarianceStamped, Wrench, WrenchStamped};
@@ -80,6 +81,23 @@ pub enum Source {
         /// Index of the robot.
         robot: usize,
     },
+    /// Volume of a buoyancy engine.
+    Ballast {
+        /// Index of the robot.
+        robot: usize,
+        /// Index of the engine.
+        ballast: usize,
+    },
+    /// Where a flight is.
+    FlightMode {
+        /// Index of the robot.
+        robot: usize,
+    },
+    /// Where the wheels say that a robot is.
+    WheelOdometry {
+        /// Index of the robot.
+        robot: usize,
+    },
     /// Whether a coupling holds.
     Coupling {
         /// Index of the coupling.
@@ -144,6 +162,13 @@ pub enum Target {
         /// Index of the fin.
         fin: usize,
     },
+    /// One buoyancy engine.
+    Ballast {
+        /// Index of the robot.
+        robot: usize,
+        /// Index of the engine.
+        ballast: usize,
+    },
     /// All fins.
     Fins {
         /// Index of the robot.
@@ -163,6 +188,13 @@ pub enum Target {
     Joints {
         /// Index of the robot.
         robot: usize,
+    },
+    /// A robot's firmware.
+    Firmware {
+        /// Index of the robot.
+        robot: usize,
+        /// What it is told.
+        told: Told,
     },
     /// A coupling.
     Coupling {
@@ -311,6 +343,16 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
         add(format!("{name}/joint_states"), JointState::info(), Qos::DEFAULT, Some(FRAME_RATE), source);
     }
     arm::outputs(i, robot, outputs);
+    firmware::outputs(i, robot, outputs);
+    for (k, ballast) in robot.ballasts.iter().enumerate() {
+        outputs.push(Output {
+            topic: format!("{name}/ballasts/{}/volume", ballast.name),
+            info: Float64::info(),
+            qos: Qos::DEFAULT,
+            rate_hz: Some(FRAME_RATE),
+            source: Source::Ballast { robot: i, ballast: k },
+        });
+    }
     let mut add = |topic: String, info, qos, rate_hz, source| {
         outputs.push(Output { topic, info, qos, rate_hz, source });
     };
@@ -371,6 +413,11 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         let target = Target::WrenchStamped { robot: i };
         add(format!("{name}/thruster_manager/input_stamped"), WrenchStamped::info(), target, unit);
     }
+    for (k, ballast) in robot.ballasts.iter().enumerate() {
+        let unit = format!("m3 over the hull's [{}, {}]", ballast.range[0], ballast.range[1]);
+        let target = Target::Ballast { robot: i, ballast: k };
+        add(format!("{name}/ballasts/{}/command", ballast.name), Float64::info(), target, unit);
+    }
     for (k, fin) in robot.fins.iter().enumerate().filter(|(_, fin)| fin.turns()) {
         let unit = format!("rad [{:.4}, {:.4}]", fin.range[0], fin.range[1]);
         let target = Target::Fin { robot: i, fin: k };
@@ -393,6 +440,7 @@ fn robot_inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         add(format!("{name}/joint_commands"), JointState::info(), Target::Joints { robot: i }, unit);
     }
     arm::inputs(i, robot, inputs);
+    firmware::inputs(i, robot, inputs);
 }
 
 /// True if the robot has a joint that moves.

@@ -1,4 +1,4 @@
-//! Services of the node: pause, resume, step, reset, set_pose, couple, weather, record.
+//! Services of the node: pause, resume, step, reset, set_pose, couple, weather, fault, record.
 //!
 //! The node's thread hands each request to the run or the recorder, which answer from their own threads, so that the
 //! node goes on serving: a pause gets through while a million steps are made.
@@ -6,11 +6,13 @@
 use super::cdr::{from_bytes, to_bytes};
 use super::convert::{quat, time, vec3};
 use super::dds::{Node, NodeError, Responder, Service};
+use super::firmware;
 use super::inputs::Mailbox;
 use super::message::{Message, Service as ServiceType};
 use super::msg::merrow::{
-    Couple, CoupleRequest, CoupleResponse, Record, RecordResponse, SetPose, SetPoseRequest, SetPoseResponse,
-    StepSimulation, StepSimulationResponse, Weather, WeatherRequest, WeatherResponse,
+    Couple, CoupleRequest, CoupleResponse, Fault, FaultRequest, FaultResponse, Record, RecordResponse,
+    SetPose, SetPoseRequest, SetPoseResponse, StepSimulation, StepSimulationResponse, Weather,
+    WeatherRequest, WeatherResponse,
 };
 use super::msg::std_srvs::{Trigger, TriggerResponse};
 use super::outlet::Task;
@@ -19,11 +21,12 @@ use crate::math::Vec3;
 use crate::scene::Scene;
 use crate::sim::{Reply, Request, Stepped};
 use crate::state::Command;
+use crate::state::commands::Refusal;
 use crossbeam_channel::Sender;
 use std::path::PathBuf;
 
-/// Names and types of all services, for `describe`.
-pub const SERVICES: [(&str, &str); 8] = [
+/// Names and types of the node's own services, for `describe`.
+pub const SERVICES: [(&str, &str); 9] = [
     ("~/pause", Trigger::TYPE),
     ("~/resume", Trigger::TYPE),
     ("~/reset", Trigger::TYPE),
@@ -31,6 +34,7 @@ pub const SERVICES: [(&str, &str); 8] = [
     ("~/set_pose", SetPose::TYPE),
     ("~/couple", Couple::TYPE),
     ("~/weather", Weather::TYPE),
+    ("~/fault", Fault::TYPE),
     ("~/record", Record::TYPE),
 ];
 
@@ -44,7 +48,7 @@ pub fn start(node: &Node, mailbox: &Mailbox, tasks: Sender<Task>) -> Result<Vec<
             mailbox.ask(request(caller.reply(|()| Ok(String::new()))));
         })
     };
-    Ok(vec![
+    let mut services = vec![
         trigger("~/pause", Request::Pause)?,
         trigger("~/resume", Request::Resume)?,
         trigger("~/reset", Request::Reset)?,
@@ -54,12 +58,19 @@ pub fn start(node: &Node, mailbox: &Mailbox, tasks: Sender<Task>) -> Result<Vec<
         serve::<SetPose>(node, mailbox, "~/set_pose", set_pose)?,
         serve::<Couple>(node, mailbox, "~/couple", couple)?,
         serve::<Weather>(node, mailbox, "~/weather", weather)?,
+        serve::<Fault>(node, mailbox, "~/fault", fault)?,
         serve::<Record>(node, mailbox, "~/record", move |_, request, caller| {
             let path = (!request.uri.is_empty()).then(|| PathBuf::from(&request.uri));
             // a recorder that has ended drops the task, and with it the caller
             let _ = tasks.send(Task::Record(path, caller.reply(|result| result)));
         })?,
-    ])
+    ];
+    for (name, robot, order) in firmware::services(&mailbox.scene) {
+        services.push(serve::<Trigger>(node, mailbox, &name, move |mailbox, _, caller| {
+            mailbox.command(Command::Order { robot, order }, caller);
+        })?);
+    }
+    Ok(services)
 }
 
 /// A service whose handler gets the mailbox, the request, and its caller to answer.
@@ -82,6 +93,14 @@ impl Mailbox {
     /// Hands a request to the run; one that has ended drops it, and with it the caller.
     fn ask(&self, request: Request) {
         let _ = self.requests.send(request);
+    }
+
+    /// Hands a command to the run and its outcome to the caller.
+    fn command<S: Answered<Outcome = Told>>(&self, command: Command, caller: Caller<S>) {
+        let reply = caller.reply(|result: Result<(), Refusal>| {
+            result.map(|()| String::new()).map_err(|refusal| refusal.reason)
+        });
+        self.ask(Request::CommandReply(command, reply));
     }
 }
 
@@ -143,6 +162,17 @@ impl Answered for Weather {
     fn response(outcome: Told) -> WeatherResponse {
         let (success, message) = told(outcome);
         WeatherResponse { success, message }
+    }
+}
+
+impl Answered for Fault {
+    type Outcome = Told;
+    fn refused(why: String) -> Told {
+        Err(why)
+    }
+    fn response(outcome: Told) -> FaultResponse {
+        let (success, message) = told(outcome);
+        FaultResponse { success, message }
     }
 }
 
@@ -216,10 +246,7 @@ fn set_pose(mailbox: &Mailbox, request: SetPoseRequest, caller: Caller<SetPose>)
         v_WB_B: vec3(&request.twist.linear),
         w_WB_B: vec3(&request.twist.angular),
     };
-    let reply = caller.reply(|result: Result<(), crate::state::commands::Refusal>| {
-        result.map(|()| String::new()).map_err(|refusal| refusal.reason)
-    });
-    mailbox.ask(Request::CommandReply(command, reply));
+    mailbox.command(command, caller);
 }
 
 fn couple(mailbox: &Mailbox, request: CoupleRequest, caller: Caller<Couple>) {
@@ -230,10 +257,7 @@ fn couple(mailbox: &Mailbox, request: CoupleRequest, caller: Caller<Couple>) {
             return caller.answer(Err(why));
         }
     };
-    let reply = caller.reply(|result: Result<(), crate::state::commands::Refusal>| {
-        result.map(|()| String::new()).map_err(|refusal| refusal.reason)
-    });
-    mailbox.ask(Request::CommandReply(command, reply));
+    mailbox.command(command, caller);
 }
 
 fn weather(mailbox: &Mailbox, request: WeatherRequest, caller: Caller<Weather>) {
@@ -243,10 +267,22 @@ fn weather(mailbox: &Mailbox, request: WeatherRequest, caller: Caller<Weather>) 
             caller.answer(Err(why));
         }
         Ok(change) => {
+            mailbox.command(Command::Weather(Box::new(change)), caller);
+        }
+    }
+}
+
+fn fault(mailbox: &Mailbox, request: FaultRequest, caller: Caller<Fault>) {
+    match super::faults::command(&mailbox.scene, &request) {
+        Err(why) => {
+            mailbox.refuse(None, "~/fault", &why);
+            caller.answer(Err(why));
+        }
+        Ok(command) => {
             let reply = caller.reply(|result: Result<(), crate::state::commands::Refusal>| {
                 result.map(|()| String::new()).map_err(|refusal| refusal.reason)
             });
-            mailbox.ask(Request::CommandReply(Command::Weather(Box::new(change)), reply));
+            mailbox.ask(Request::CommandReply(command, reply));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A fin, rudder or plane: shape, law of its forces, servo, place. The servo that turns an azimuth thruster is one without area.
 
 use crate::math::{Mat3, Real, Vec3};
+use crate::scene::energy::ServoPower;
 use crate::scene::thruster::interpolate;
 
 /// How a fin's force follows from flow and angle (`forces/fin.rs` numbers the laws).
@@ -71,7 +72,7 @@ pub struct Race {
 }
 
 /// A fin on a link.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fin {
     /// Name; part of its topic, and that of its frame and joint.
     pub name: String,
@@ -105,6 +106,10 @@ pub struct Fin {
     pub delay_start: usize,
     /// Propeller that washes it.
     pub race: Option<Race>,
+    /// What its servo draws.
+    pub power: ServoPower,
+    /// True if it stands in the wind and its angle is how far its sheet lets the boom out.
+    pub sail: bool,
 }
 
 impl Fin {

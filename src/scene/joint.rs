@@ -64,7 +64,7 @@ pub enum Drive {
 }
 
 /// A joint: where it sits on the parent and how it moves.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
     /// Name, as published in `joint_states`.
     pub name: String,

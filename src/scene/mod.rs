@@ -2,15 +2,20 @@
 
 pub mod actuator;
 pub mod air;
+pub mod ballast;
 pub mod battery;
 pub mod body;
 pub mod collision;
 pub mod coupling;
+pub mod energy;
+pub mod fault;
 pub mod fin;
+pub mod firmware;
 pub mod flow;
 pub mod grid;
 pub mod joint;
 pub mod mapped;
+pub mod radiation;
 pub mod sea;
 pub mod sensor;
 pub mod terrain;
@@ -20,10 +25,13 @@ pub mod water;
 pub mod waves;
 
 pub use actuator::{JointGroup, KeepOut, Servo, TrajectoryRules};
+pub use ballast::Ballast;
 pub use battery::Battery;
 pub use body::{Damping, Derivative, Hull, Link};
 pub use collision::{Collider, Geometry, Material, Structure};
 pub use coupling::{Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Strength};
+pub use energy::{Charger, Load, Solar};
+pub use fault::{Fault, FaultKind};
 pub use fin::{Fin, FinLaw};
 pub use flow::{Flow, FlowLaw};
 pub use joint::{Drive, Joint, JointKind, JointMode};
@@ -72,6 +80,10 @@ pub struct Scene {
     pub couplings: Vec<Coupling>,
     /// Tethers and mooring lines, in the order of the world file.
     pub tethers: Vec<Tether>,
+    /// Chargers, in the order of the world file.
+    pub chargers: Vec<Charger>,
+    /// Faults that the world file schedules.
+    pub faults: Vec<Fault>,
 }
 
 impl Scene {
@@ -98,12 +110,18 @@ pub struct Robot {
     pub thrusters: Vec<Thruster>,
     /// Fins, rudders and planes.
     pub fins: Vec<Fin>,
+    /// Buoyancy engines.
+    pub ballasts: Vec<Ballast>,
     /// Thruster manager; none for a robot without thrusters.
     pub manager: Option<Manager>,
     /// Sensors.
     pub sensors: Vec<Sensor>,
-    /// Battery, if it has one.
+    /// Battery, if it has one; without one everything has all the power that it asks for.
     pub battery: Option<Battery>,
+    /// Devices that draw power and do nothing else.
+    pub loads: Vec<Load>,
+    /// Solar panels.
+    pub solar: Vec<Solar>,
     /// Joints that are commanded together.
     pub joint_groups: Vec<JointGroup>,
     /// How their trajectories are judged.
@@ -124,6 +142,10 @@ pub struct Robot {
     pub base_factor: Option<Factor>,
     /// True if a thruster feels its inflow, so that it must be found at every stage.
     pub inflow: bool,
+    /// What its own computer runs, if anything.
+    pub firmware: Option<firmware::Firmware>,
+    /// True if it has rotors in air.
+    pub rotors: bool,
     /// Links whose joints follow others.
     pub mimics: Vec<usize>,
 }
@@ -142,7 +164,8 @@ impl Robot {
         let alone = self.links.len() == 1 && self.floating && self.links[0].wet;
         self.servos = self.links[1..].iter().any(|l| l.joint.servo().is_some());
         self.mimics = (0..self.links.len()).filter(|i| self.links[*i].joint.mimic.is_some()).collect();
-        self.inflow = self.thrusters.iter().any(Thruster::feels_inflow);
+        self.inflow = self.thrusters.iter().any(|t| matches!(t.curve, Curve::OpenWater(_)));
+        self.rotors = self.thrusters.iter().any(|t| t.rotor().is_some());
         self.base_factor = alone.then(|| Factor::new(&self.links[0].total));
     }
     /// Mass of all links without added mass [kg].

@@ -27,6 +27,8 @@ pub struct Sensor {
     pub drop_out: f64,
     /// Readings that can be in flight at once.
     pub queue: usize,
+    /// Power that it draws [W].
+    pub power: f64,
     /// Source of its random numbers.
     pub stream: crate::math::rng::Stream,
     /// What it measures.
@@ -82,6 +84,14 @@ pub enum SensorKind {
         /// True for what the child exerts on the parent, false for what the parent exerts on the child.
         on_parent: bool,
     },
+}
+
+impl Sensor {
+    /// Instant of sample `k` [ns]: computed from the count, so that a rate that does not divide a second never drifts.
+    pub fn sample_ns(&self, k: u64) -> u64 {
+        // a rate of once in ten thousand years is legal, if useless
+        self.start_ns.saturating_add((k as f64 * 1e9 / self.rate) as u64)
+    }
 }
 
 impl SensorKind {

@@ -110,22 +110,50 @@ pub struct WaveField {
 pub struct Waves {
     /// Instant from which a sea grows [ns], and the sea; by time. One of instant 0 has been there always.
     pub seas: Vec<(u64, Arc<WaveField>)>,
+    /// Level of the water as a sea that rises as one: tides, and what the surface stands over the mean; there always.
+    pub tide: Option<Arc<WaveField>>,
 }
 
 impl Waves {
     /// One sea from the beginning.
     pub fn of(field: WaveField) -> Self {
-        Self { seas: vec![(0, Arc::new(field))] }
+        Self { seas: vec![(0, Arc::new(field))], tide: None }
     }
 
-    /// True if the water is flat and stays so.
+    /// The seas that there are at `t_ns` [ns], and the part that each has.
+    pub fn present(&self, t_ns: f64) -> impl Iterator<Item = (&Arc<WaveField>, f64)> {
+        let growth = move |i: usize| match self.seas.get(i) {
+            Some((start, sea)) => Self::growth(*start, sea.asked.ramp, t_ns),
+            None => 0.0,
+        };
+        let tide = self.tide.iter().map(|tide| (tide, 1.0));
+        let seas = self.seas.iter().enumerate();
+        seas.map(move |(i, (_, sea))| (sea, growth(i) * (1.0 - growth(i + 1))))
+            .filter(|(sea, weight)| *weight > 0.0 && sea.reach > 0.0)
+            .chain(tide)
+    }
+
+    /// True if these are the same seas, not only equal ones.
+    pub fn is(&self, other: &Self) -> bool {
+        let tide = match (&self.tide, &other.tide) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        };
+        let seas = self.seas.iter().zip(&other.seas);
+        tide && self.seas.len() == other.seas.len()
+            && seas.into_iter().all(|(a, b)| a.0 == b.0 && Arc::ptr_eq(&a.1, &b.1))
+    }
+
+    /// True if the water is flat at z = 0 and stays so.
     pub fn is_flat(&self) -> bool {
-        self.seas.iter().all(|(_, sea)| sea.reach == 0.0)
+        self.tide.is_none() && self.seas.iter().all(|(_, sea)| sea.reach == 0.0)
     }
 
     /// No crest is higher and no trough deeper [m].
     pub fn reach(&self) -> f64 {
-        self.seas.iter().map(|(_, sea)| sea.reach).sum()
+        self.seas.iter().map(|(_, sea)| sea.reach).sum::<f64>()
+            + self.tide.as_ref().map_or(0.0, |tide| tide.reach)
     }
 
     /// The sea that there is or will be when nothing fades any more.
@@ -173,12 +201,13 @@ impl Waves {
         }
         let start = seas.last().map_or(now_ns, |last| done(last).max(now_ns));
         seas.push((start, Arc::clone(next)));
-        Self { seas }
+        Self { seas, tide: self.tide.clone() }
     }
 
     /// The latest sea alone, there from the beginning.
     pub fn settled(&self) -> Self {
-        Self { seas: self.latest().map(|sea| (0, Arc::clone(sea))).into_iter().collect() }
+        let seas = self.latest().map(|sea| (0, Arc::clone(sea))).into_iter().collect();
+        Self { seas, tide: self.tide.clone() }
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub mod altimeter;
 pub mod dvl;
+pub mod fault;
 pub mod gnss;
 pub mod imu;
 pub mod magnetometer;
@@ -57,30 +58,31 @@ pub fn read_due(
 ) {
     for (idx, sensor) in robot.sensors.iter().enumerate() {
         let memory = &mut state.sensors[idx];
-        if due_ns(sensor, memory.samples) <= now_ns {
+        if memory.due_ns <= now_ns {
             let truth = truth(sensor, work, at, origin);
             let contacts = state.kick.any.then_some(&state.contact_force[..]);
             let through = || wrench::on_link(robot, work, sensor.link, contacts);
-            let reading = measure(sensor, memory, &truth, through);
-            memory.samples += 1;
+            // without power nothing is measured
+            let on = state.battery.is_on() && !memory.fault.dead;
+            let reading = if on { measure(sensor, memory, &truth, through) } else { None };
+            let reading = fault::spoil(sensor, memory, reading);
+            memory.count(sensor);
             if let Some(reading) = reading {
                 let due = now_ns + sensor.latency_ns;
                 memory.in_flight.push_back((due, Stamped { stamp_ns: now_ns, reading }));
             }
         }
-        while let Some((due, stamped)) = memory.in_flight.front().copied()
-            && due <= now_ns
-        {
-            memory.in_flight.pop_front();
+        while memory.in_flight.front().is_some_and(|(due, _)| *due <= now_ns) {
+            let Some((_, stamped)) = memory.in_flight.pop_front() else { break };
             out.push(Delivered { sensor: idx, stamped });
         }
     }
 }
 
-/// Instant of sample `k` [ns]: computed from the count, so that a rate that does not divide a second never drifts.
-pub fn due_ns(sensor: &Sensor, k: u64) -> u64 {
-    // a rate of once in ten thousand years is legal, if useless
-    sensor.start_ns.saturating_add((k as f64 * 1e9 / sensor.rate) as u64)
+/// True if a sensor is to be read at `now_ns`, or a reading to be handed over.
+#[inline(always)]
+pub fn is_due(memory: &SensorState, now_ns: u64) -> bool {
+    memory.due_ns <= now_ns || memory.in_flight.front().is_some_and(|(due, _)| *due <= now_ns)
 }
 
 /// Pose, velocity and acceleration at a sensor from those of its link.

@@ -1,9 +1,12 @@
 //! The step, the block of steps, and the clock that paces them.
 
+pub mod afloat;
+mod instants;
 pub mod pace;
 pub mod robot;
 pub mod run;
 pub mod simulation;
+mod squad;
 pub mod step;
 pub mod tethers;
 

@@ -1,17 +1,17 @@
-//! One step of one robot: evaluate, run the joints' controllers, read the due sensors, advance, look after the battery.
+//! One step of one robot: evaluate, run the joints' controllers, read the due sensors, look after the battery, advance.
 
 use crate::control::joints::{self, Now};
-use crate::control::{command, power};
-use crate::environment::current::VariationCache;
-use crate::environment::waves::StepWaves;
+use crate::control::power::{self, Around};
+use crate::control::{command, fault, firmware};
 use crate::environment::{self, Instant, water_column};
-use crate::forces::{external, fin, thruster};
+use crate::forces::{ballast, external, fin, radiation, thruster};
 use crate::kinematics;
-use crate::math::Vec3;
-use crate::scene::{Robot, Scene, Sea, Sensor};
+use crate::math::{Quat, SpatialVelocity, Vec3};
+use crate::scene::{Robot, Scene, Sea};
 use crate::sensors::{self, Delivered};
-use crate::state::{Halt, JointMemory, RobotState, SensorState, Workspace};
+use crate::state::{Halt, JointMemory, RobotState, Workspace};
 
+use super::instants::Instants;
 use super::step::Kernel;
 
 /// Scratch and mailbox of one robot; nothing in it is needed to resume.
@@ -21,8 +21,7 @@ pub struct Runner {
     pub work: Workspace,
     /// Readings delivered since the outbox was last emptied.
     pub outbox: Vec<Delivered>,
-    variation: VariationCache,
-    waves: StepWaves,
+    instants: Instants,
     kernel: Kernel,
     /// Base position and length of the outbox at the mark, and the largest distance from it since.
     mark: (Vec3, usize, f64),
@@ -35,8 +34,7 @@ impl Runner {
         Self {
             work: Workspace::new(robot),
             outbox,
-            variation: VariationCache::default(),
-            waves: StepWaves::default(),
+            instants: Instants::default(),
             kernel: Kernel::new(),
             mark: (Vec3::zero(), 0, 0.0),
         }
@@ -47,57 +45,18 @@ impl Runner {
         if state.halted.is_some() {
             return;
         }
-        let dt = scene.dt();
-        let t = now_ns as f64 * 1e-9;
-        let [now, middle, end] = self.waves.over(&sea.waves, now_ns, scene.dt_ns);
-        let mut at = |t: f64, waves| Instant {
-            sea,
-            gravity: scene.gravity,
-            time: t,
-            variation: self.variation.at(&sea.current, scene.seed, t),
-            waves,
-        };
-        let instants = [at(t, now), at(t + 0.5 * dt, middle), at(t + dt, end)];
-        let work = &mut self.work;
-
-        command::time_out(robot, state, now_ns);
-        kinematics::poses(robot, &state.motion, &mut work.links);
-        // thrusters follow what turns them
-        fin::prepare(robot, state, dt, work);
-        thruster::prepare(robot, state, &instants[0], work);
-        external::add(robot, state, work);
-        let kernel = self.kernel;
-        kernel.evaluate(robot, &instants[0], &state.motion, &state.joint_commands, work);
-        let ambient = water_column::temperature(sea, scene.gravity, state.motion.p_WB, t);
-        if joints::advance(robot, state, work, Now { ns: now_ns, dt, ambient }) {
+        let Self { work, outbox, instants, kernel, .. } = self;
+        let step = Step { scene, now_ns, at: instants.over(scene, sea, now_ns) };
+        step.begin(robot, state, work);
+        kernel.evaluate(robot, &step.at[0], &state.motion, &state.joint_commands, work);
+        if step.control(robot, state, work) {
             kernel.accelerate(robot, &state.motion, &state.joint_commands, work);
         }
-        thruster::report(robot, state, work, &instants[0]);
-        read(scene, robot, state, work, &instants[0], now_ns, &mut self.outbox);
-
-        work.V_start = state.motion.V_WB_B;
-        work.qd_start.copy_from_slice(&state.motion.qd);
-        let before = Start::of(state);
-        kernel.advance(
-            robot,
-            (scene.integrator, dt),
-            &instants,
-            &mut state.motion,
-            &state.joint_commands,
-            work,
-        );
-        power::advance(robot, state, dt);
-        if let Some(what) = state.motion.not_finite() {
-            // where it was, and where it was going
-            let ahead = before.1 + before.0.matrix().mul_vec(work.V_start.v).scale(1.5 * dt);
-            let left = [before.1, ahead].into_iter().find_map(|p| environment::stopped_by(sea, p, t));
-            before.restore(robot, state);
-            let cause = match left {
-                Some(grid) => format!("it left the grid of {grid}, which says `outside: stop`"),
-                None => format!("{what} is no longer finite"),
-            };
-            state.halted = Some(Halt { time_ns: now_ns + scene.dt_ns, cause });
-        }
+        step.observe(robot, state, work, outbox);
+        let how = (scene.integrator, scene.dt());
+        let from = state.motion.pose();
+        kernel.advance(robot, how, &step.at, &mut state.motion, &state.joint_commands, work);
+        step.finish(robot, state, from, work);
     }
 
     /// Starts to watch how far the robot gets from where it is.
@@ -159,77 +118,129 @@ impl Runner {
     /// Done after every block, so that who asked for some steps gets the readings of the instant at which they end. The
     /// step itself then finds them read; the bits are those that it would have read.
     pub fn observe(&mut self, scene: &Scene, robot: &Robot, sea: &Sea, now_ns: u64, state: &mut RobotState) {
-        let due = |(s, m): (&Sensor, &SensorState)| {
-            let delivery = m.in_flight.front().is_some_and(|(at, _)| *at <= now_ns);
-            delivery || sensors::due_ns(s, m.samples) <= now_ns
-        };
-        if state.halted.is_some() || !robot.sensors.iter().zip(&state.sensors).any(due) {
+        if state.halted.is_some() || !state.sensors.iter().any(|s| sensors::is_due(s, now_ns)) {
             return;
         }
         self.evaluate(scene, robot, sea, now_ns, state);
-        let at = instant(scene, sea, (&mut self.variation, &mut self.waves), now_ns);
+        let at = self.instants.start(scene, sea, now_ns);
         read(scene, robot, state, &mut self.work, &at, now_ns, &mut self.outbox);
     }
 
     /// Leaves the evaluation of the state at `now_ns` in the workspace, as the step from there will find it.
     pub fn evaluate(&mut self, scene: &Scene, robot: &Robot, sea: &Sea, now_ns: u64, state: &mut RobotState) {
-        let at = instant(scene, sea, (&mut self.variation, &mut self.waves), now_ns);
-        command::time_out(robot, state, now_ns);
+        let at = self.instants.start(scene, sea, now_ns);
         let work = &mut self.work;
+        command::time_out(robot, state, now_ns);
+        fault::prepare(robot, state, work, now_ns, sea.density);
+        firmware::advance(robot, state, scene.gravity, now_ns);
+        power::cut(robot, state);
         kinematics::poses(robot, &state.motion, &mut work.links);
         fin::hold(robot, state, work);
         thruster::hold(robot, state, &at, work);
+        ballast::hold(robot, state, work);
         external::add(robot, state, work);
+        radiation::load(robot, state, work);
         self.kernel.evaluate(robot, &at, &state.motion, &state.joint_commands, work);
         let ambient = water_column::temperature(sea, scene.gravity, state.motion.p_WB, at.time);
         // the step then finds that the joints' controllers have run
-        if joints::advance(robot, state, work, Now { ns: now_ns, dt: scene.dt(), ambient }) {
+        let powered = state.battery.is_on();
+        if joints::advance(robot, state, work, Now { ns: now_ns, dt: scene.dt(), ambient, powered }) {
             self.kernel.accelerate(robot, &state.motion, &state.joint_commands, work);
         }
     }
 }
 
-/// The sea at `now_ns`.
-fn instant<'a>(
-    scene: &Scene,
-    sea: &'a Sea,
-    (variation, waves): (&mut VariationCache, &'a mut StepWaves),
-    now_ns: u64,
-) -> Instant<'a> {
-    let time = now_ns as f64 * 1e-9;
-    Instant {
-        sea,
-        gravity: scene.gravity,
-        time,
-        variation: variation.at(&sea.current, scene.seed, time),
-        waves: waves.start(&sea.waves, now_ns),
+/// What belongs to one robot alone in a step; the kernel's two calls stand between `begin`, `control` and `observe`, and `finish`.
+pub(super) struct Step<'a> {
+    /// The world.
+    pub scene: &'a Scene,
+    /// Where the step starts [ns].
+    pub now_ns: u64,
+    /// The sea at its start, middle and end.
+    pub at: [Instant<'a>; 3],
+}
+
+impl Step<'_> {
+    /// Commands time out, thrusters follow what turns them; leaves what does not depend on the stage in `work`.
+    pub fn begin(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
+        command::time_out(robot, state, self.now_ns);
+        fault::prepare(robot, state, work, self.now_ns, self.at[0].sea.density);
+        firmware::advance(robot, state, self.scene.gravity, self.now_ns);
+        power::cut(robot, state);
+        kinematics::poses(robot, &state.motion, &mut work.links);
+        fin::prepare(robot, state, self.scene.dt(), work);
+        thruster::prepare(robot, state, &self.at[0], work);
+        let Instant { sea, gravity, .. } = self.at[0];
+        let pressure = |p: Vec3| water_column::pressure(sea, gravity, p);
+        ballast::prepare(robot, state, self.scene.dt(), pressure, work);
+        external::add(robot, state, work);
+        radiation::load(robot, state, work);
+    }
+
+    /// The joints' controllers; true if they changed the accelerations.
+    pub fn control(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) -> bool {
+        let (ns, dt, powered) = (self.now_ns, self.scene.dt(), state.battery.is_on());
+        joints::advance(robot, state, work, Now { ns, dt, ambient: self.ambient(state), powered })
+    }
+
+    /// Temperature of the water about the robot [°C].
+    fn ambient(&self, state: &RobotState) -> f64 {
+        let Instant { sea, gravity, time, .. } = self.at[0];
+        water_column::temperature(sea, gravity, state.motion.p_WB, time)
+    }
+
+    /// Reads the due sensors from the evaluation of the step's start, then sees to battery, heat and leaks.
+    pub fn observe(
+        &self,
+        robot: &Robot,
+        state: &mut RobotState,
+        work: &mut Workspace,
+        outbox: &mut Vec<Delivered>,
+    ) {
+        thruster::report(robot, state, work, &self.at[0]);
+        fin::report(robot, state, work, &self.at[0]);
+        let (at, origin, now_ns, dt) = (&self.at[0], &self.scene.origin, self.now_ns, self.scene.dt());
+        read(self.scene, robot, state, work, at, now_ns, outbox);
+        power::advance(robot, state, work, Around { at, origin, now_ns, dt, ambient: self.ambient(state) });
+        fault::flood(state, work, at, now_ns, dt);
+        work.V_start = state.motion.V_WB_B;
+        work.qd_start.copy_from_slice(&state.motion.qd);
+    }
+
+    /// The memory of the water; a robot whose state is no longer finite is put back where it was, `from`, and halted.
+    pub fn finish(&self, robot: &Robot, state: &mut RobotState, from: (Quat, Vec3), work: &Workspace) {
+        radiation::advance(robot, state, work);
+        if let Some(what) = state.motion.not_finite() {
+            // where it was, and where it was going
+            let ahead = from.1 + from.0.matrix().mul_vec(work.V_start.v).scale(1.5 * self.scene.dt());
+            let (sea, t) = (self.at[0].sea, self.at[0].time);
+            let left = [from.1, ahead].into_iter().find_map(|p| environment::stopped_by(sea, p, t));
+            restore(from, robot, state);
+            let cause = match left {
+                Some(grid) => format!("it left the grid of {grid}, which says `outside: stop`"),
+                None => format!("{what} is no longer finite"),
+            };
+            state.halted = Some(Halt { time_ns: self.now_ns + self.scene.dt_ns, cause });
+        }
     }
 }
 
-/// Base pose and velocity to fall back on; joints go back to zero velocity.
-struct Start(crate::math::Quat, crate::math::Vec3);
-
-impl Start {
-    fn of(state: &RobotState) -> Self {
-        Self(state.motion.q_WB, state.motion.p_WB)
+/// Leaves a finite state behind: where the robot was, at rest.
+fn restore((q_WB, p_WB): (Quat, Vec3), robot: &Robot, state: &mut RobotState) {
+    let motion = &mut state.motion;
+    (motion.q_WB, motion.p_WB) = (q_WB, p_WB);
+    motion.V_WB_B = SpatialVelocity::zero();
+    motion.qd.fill(0.0);
+    state.memory.fill([SpatialVelocity::zero(); 2]);
+    for q in &mut motion.q {
+        if !q.is_finite() {
+            *q = 0.0;
+        }
     }
-
-    /// Leaves a finite state behind: where the robot was, at rest.
-    fn restore(self, robot: &Robot, state: &mut RobotState) {
-        let motion = &mut state.motion;
-        (motion.q_WB, motion.p_WB) = (self.0, self.1);
-        motion.V_WB_B = crate::math::SpatialVelocity::zero();
-        motion.qd.fill(0.0);
-        for q in &mut motion.q {
-            if !q.is_finite() {
-                *q = 0.0;
-            }
-        }
-        for (j, link) in robot.links[1..].iter().enumerate().filter(|(_, l)| l.joint.servo().is_some()) {
-            let ticks = state.joints[j].ticks;
-            state.joints[j] = JointMemory { ticks, ..JointMemory::new(&link.joint, state.motion.q[j]) };
-            state.joint_commands[j] = 0.0;
-        }
+    for (j, link) in robot.links[1..].iter().enumerate().filter(|(_, l)| l.joint.servo().is_some()) {
+        let ticks = state.joints[j].ticks;
+        state.joints[j] = JointMemory { ticks, ..JointMemory::new(&link.joint, state.motion.q[j]) };
+        state.joint_commands[j] = 0.0;
     }
 }
 

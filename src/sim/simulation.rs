@@ -5,9 +5,10 @@
 //! threads share the work.
 
 use super::robot::Runner;
+use super::squad::Group;
 use super::tethers::Tethers;
 use crate::contact::Contacts;
-use crate::control::command;
+use crate::control::{charging, command};
 use crate::scene::{Scene, Sea};
 use crate::state::commands::Refusal;
 use crate::state::{Command, RobotState, State};
@@ -24,6 +25,7 @@ pub struct Simulation {
     /// One per robot.
     pub runners: Vec<Runner>,
     contacts: Option<Contacts>,
+    groups: Vec<Group>,
     /// Robots before a block that they try to run alone.
     before: Vec<RobotState>,
     pool: Option<rayon::ThreadPool>,
@@ -56,7 +58,8 @@ impl Simulation {
         let contacts = Contacts::new(&scene).map_err(|problems| problems.join("\n"))?;
         let before = if contacts.is_some() { state.robots.clone() } else { Vec::new() };
         let tethers = Tethers::new(&scene);
-        Ok(Self { scene, state, runners, contacts, before, pool, tethers })
+        let groups = Group::all(&scene.robots);
+        Ok(Self { scene, state, runners, contacts, groups, before, pool, tethers })
     }
 
     /// Simulated time [ns].
@@ -74,6 +77,22 @@ impl Simulation {
 
     /// Makes `steps` steps and reads the sensors due at their end. Readings delivered on the way stand in the runners' outboxes afterwards.
     pub fn advance(&mut self, steps: u64) {
+        let mut left = steps;
+        while left > 0 && !self.scene.chargers.is_empty() {
+            let now = self.state.time_ns;
+            if charging::is_due(&self.scene, now) {
+                charging::connect(&self.scene, &mut self.state);
+            }
+            let some = left.min(charging::steps_to_next(&self.scene, now));
+            self.advance_block(some);
+            left -= some;
+        }
+        self.advance_block(left);
+        self.observe();
+    }
+
+    /// Makes `steps` steps.
+    fn advance_block(&mut self, steps: u64) {
         if self.contacts.is_none() && self.tethers.is_empty() {
             self.advance_apart(steps);
         } else {
@@ -86,19 +105,39 @@ impl Simulation {
                 left -= some;
             }
         }
-        self.observe();
     }
 
-    /// Robots that cannot touch: each runs the whole block alone.
+    /// Robots that cannot touch: each runs the whole block alone, or beside others of its model.
     fn advance_apart(&mut self, steps: u64) {
-        let (scene, start) = (Arc::clone(&self.scene), self.state.time_ns);
-        self.each(steps, |i, runner, sea, state| {
-            for k in 0..steps {
-                runner.step(&scene, &scene.robots[i], sea, start + k * scene.dt_ns, state);
-            }
-        });
-        self.state.time_ns += steps * scene.dt_ns;
+        self.run_groups(steps);
+        self.state.time_ns += steps * self.scene.dt_ns;
         self.state.step += steps;
+    }
+
+    /// All groups make the steps of a block, each for itself, and note how far their robots get.
+    fn run_groups(&mut self, steps: u64) {
+        let Self { scene, state, runners, pool, groups, .. } = self;
+        let (scene, sea, start): (&Scene, &Sea, u64) = (scene, &state.sea, state.time_ns);
+        let one = |first: usize, group: &mut Group, runners: &mut [Runner], states: &mut [RobotState]| {
+            let robots = &scene.robots[first..first + group.len];
+            runners.iter_mut().zip(&*states).for_each(|(runner, state)| runner.mark(state));
+            for k in 0..steps {
+                group.step((scene, robots), sea, start + k * scene.dt_ns, runners, states);
+                for (runner, state) in runners.iter_mut().zip(&mut *states) {
+                    // a step's kick is felt by the next only
+                    state.kick.clear();
+                    runner.went(state);
+                }
+            }
+        };
+        let all = Part { first: 0, groups, runners, states: &mut state.robots };
+        match pool {
+            Some(pool) if steps * all.runners.len() as u64 >= PARALLEL_FROM => {
+                let grain = all.groups.len().div_ceil(4 * pool.current_num_threads());
+                pool.install(|| all.split(grain, &one));
+            }
+            _ => all.each(&one),
+        }
     }
 
     /// As [`Simulation::advance_apart`] if robots are so far from everything that nothing can touch; else, or if one got
@@ -112,16 +151,7 @@ impl Simulation {
         for (spare, robot) in before.iter_mut().zip(&state.robots) {
             robot.save(spare);
         }
-        let (scene, start) = (Arc::clone(scene), state.time_ns);
-        self.runners.iter_mut().zip(&self.state.robots).for_each(|(runner, state)| runner.mark(state));
-        self.each(steps, |i, runner, sea, state| {
-            for k in 0..steps {
-                runner.step(&scene, &scene.robots[i], sea, start + k * scene.dt_ns, state);
-                // a step's kick is felt by the next only
-                state.kick.clear();
-                runner.went(state);
-            }
-        });
+        self.run_groups(steps);
         let Self { contacts, state, before, runners, .. } = self;
         let allowed = |r: usize| contacts.as_ref().map_or(0.0, |c| c.allowed(r));
         let stayed = runners.iter().enumerate().all(|(r, runner)| runner.excursion() <= allowed(r));
@@ -135,7 +165,7 @@ impl Simulation {
         if let Some(contacts) = contacts {
             contacts.nothing(state);
         }
-        state.time_ns += steps * scene.dt_ns;
+        state.time_ns += steps * self.scene.dt_ns;
         state.step += steps;
         true
     }
@@ -205,5 +235,46 @@ impl Simulation {
     /// Empties all outboxes.
     pub fn clear_outboxes(&mut self) {
         self.runners.iter_mut().for_each(|r| r.outbox.clear());
+    }
+}
+
+/// Some groups and their robots; `first` is the place of the first in the world's list.
+struct Part<'a> {
+    first: usize,
+    groups: &'a mut [Group],
+    runners: &'a mut [Runner],
+    states: &'a mut [RobotState],
+}
+
+impl Part<'_> {
+    /// Does something with every group.
+    fn each(self, what: &impl Fn(usize, &mut Group, &mut [Runner], &mut [RobotState])) {
+        let Self { mut first, groups, mut runners, mut states } = self;
+        for group in groups {
+            let (own_runners, other_runners) = runners.split_at_mut(group.len);
+            let (own_states, other_states) = states.split_at_mut(group.len);
+            what(first, group, own_runners, own_states);
+            first += group.len;
+            (runners, states) = (other_runners, other_states);
+        }
+    }
+
+    /// As [`Part::each`], in parallel down to `grain` groups.
+    fn split(
+        self,
+        grain: usize,
+        what: &(impl Fn(usize, &mut Group, &mut [Runner], &mut [RobotState]) + Sync),
+    ) {
+        if self.groups.len() <= grain.max(1) {
+            return self.each(what);
+        }
+        let Self { first, groups, runners, states } = self;
+        let (left, right) = groups.split_at_mut(groups.len() / 2);
+        let n = left.iter().map(|g| g.len).sum();
+        let (left_runners, right_runners) = runners.split_at_mut(n);
+        let (left_states, right_states) = states.split_at_mut(n);
+        let left = Part { first, groups: left, runners: left_runners, states: left_states };
+        let right = Part { first: first + n, groups: right, runners: right_runners, states: right_states };
+        rayon::join(|| left.split(grain, what), || right.split(grain, what));
     }
 }

@@ -1,7 +1,8 @@
 //! One step of one robot, on one screen.
 
+use crate::dynamics::integrate::Evaluate;
 use crate::environment::{self, Instant};
-use crate::math::Real;
+use crate::math::{Real, quad};
 use crate::scene::{Integrator, Robot};
 use crate::state::{Motion, Workspace};
 use crate::{dynamics, forces, kinematics};
@@ -43,9 +44,21 @@ pub fn advance<T: Real>(
     joint_commands: &[T],
     work: &mut Workspace<T>,
 ) {
-    dynamics::integrate::advance(integrator, dt, motion, work, |motion, stage, work| {
-        evaluate(robot, &at[stage], motion, joint_commands, stage, work);
-    });
+    dynamics::integrate::advance(integrator, dt, motion, work, Inside { robot, at, joint_commands });
+}
+
+/// [`evaluate`] inside a step.
+struct Inside<'a, T> {
+    robot: &'a Robot,
+    at: &'a [Instant<'a>; 3],
+    joint_commands: &'a [T],
+}
+
+impl<T: Real> Evaluate<T> for Inside<'_, T> {
+    #[inline(always)]
+    fn evaluate(&mut self, motion: &Motion<T>, stage: usize, work: &mut Workspace<T>) {
+        evaluate(self.robot, &self.at[stage], motion, self.joint_commands, stage, work);
+    }
 }
 
 /// [`evaluate`] and [`advance`] compiled for the processor at hand.
@@ -60,10 +73,7 @@ pub struct Kernel {
 impl Kernel {
     /// The best one for this processor.
     pub fn new() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        let wide = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("bmi2");
-        #[cfg(not(target_arch = "x86_64"))]
-        let wide = false;
+        let wide = quad::is_here();
         Self { wide }
     }
 

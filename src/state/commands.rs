@@ -30,6 +30,8 @@ pub enum Command {
     Fin { robot: usize, fin: usize, value: f64 },
     /// Command the angles of all fins of a robot [rad].
     Fins { robot: usize, values: Vec<f64> },
+    /// Command the volume of a buoyancy engine [m³].
+    Ballast { robot: usize, ballast: usize, value: f64 },
     /// Ask the thruster manager for a force [N] and moment [N m] at the base origin, in the base frame.
     Wrench { robot: usize, force: Vec3, moment: Vec3 },
     /// Command a joint in the mode it is in: effort [N m or N], velocity [rad/s or m/s] or position [rad or m]. Ends a goal
@@ -47,6 +49,13 @@ pub enum Command {
     CancelGoal { robot: usize, group: usize, id: u64 },
     /// Move a gripper; `max_effort` 0 is that of its joints. Replaces the group's goal.
     Gripper { robot: usize, group: usize, id: u64, position: f64, max_effort: f64 },
+    /// Ask the firmware for a velocity: ahead, to the left and up [m/s], and a turn about these axes [rad/s].
+    Velocity { robot: usize, linear: Vec3, angular: Vec3 },
+    /// Ask the firmware for a heading, clockwise from north [rad], or a depth [m], or both; what is not said stays, or is held from
+    /// now on if it did not steer.
+    Course { robot: usize, heading: Option<f64>, depth: Option<f64> },
+    /// Tell the firmware what to do.
+    Order { robot: usize, order: Order },
     /// Put a robot somewhere.
     SetPose { robot: usize, p_WB: Vec3, q_WB: Quat, v_WB_B: Vec3, w_WB_B: Vec3 },
     /// Let a coupling take hold or let go. A latch told to engage captures what comes; a grasp takes `partner`, or what it
@@ -58,12 +67,29 @@ pub enum Command {
     FinHealth { robot: usize, fin: usize, health: Health },
     /// Switch a sensor's noise.
     Noise { robot: usize, sensor: usize, on: bool },
+    /// Set the level of a load, 0 to 1.
+    Load { robot: usize, load: usize, level: f64 },
+    /// Break something from now on for `end_ns` nanoseconds; a fault of the same name is replaced.
+    Fault(Box<crate::scene::Fault>),
+    /// Repair a fault, and pump out what came in.
+    Repair { robot: usize, name: Arc<str> },
     /// Turn a tether's winch.
     Winch { tether: usize, command: super::WinchCommand },
     /// Change the water; the weather stays. Waves that differ from those there are grow in their place over their `ramp`.
     Sea(Box<crate::scene::Sea>),
     /// Change the weather.
     Weather(Box<WeatherChange>),
+}
+
+/// What a firmware can be told to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Start the rotors and climb.
+    TakeOff,
+    /// Sink until it stands, then stop the rotors.
+    Land,
+    /// Take over, or let go of the actuators at once.
+    Enable(bool),
 }
 
 /// What of the weather changes; none: stays as it is, or goes where it was going.

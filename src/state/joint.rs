@@ -1,5 +1,6 @@
 //! Memory of servos, and the goals of groups of joints.
 
+use super::fault::Effect;
 use crate::scene::{Drive, Joint, JointGroup, JointMode, Robot};
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub struct JointMemory {
     pub motor_effort: f64,
     /// Temperature of the winding over the water's [K].
     pub heat: f64,
+    /// What faults do to its servo.
+    pub fault: Effect,
 }
 
 /// A set-point of a joint.
@@ -227,6 +230,7 @@ impl JointMemory {
             rotor: [q, 0.0],
             motor_effort: 0.0,
             heat: 0.0,
+            fault: Effect::NONE,
         }
     }
 }

@@ -3,20 +3,26 @@
 pub mod commands;
 pub mod contact;
 pub mod coupling;
+pub mod energy;
+pub mod fault;
+pub mod firmware;
 pub mod joint;
 pub mod snapshot;
 pub mod tether;
+pub mod wave_tile;
 pub mod workspace;
 
 pub use commands::{Command, Health};
 pub use contact::Contacts;
 pub use coupling::CouplingState;
+pub use energy::{BatteryState, ChargerState};
+pub use fault::{Effect, FaultState};
 pub use joint::{GroupState, JointMemory};
 pub use tether::{TetherState, WinchCommand};
 pub use workspace::Workspace;
 
 use crate::math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
-use crate::scene::{Fin, Robot, Scene, Sea, Thruster};
+use crate::scene::{Ballast, Fin, Robot, Scene, Sea, Sensor, Thruster};
 use std::collections::VecDeque;
 
 /// The whole state of a world.
@@ -36,6 +42,8 @@ pub struct State {
     pub couplings: Vec<CouplingState>,
     /// One entry per tether of the scene.
     pub tethers: Vec<TetherState>,
+    /// One entry per charger of the scene.
+    pub chargers: Vec<ChargerState>,
 }
 
 /// Position and velocity of one robot (or of several copies in the lanes of `T`).
@@ -62,6 +70,8 @@ pub struct RobotState {
     pub actuators: Vec<ActuatorState>,
     /// One per fin.
     pub fins: Vec<FinState>,
+    /// One per buoyancy engine.
+    pub ballasts: Vec<BallastState>,
     /// Commands of fins with dead time on their way, each fin's behind the other's [rad].
     pub fin_delays: Vec<f64>,
     /// Effort over the coming step, or position for ideal position drives, one per joint. Written by commands for ideal
@@ -75,10 +85,18 @@ pub struct RobotState {
     pub joints_ns: Option<u64>,
     /// Instant of the newest thruster command [ns]; none before the first or after a time-out.
     pub last_command_ns: Option<u64>,
+    /// What the base's own waves remember of its motion: state of each filter, angular first.
+    pub memory: Vec<[SpatialVelocity; 2]>,
+    /// Memory of its firmware; none without one.
+    pub firmware: Option<firmware::FirmwareState>,
     /// One per sensor.
     pub sensors: Vec<SensorState>,
     /// Battery.
     pub battery: BatteryState,
+    /// Level of each load, 0..1.
+    pub loads: Vec<f64>,
+    /// Faults of the world file, and those commanded since.
+    pub faults: Vec<FaultState>,
     /// Forces from outside the robot (tethers) over the coming step: one per link, at Lo, along the world's axes.
     pub external: Vec<SpatialForce>,
     /// Mean forces of contacts over the last step: one per link, at Lo, along the world's axes; stale unless `kick.any`.
@@ -104,10 +122,18 @@ pub struct ActuatorState {
     pub stuck_at: f64,
     /// Thrust at the last evaluation [N].
     pub thrust: f64,
+    /// Power at the shaft at the last evaluation, where the torque is known [W].
+    pub shaft_power: f64,
     /// Electrical power [W].
     pub power: f64,
     /// Motor temperature over the water's [K].
     pub heat: f64,
+    /// True while the motor has stopped to cool.
+    pub too_hot: bool,
+    /// Part of its thrust that power and temperature leave it over the coming step.
+    pub supply: f64,
+    /// What faults do to it.
+    pub fault: Effect,
 }
 
 /// Memory of one fin.
@@ -119,10 +145,27 @@ pub struct FinState {
     pub angle: f64,
     /// Its mean rate over the last step [rad/s].
     pub rate: f64,
+    /// Moment of the water about its shaft at the last evaluation; only of a robot with a battery [N m].
+    pub moment: f64,
+    /// Electrical power of its servo [W].
+    pub power: f64,
     /// Where among its commands on their way the oldest is.
     pub delay_at: usize,
     /// Health, set at run time.
     pub health: Health,
+    /// What faults do to it.
+    pub fault: Effect,
+}
+
+/// Memory of one buoyancy engine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BallastState {
+    /// Commanded volume [m³].
+    pub command: f64,
+    /// Its volume [m³].
+    pub volume: f64,
+    /// Electrical power over the last step [W].
+    pub power: f64,
 }
 
 /// Memory of one sensor.
@@ -130,23 +173,18 @@ pub struct FinState {
 pub struct SensorState {
     /// Samples taken or dropped so far: index of the noise draw and of the next due instant.
     pub samples: u64,
+    /// Instant of the next sample [ns]; follows from `samples`.
+    pub due_ns: u64,
     /// Slow errors of up to six channels: bias instability and random walk.
     pub drift: [[f64; 2]; 6],
     /// Noise switch, set at run time.
     pub noise: bool,
+    /// What faults do to it.
+    pub fault: Effect,
+    /// What it said last, for when it is stuck.
+    pub last: Option<reading::Reading>,
     /// Readings on their way: due instant [ns] and the reading.
     pub in_flight: VecDeque<(u64, crate::state::reading::Stamped)>,
-}
-
-/// Memory of the battery.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BatteryState {
-    /// State of charge, 0..1.
-    pub charge: f64,
-    /// Terminal voltage [V].
-    pub voltage: f64,
-    /// Current drawn [A].
-    pub current: f64,
 }
 
 /// Mean acceleration of a step that impulses made.
@@ -210,6 +248,10 @@ impl<T: Real> Motion<T> {
 }
 
 impl Motion<f64> {
+    /// Attitude and place of the base.
+    pub fn pose(&self) -> (Quat, Vec3) {
+        (self.q_WB, self.p_WB)
+    }
     /// The first thing that is not finite, in words.
     pub fn not_finite(&self) -> Option<&'static str> {
         let q = self.q_WB;
@@ -238,14 +280,16 @@ impl State {
             time_ns: 0,
             step: 0,
             sea: scene.sea.clone(),
-            robots: scene.robots.iter().map(RobotState::new).collect(),
+            robots: (0..scene.robots.len()).map(|r| RobotState::of_scene(scene, r)).collect(),
             contacts: Contacts::with_room(scene.robots.len()),
             couplings: scene.couplings.iter().map(CouplingState::new).collect(),
             tethers: scene.tethers.iter().map(TetherState::new).collect(),
+            chargers: vec![ChargerState::default(); scene.chargers.len()],
         }
     }
 
-    /// The start of the run again, with what the user has set since: the water, noise switches, health of thrusters and fins.
+    /// The start of the run again, with what the user has set since: the water, noise switches, health of thrusters and fins,
+    /// levels of loads.
     /// The parameters that say so outlive a reset.
     pub fn restarted(&self, scene: &Scene) -> Self {
         let sea = Sea { waves: self.sea.waves.settled(), ..self.sea.clone() };
@@ -262,12 +306,19 @@ impl State {
             for (new, old) in new.sensors.iter_mut().zip(&old.sensors) {
                 new.noise = old.noise;
             }
+            new.loads.clone_from(&old.loads);
         }
         start
     }
 }
 
 impl RobotState {
+    /// Robot `index` of a scene, with the faults that the world file schedules for it.
+    pub fn of_scene(scene: &Scene, index: usize) -> Self {
+        let own = scene.faults.iter().filter(|fault| fault.robot == index);
+        Self { faults: own.map(FaultState::new).collect(), ..Self::new(&scene.robots[index]) }
+    }
+
     /// The robot as the world file starts it.
     pub fn new(robot: &Robot) -> Self {
         let mut motion = Motion::rest(robot.n_joints());
@@ -276,8 +327,6 @@ impl RobotState {
         motion.p_WB = s.p_WB;
         motion.V_WB_B = SpatialVelocity { w: s.w_WB_B, v: s.v_WB_B };
         motion.q.copy_from_slice(&s.q);
-        let battery = robot.battery.as_ref();
-        let charge = battery.map_or(1.0, |b| b.initial_charge);
         Self {
             joint_commands: start_commands(robot),
             joints: robot.links[1..]
@@ -290,14 +339,18 @@ impl RobotState {
             motion,
             actuators: robot.thrusters.iter().map(ActuatorState::new).collect(),
             fins: robot.fins.iter().map(FinState::new).collect(),
+            ballasts: robot.ballasts.iter().map(BallastState::new).collect(),
             fin_delays: robot.fins.iter().flat_map(|f| vec![f.neutral(); f.dead_steps]).collect(),
             last_command_ns: None,
-            sensors: robot.sensors.iter().map(|s| SensorState::new(s.queue)).collect(),
-            battery: BatteryState {
-                charge,
-                voltage: battery.map_or(0.0, |b| b.open_circuit_voltage(charge)),
-                current: 0.0,
-            },
+            firmware: firmware::FirmwareState::new(robot),
+            memory: vec![
+                [SpatialVelocity::zero(); 2];
+                robot.links[0].radiation.as_ref().map_or(0, |r| r.filters.len())
+            ],
+            sensors: robot.sensors.iter().map(SensorState::new).collect(),
+            battery: BatteryState::new(robot.battery.as_ref()),
+            loads: robot.loads.iter().map(|load| load.level).collect(),
+            faults: Vec::new(),
             external: vec![SpatialForce::zero(); robot.links.len()],
             contact_force: vec![SpatialForce::zero(); robot.links.len()],
             kick: Kick::new(robot.n_joints()),
@@ -313,14 +366,19 @@ impl RobotState {
             motion,
             actuators,
             fins,
+            ballasts,
             fin_delays,
             joint_commands,
             joints,
             groups,
             joints_ns,
             last_command_ns,
+            memory,
+            firmware,
             sensors,
             battery,
+            loads,
+            faults,
             external,
             contact_force,
             kick,
@@ -329,17 +387,23 @@ impl RobotState {
         spare.motion.copy_from(motion);
         spare.actuators.copy_from_slice(actuators);
         spare.fins.copy_from_slice(fins);
+        spare.ballasts.copy_from_slice(ballasts);
         spare.fin_delays.copy_from_slice(fin_delays);
         spare.joint_commands.copy_from_slice(joint_commands);
         spare.joints.copy_from_slice(joints);
         spare.groups.clone_from(groups);
         spare.joints_ns = *joints_ns;
         spare.last_command_ns = *last_command_ns;
+        spare.memory.copy_from_slice(memory);
+        spare.firmware = *firmware;
         for (to, from) in spare.sensors.iter_mut().zip(sensors) {
-            (to.samples, to.drift, to.noise) = (from.samples, from.drift, from.noise);
+            (to.samples, to.due_ns, to.drift, to.noise) = (from.samples, from.due_ns, from.drift, from.noise);
+            (to.fault, to.last) = (from.fault, from.last);
             to.in_flight.clone_from(&from.in_flight);
         }
         spare.battery = *battery;
+        spare.loads.copy_from_slice(loads);
+        spare.faults.clone_from(faults);
         spare.external.copy_from_slice(external);
         spare.contact_force.copy_from_slice(contact_force);
         (spare.kick.any, spare.kick.anew, spare.kick.A_WB_B) = (kick.any, kick.anew, kick.A_WB_B);
@@ -372,8 +436,12 @@ impl ActuatorState {
             health: Health::Healthy,
             stuck_at: 0.0,
             thrust: 0.0,
+            shaft_power: 0.0,
             power: 0.0,
             heat: 0.0,
+            too_hot: false,
+            supply: 1.0,
+            fault: Effect::NONE,
         }
     }
 
@@ -388,7 +456,16 @@ impl FinState {
     /// Standing still at zero.
     pub fn new(fin: &Fin) -> Self {
         let angle = fin.neutral();
-        Self { command: angle, angle, rate: 0.0, delay_at: 0, health: Health::Healthy }
+        Self {
+            command: angle,
+            angle,
+            rate: 0.0,
+            moment: 0.0,
+            power: 0.0,
+            delay_at: 0,
+            health: Health::Healthy,
+            fault: Effect::NONE,
+        }
     }
 
     /// Takes a command [rad], held within the fin's range.
@@ -397,9 +474,30 @@ impl FinState {
     }
 }
 
+impl BallastState {
+    /// At its volume of the start.
+    pub fn new(ballast: &Ballast) -> Self {
+        Self { command: ballast.start, volume: ballast.start, power: 0.0 }
+    }
+}
+
 impl SensorState {
-    /// Fresh, with room for `queue` readings in flight.
-    pub fn new(queue: usize) -> Self {
-        Self { samples: 0, drift: [[0.0; 2]; 6], noise: true, in_flight: VecDeque::with_capacity(queue) }
+    /// Fresh, with room for its readings in flight.
+    pub fn new(sensor: &Sensor) -> Self {
+        Self {
+            samples: 0,
+            due_ns: sensor.sample_ns(0),
+            drift: [[0.0; 2]; 6],
+            noise: true,
+            fault: Effect::NONE,
+            last: None,
+            in_flight: VecDeque::with_capacity(sensor.queue),
+        }
+    }
+
+    /// One more sample is taken or dropped.
+    pub fn count(&mut self, sensor: &Sensor) {
+        self.samples += 1;
+        self.due_ns = sensor.sample_ns(self.samples);
     }
 }

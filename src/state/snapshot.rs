@@ -2,9 +2,13 @@
 //!
 //! A run is resumed from a clone of [`State`]; nothing that matters lies outside it.
 
+use super::firmware::{FirmwareMemory, FirmwareState};
 use super::joint::{ActiveTrajectory, Goal, GoalState, Reference, Task};
 use super::reading::Reading;
-use super::{CouplingState, Health, RobotState, State, TetherState, WinchCommand};
+use super::{
+    BatteryState, ChargerState, CouplingState, Effect, FaultState, Health, RobotState, State, TetherState,
+    WinchCommand,
+};
 use crate::math::{Quat, SpatialVelocity, Vec3};
 use crate::scene::air::Air;
 use crate::scene::{Flow, FlowLaw};
@@ -29,6 +33,9 @@ impl State {
         }
         for tether in &self.tethers {
             tether.bits(&mut sink);
+        }
+        for charger in &self.chargers {
+            charger.bits(&mut sink);
         }
         sink.0.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
@@ -71,6 +78,11 @@ impl State {
             sink.vector(gm.std);
             sink.real(gm.tau);
         }
+        for c in sea.waves.tide.iter().map(|tide| &tide.components) {
+            for values in [&c.a, &c.omega, &c.phase] {
+                sink.reals(values);
+            }
+        }
         for (start, field) in &sea.waves.seas {
             sink.int(*start);
             sink.real(field.asked.ramp);
@@ -112,6 +124,23 @@ impl CouplingState {
     }
 }
 
+impl BatteryState {
+    fn bits(&self, sink: &mut Bits) {
+        sink.reals(&[self.charge, self.voltage, self.current, self.load, self.solar, self.charger]);
+        sink.reals(&[self.delivered, self.lost, self.gained, self.taken]);
+        sink.reals(&self.offer);
+        sink.reals(&self.owed);
+        sink.int(self.open_ns.map_or(0, |t| t + 1));
+    }
+}
+
+impl ChargerState {
+    fn bits(&self, sink: &mut Bits) {
+        sink.int(self.robot.map_or(0, |r| r as u64 + 1));
+        sink.real(self.given);
+    }
+}
+
 impl RobotState {
     fn bits(&self, sink: &mut Bits) {
         let m = &self.motion;
@@ -124,20 +153,40 @@ impl RobotState {
         sink.reals(&self.joint_commands);
         sink.int(self.last_command_ns.map_or(0, |t| t + 1));
         for a in &self.actuators {
-            sink.reals(&[a.command, a.target, a.stuck_at, a.thrust, a.power, a.heat]);
+            sink.reals(&[
+                a.command,
+                a.target,
+                a.stuck_at,
+                a.thrust,
+                a.shaft_power,
+                a.power,
+                a.heat,
+                a.supply,
+            ]);
+            sink.int(u64::from(a.too_hot));
             sink.reals(&a.lag);
             sink.health(a.health);
+            sink.effect(&a.fault);
         }
         for f in &self.fins {
-            sink.reals(&[f.command, f.angle, f.rate]);
+            sink.reals(&[f.command, f.angle, f.rate, f.moment, f.power]);
             sink.int(f.delay_at as u64);
             sink.health(f.health);
+            sink.effect(&f.fault);
+        }
+        for b in &self.ballasts {
+            sink.reals(&[b.command, b.volume, b.power]);
         }
         sink.reals(&self.fin_delays);
+        self.memory.iter().flatten().for_each(|x| sink.spatial(x));
         for s in &self.sensors {
             sink.int(s.samples);
             sink.int(u64::from(s.noise));
             s.drift.iter().for_each(|d| sink.reals(d));
+            sink.effect(&s.fault);
+            if let Some(last) = &s.last {
+                sink.reading(last);
+            }
             for (due, stamped) in &s.in_flight {
                 sink.int(*due);
                 sink.int(stamped.stamp_ns);
@@ -145,11 +194,18 @@ impl RobotState {
             }
         }
         self.joint_bits(sink);
+        if let Some(firmware) = &self.firmware {
+            sink.firmware(firmware);
+        }
         for F in &self.external {
             sink.vector(F.m);
             sink.vector(F.f);
         }
-        sink.reals(&[self.battery.charge, self.battery.voltage, self.battery.current]);
+        self.battery.bits(sink);
+        for memory in &self.faults {
+            sink.fault(memory);
+        }
+        sink.reals(&self.loads);
         if self.kick.any {
             for F in &self.contact_force {
                 sink.vector(F.m);
@@ -168,6 +224,7 @@ impl RobotState {
             sink.reference(&j.reference);
             sink.reals(&[j.effort_limit, j.effort, j.integral, j.last_error, j.motor_effort, j.heat]);
             sink.reals(&j.rotor);
+            sink.effect(&j.fault);
             sink.int(j.ticks);
             let m = &j.measured;
             sink.reals(&[m.position, m.velocity, m.effort, m.current, m.temperature]);
@@ -230,6 +287,22 @@ impl Bits {
             Health::Dead => self.int(3),
         }
     }
+    fn effect(&mut self, e: &Effect) {
+        if *e != Effect::NONE {
+            self.int(u64::from(e.dead) | u64::from(e.stuck) << 1);
+            self.reals(&[e.part, e.offset, e.noise]);
+        }
+    }
+    fn fault(&mut self, memory: &FaultState) {
+        let fault = &memory.fault;
+        fault.name.bytes().for_each(|b| self.int(u64::from(b)));
+        fault.kind.word().bytes().for_each(|b| self.int(u64::from(b)));
+        self.int(fault.start_ns);
+        self.int(fault.end_ns);
+        self.int(memory.turns_ns);
+        self.int(memory.turns << 1 | u64::from(memory.failing));
+        self.real(memory.water);
+    }
     fn vector(&mut self, v: Vec3) {
         self.reals(&v.to_array());
     }
@@ -239,6 +312,30 @@ impl Bits {
     }
     fn quaternion(&mut self, q: Quat) {
         self.reals(&[q.w, q.x, q.y, q.z]);
+    }
+
+    fn firmware(&mut self, firmware: &FirmwareState) {
+        self.int(firmware.ticks);
+        firmware.command.iter().for_each(|v| self.vector(*v));
+        self.int(firmware.command_ns.map_or(0, |t| t + 1));
+        match &firmware.memory {
+            FirmwareMemory::Flight(flight) => {
+                self.int(flight.mode as u64 | u64::from(flight.begun) << 8);
+                self.vector(flight.p);
+                self.vector(flight.v);
+                self.reals(&[flight.yaw, flight.top, flight.held_up]);
+            }
+            FirmwareMemory::Course(course) => {
+                self.int(u64::from(course.on));
+                self.reals(&[course.heading, course.depth]);
+            }
+            FirmwareMemory::Drive(drive) => {
+                self.int(u64::from(drive.on) | u64::from(drive.angles.is_some()) << 1);
+                self.reals(&drive.angles.unwrap_or_default());
+                self.reals(&drive.odometry);
+                [drive.wanted, drive.measured].iter().for_each(|x| self.reals(x));
+            }
+        }
     }
 
     fn reference(&mut self, r: &Reference) {

@@ -1,8 +1,10 @@
 //! Derived data of one robot, overwritten by every evaluation. Each field says who computes it, from what.
 
 use super::Motion;
-use crate::math::{Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
-use crate::scene::Robot;
+use crate::math::skin::Corner;
+use crate::math::{Lanewise, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
+use crate::scene::{Link, Robot};
+use crate::state::wave_tile::WaveTile;
 
 /// Scratch of one robot (or of several copies in the lanes of `T`).
 #[derive(Clone, Debug)]
@@ -17,11 +19,23 @@ pub struct Workspace<T = f64> {
     pub thrust: Vec<[SpatialForce<T>; 3]>,
     /// Lagged drive of each thruster at the start, middle and end of the step. By `forces::thruster`.
     pub drive: Vec<[T; 3]>,
+    /// Rate of the drive of those with a lag of first order, as above [1/s]. By `forces::thruster`.
+    pub drive_rate: Vec<[T; 3]>,
+    /// Volumes of the buoyancy engines at the start, middle and end of the step [m³]. By `forces::ballast`.
+    pub ballasts: Vec<[T; 3]>,
     /// One per fin. By `forces::fin`.
     pub fins: Vec<FinWork<T>>,
+    /// One per link whose hull is a mesh, in their order. By `forces::mesh_hull`.
+    pub hulls: Vec<HullWork>,
+    /// What the base's own waves remember; empty without. By `forces::radiation`.
+    pub memory: Memory<T>,
     /// What couplings are expected to do to each link at the start, middle and end of the step, in L; empty where there
     /// are none. By `contact::coupling`.
     pub coupled: Vec<[SpatialForce<T>; 3]>,
+    /// Inertia of the water in each link's compartments, at Lo in L. By `control::fault`.
+    pub flood: Vec<SpatialInertia>,
+    /// True if there is any.
+    pub flooded: bool,
     /// Velocity of the base at the start of the step, at Bo in B. By `sim`.
     pub V_start: SpatialVelocity<T>,
     /// Joint velocities at the start of the step. By `sim`.
@@ -62,6 +76,55 @@ pub struct FinWork<T = f64> {
     pub part: T,
 }
 
+/// Memory of the base's own waves at the start of a step.
+#[derive(Clone, Debug)]
+pub struct Memory<T = f64> {
+    /// State of each filter.
+    pub start: Vec<[SpatialVelocity<T>; 2]>,
+    /// Velocity of the base relative to the current, at Bo in B.
+    pub V_start: SpatialVelocity<T>,
+}
+
+impl<T: Real> Memory<T> {
+    fn new(robot: &Robot) -> Self {
+        let n = robot.links[0].radiation.as_ref().map_or(0, |r| r.filters.len());
+        Self { start: vec![[SpatialVelocity::zero(); 2]; n], V_start: SpatialVelocity::zero() }
+    }
+}
+
+/// Scratch of one mesh hull: lists with room for all its corners.
+#[derive(Clone, Debug)]
+pub struct HullWork {
+    /// Its corners in L with the water at them.
+    pub corners: Vec<Corner>,
+    /// Places of corners in W [m].
+    pub x: Vec<f64>,
+    /// Towards north.
+    pub y: Vec<f64>,
+    /// Upwards; then under the surface [m].
+    pub z: Vec<f64>,
+    /// The surface over them [m].
+    pub eta: Vec<f64>,
+    /// What the waves add to the pressure, over ρ g [m].
+    pub head: Vec<f64>,
+    /// The waves about it, one per lane; none where they are summed at every corner.
+    pub tiles: Vec<WaveTile>,
+}
+
+impl HullWork {
+    /// For `lanes` robots whose hull is the link's skin; none if it is no mesh.
+    fn new(link: &Link, lanes: usize) -> Option<Self> {
+        let skin = link.skin.as_deref()?;
+        let corner = |p: &Vec3| Corner { p: *p, depth: 0.0, head: 0.0 };
+        let zeros = || vec![0.0; skin.vertices.len()];
+        let corners = skin.vertices.iter().map(corner).collect();
+        let height = skin.bounds[1].z - skin.bounds[0].z;
+        let tile = || WaveTile::new(link.hull.bound, height);
+        let tiles = if link.sums_waves { Vec::new() } else { (0..lanes).map(|_| tile()).collect() };
+        Some(Self { corners, x: zeros(), y: zeros(), z: zeros(), eta: zeros(), head: zeros(), tiles })
+    }
+}
+
 /// Scratch of one link.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkWork<T = f64> {
@@ -81,6 +144,10 @@ pub struct LinkWork<T = f64> {
     pub water: Vec3<T>,
     /// Acceleration of the water at the link, in L [m/s²]. By `environment`.
     pub water_acceleration: Vec3<T>,
+    /// The waves' part of the velocity, in L [m/s]. By `environment`, in waves only.
+    pub wave_velocity: Vec3<T>,
+    /// The waves' part of the acceleration, in L [m/s²]. By `environment`, in waves only.
+    pub wave_acceleration: Vec3<T>,
     /// Upward normal of the surface at the hull, in L; only in waves. By `environment`.
     pub surface_normal: Vec3<T>,
     /// Height of the hull's centre over the surface, along that normal [m]; only in waves. By `environment`.
@@ -105,13 +172,43 @@ pub struct LinkWork<T = f64> {
     pub A: SpatialVelocity<T>,
 }
 
-impl<T: Real> Workspace<T> {
-    /// Scratch for `robot`; the only allocation, made once.
-    pub fn new(robot: &Robot) -> Self {
-        let n = robot.links.len();
-        let nj = n - 1;
-        let zeros = || vec![T::zero(); nj];
-        let link = LinkWork {
+/// In which lanes a link is wholly under water; `wet` is its wet part.
+#[inline(always)]
+pub fn wholly_wet<T: Real>(wet: T) -> Lanewise {
+    Lanewise::of::<T>(|i| wet.lane(i) == 1.0)
+}
+
+impl<T: Real> LinkWork<T> {
+    /// That of lane `i`.
+    pub fn lane(&self, i: usize) -> LinkWork {
+        LinkWork {
+            R_PC: self.R_PC.lane(i),
+            p_PC: self.p_PC.lane(i),
+            R_WL: self.R_WL.lane(i),
+            p_WL: self.p_WL.lane(i),
+            V: self.V.lane(i),
+            c: self.c.lane(i),
+            water: self.water.lane(i),
+            water_acceleration: self.water_acceleration.lane(i),
+            wave_velocity: self.wave_velocity.lane(i),
+            wave_acceleration: self.wave_acceleration.lane(i),
+            surface_normal: self.surface_normal.lane(i),
+            over_surface: self.over_surface.lane(i),
+            wet: self.wet.lane(i),
+            F: self.F.lane(i),
+            inertia: self.inertia.lane(i),
+            IA: self.IA.lane(i),
+            pA: self.pA.lane(i),
+            U: self.U.lane(i),
+            D_inv: self.D_inv.lane(i),
+            u: self.u.lane(i),
+            A: self.A.lane(i),
+        }
+    }
+
+    /// At rest at the origin, wholly dry.
+    pub fn still() -> Self {
+        LinkWork {
             R_PC: Mat3::identity(),
             p_PC: Vec3::zero(),
             R_WL: Mat3::identity(),
@@ -120,6 +217,8 @@ impl<T: Real> Workspace<T> {
             c: SpatialVelocity::zero(),
             water: Vec3::zero(),
             water_acceleration: Vec3::zero(),
+            wave_velocity: Vec3::zero(),
+            wave_acceleration: Vec3::zero(),
             surface_normal: Vec3::zero(),
             over_surface: T::zero(),
             wet: T::zero(),
@@ -131,15 +230,31 @@ impl<T: Real> Workspace<T> {
             D_inv: T::zero(),
             u: T::zero(),
             A: SpatialVelocity::zero(),
-        };
+        }
+    }
+}
+
+impl<T: Real> Workspace<T> {
+    /// Scratch for `robot`; the only allocation, made once.
+    pub fn new(robot: &Robot) -> Self {
+        let n = robot.links.len();
+        let nj = n - 1;
+        let zeros = || vec![T::zero(); nj];
+        let link = LinkWork::still();
         Self {
             links: vec![link; n],
             qdd: zeros(),
             tau: zeros(),
             thrust: vec![[SpatialForce::zero(); 3]; n],
             drive: vec![[T::zero(); 3]; robot.thrusters.len()],
+            ballasts: vec![[T::zero(); 3]; robot.ballasts.len()],
+            drive_rate: vec![[T::zero(); 3]; robot.thrusters.len()],
             fins: vec![FinWork { angle: [T::zero(); 3], part: T::one() }; robot.fins.len()],
+            hulls: robot.links.iter().filter_map(|l| HullWork::new(l, T::LANES)).collect(),
+            memory: Memory::new(robot),
             coupled: Vec::new(),
+            flood: vec![SpatialInertia::zero(); n],
+            flooded: false,
             V_start: SpatialVelocity::zero(),
             qd_start: zeros(),
             joints: vec![JointWork::default(); nj],

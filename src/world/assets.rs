@@ -88,6 +88,18 @@ pub fn text(path: &Path) -> Result<String, String> {
     super::load::read_text(path)
 }
 
+/// Largest file of numbers that is read as a whole [bytes].
+const FILE_MAX: u64 = 256 << 20;
+
+/// The bytes of a file, or why they cannot be had.
+pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
+    let size = std::fs::metadata(path).map_err(|e| format!("cannot be read: {e}"))?.len();
+    if size > FILE_MAX {
+        return Err(format!("too large: expected at most {} MiB", FILE_MAX >> 20));
+    }
+    std::fs::read(path).map_err(|e| format!("cannot be read: {e}"))
+}
+
 /// Folders that may be the share folder of a ROS package, nearest to the user first.
 fn package_folders(package: &str, beside: &Path) -> Vec<PathBuf> {
     let variable = |name: &str| -> Vec<PathBuf> {

@@ -5,6 +5,7 @@ use super::build_air;
 use super::build_body::Surroundings;
 use super::build_collision as collision;
 use super::build_coupling;
+use super::build_energy;
 use super::build_robot::{self, Frame};
 use super::build_tether;
 use super::build_water;
@@ -13,11 +14,11 @@ use super::error::Problems;
 use super::file::{CurrentFile, IntegratorFile, Layer, OriginFile, RobotEntry, WorldFile};
 use super::node::{Loader, Node, Value};
 use super::read::{Field, Read};
-use super::{World, read, share, urdf};
+use super::{World, build_fault, read, share, urdf};
 use crate::math::Vec3;
 use crate::math::real::sin_cos;
 use crate::scene::sea::GaussMarkov;
-use crate::scene::{Current, Integrator, Origin, Scene, Sea, Seabed};
+use crate::scene::{Current, Integrator, Origin, Scene, Sea, Seabed, Waves};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -59,6 +60,7 @@ pub(super) const COMPONENTS: &[(&str, &str)] = &[
     ("motor", "thrusters"),
     ("surface", "fins"),
     ("battery", "batteries"),
+    ("firmware", "firmware"),
     ("device", "sensors"),
     ("line", "lines"),
     ("hydrodynamics", "hydrodynamics"),
@@ -91,7 +93,7 @@ fn finish(
 /// Finds the mistakes of the robots that could be read in a world that as a whole could not, so that they are all
 /// reported at once. No step bounds the sensors' rates here: what the file says of it may not be known.
 fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) {
-    let water = Surroundings { gravity: 9.81, density: 1025.0 };
+    let water = Surroundings { gravity: 9.81, density: 1025.0, depth: 100.0 };
     let frame = Frame { around: water, seed: 0, dt: f64::MIN_POSITIVE, assets };
     let Value::Map(world) = &node.value else { return };
     let Some(Value::Map(robots)) = world.get("robots").map(|node| &node.value) else { return };
@@ -117,7 +119,7 @@ fn build(
     let dt_ns = (file.step.dt_s * 1e9).round() as u64;
     let frame = Frame {
         assets,
-        around: Surroundings { gravity: file.gravity_m_s2, density: sea.density },
+        around: Surroundings { gravity: file.gravity_m_s2, density: sea.density, depth: file.seabed.depth_m },
         seed,
         dt: dt_ns as f64 * 1e-9,
     };
@@ -137,6 +139,8 @@ fn build(
         seabed_material: collision::material(&file.seabed.material),
         couplings: Vec::new(),
         tethers: Vec::new(),
+        chargers: Vec::new(),
+        faults: Vec::new(),
     };
     let mut about = Vec::new();
     for (name, entry) in file.robots.iter() {
@@ -163,6 +167,8 @@ fn build(
         file.tethers.iter().filter_map(|(name, tether)| build_tether::tether(name, tether, &scene, problems));
     scene.tethers = lines.collect();
     scene.couplings = build_coupling::couplings(&file.couplings, &scene, problems);
+    scene.chargers = build_energy::chargers(&file.chargers, &file.couplings, &scene, problems);
+    scene.faults = build_fault::faults(&file.faults, &scene, problems);
     World { scene, about, notes: Vec::new() }
 }
 
@@ -233,7 +239,10 @@ fn sea(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) ->
             slope: file.seabed.slope_east_north,
             terrain: build_water::terrain(&file.seabed, origin, problems),
         },
-        waves: build_waves::waves(&water.waves, file, seed, problems),
+        waves: Waves {
+            tide: build_water::tide(file, problems),
+            ..build_waves::waves(&water.waves, file, seed, problems)
+        },
     }
 }
 

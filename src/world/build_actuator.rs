@@ -1,13 +1,13 @@
-//! Thruster and battery files become actuators.
+//! Thruster files become actuators.
 
 use super::error::{Place, Problems};
 use super::file::{
-    BatteryFile, CommandFile, CurveFile, InflowFile, LagFile, MotorFile, Technology, ThrusterFile, Turning,
+    BallastFile, CommandFile, CurveFile, InflowFile, LagFile, MotorFile, ThrusterFile, Turning,
 };
 use super::sname;
 use crate::math::SpatialForce;
-use crate::scene::thruster::{Lag, Motor, OpenWater};
-use crate::scene::{Battery, CommandUnit, Curve, Link, Thruster};
+use crate::scene::thruster::{Lag, Motor, OpenWater, Rotor};
+use crate::scene::{Ballast, CommandUnit, Curve, Link, Thruster};
 
 /// The thruster `name` on `links[link]`.
 pub fn thruster(
@@ -29,6 +29,7 @@ pub fn thruster(
     let p_UoT_U = sname::vector(file.axes, file.position_m);
     let R_LU = &links[link].R_LU;
     check_range(name, motor, problems);
+    check_power(name, motor, problems);
     // the water turns the propeller back, and the propeller the hull: a right-handed one by a negative moment
     let hand = if file.turning == Turning::Right { -1.0 } else { 1.0 };
     let mut thruster = Thruster {
@@ -49,20 +50,50 @@ pub fn thruster(
         dead_band: motor.dead_band,
         curve: curve(name, motor, problems),
         lag: lag(name, motor, dt, problems),
+        lag_down: match &motor.lag {
+            LagFile::UpDown { down_s, .. } => Some(Lag::first_order(*down_s, dt)),
+            _ => None,
+        },
         hand,
         reaction: hand * motor.torque_per_thrust_m,
         unit_wrench: SpatialForce::zero(),
+        submergence: file.submergence_m,
         radius: 0.5 * motor.diameter_m,
         motor: Motor {
             power_coefficient: motor.power_w_per_n15,
+            efficiency: motor.motor_efficiency,
             loss: motor.loss,
             thermal_resistance: motor.thermal_resistance_k_w,
-            thermal_tau: motor.thermal_time_constant_s,
+            heating: 1.0 - libm::exp(-dt / motor.thermal_time_constant_s),
+            temperature_limits: motor.temperature_limits_c,
+            rated: motor.rated_voltage_v.map(|v| [v, motor.voltage_exponent]),
         },
         azimuth: None,
     };
     thruster.finish();
     thruster
+}
+
+fn check_power(name: &str, motor: &MotorFile, problems: &mut Problems) {
+    if motor.motor_efficiency.is_some() && !matches!(motor.curve, CurveFile::OpenWater { .. }) {
+        let text = format!(
+            "{name} has `motor_efficiency`, but its curve is of the kind `{}`, which knows no torque: expected `power_w_per_n15`",
+            motor.curve.kind()
+        );
+        problems.push(motor.at.of("motor_efficiency"), text);
+    }
+    if motor.motor_efficiency.is_some() && motor.power_w_per_n15 > 0.0 {
+        let text = format!("{name} has both `motor_efficiency` and `power_w_per_n15`, expected one of them");
+        problems.push(motor.at.of("motor_efficiency"), text);
+    }
+    if let Some([derate, stop]) = motor.temperature_limits_c
+        && derate >= stop
+    {
+        let text = format!(
+            "the temperature limits of {name} are [{derate}, {stop}], expected the one from which it gives less first"
+        );
+        problems.push(motor.at.of("temperature_limits_c"), text);
+    }
 }
 
 fn check_range(name: &str, motor: &MotorFile, problems: &mut Problems) {
@@ -106,6 +137,32 @@ fn curve(name: &str, motor: &MotorFile, problems: &mut Problems) -> Curve {
             deduction: *thrust_factor,
             torque_fraction: *torque_fraction,
         })),
+        CurveFile::Rotor {
+            speed_per_command_rad_s,
+            thrust,
+            inflow_loss,
+            drag,
+            rolling,
+            inertia_kg_m2,
+            air_density_kg_m3,
+            ground_effect,
+            ..
+        } => {
+            if let LagFile::Second { at, .. } | LagFile::Transfer { at, .. } = &motor.lag {
+                let text = format!("the lag of the rotor {name}: expected none, first_order or up_down");
+                problems.push(at.of("kind"), text);
+            }
+            Curve::Rotor(Box::new(Rotor {
+                speed_per_command: *speed_per_command_rad_s,
+                thrust: *thrust,
+                inflow: *inflow_loss,
+                drag: *drag,
+                rolling: *rolling,
+                inertia: *inertia_kg_m2,
+                density: *air_density_kg_m3,
+                ground_effect: *ground_effect,
+            }))
+        }
     }
 }
 
@@ -126,8 +183,10 @@ fn lag(name: &str, motor: &MotorFile, dt: f64, problems: &mut Problems) -> Lag {
     match &motor.lag {
         LagFile::None => Lag::none(),
         LagFile::First { time_constant_s, .. } => {
-            Lag::from_transfer_function(&[1.0], &[*time_constant_s, 1.0], dt)
+            let lag = Lag::from_transfer_function(&[1.0], &[*time_constant_s, 1.0], dt);
+            Lag { over_tau: 1.0 / time_constant_s, ..lag }
         }
+        LagFile::UpDown { up_s, .. } => Lag::first_order(*up_s, dt),
         LagFile::Second { natural_frequency_rad_s: w, damping_ratio: z, .. } => {
             Lag::from_transfer_function(&[w * w], &[1.0, 2.0 * z * w, w * w], dt)
         }
@@ -158,26 +217,29 @@ fn check_transfer(num: &[f64], den: &[f64]) -> Result<(), String> {
     if stable { Ok(()) } else { Err("it is unstable: the denominator has a root that grows".into()) }
 }
 
-/// A battery.
-pub fn battery(file: &BatteryFile, problems: &mut Problems) -> Battery {
-    let at = file.at.of("open_circuit_v");
-    let voltage = table(&file.open_circuit_v, "the open-circuit voltage", at, problems);
-    if voltage.iter().any(|(charge, volt)| !(0.0..=1.0).contains(charge) || *volt <= 0.0) {
-        problems.push(at, "the open-circuit voltage: expected charges from 0 to 1 and voltages above 0");
+/// The buoyancy engine `name` in `links[link]`.
+pub fn ballast(
+    name: &str,
+    file: &BallastFile,
+    link: usize,
+    links: &[Link],
+    problems: &mut Problems,
+) -> Ballast {
+    let [lo, hi] = file.range_m3;
+    if lo >= hi {
+        let text = format!("the range of {name} is [{lo}, {hi}], expected the smallest volume first");
+        problems.push(file.at.of("range_m3"), text);
+    } else if !(lo..=hi).contains(&file.start_m3) {
+        let text = format!("{name} starts at {} m3, expected {lo} to {hi}", file.start_m3);
+        problems.push(file.at.of("start_m3"), text);
     }
-    Battery {
-        capacity: file.capacity_ah,
-        voltage,
-        resistance: file.resistance_ohm,
-        hotel_load: file.hotel_load_w,
-        initial_charge: file.initial_charge,
-        technology: match file.technology {
-            Technology::Unknown => 0,
-            Technology::Nimh => 1,
-            Technology::LithiumIon => 2,
-            Technology::LithiumPolymer => 3,
-            Technology::LithiumIronPhosphate => 4,
-            Technology::Nicd => 5,
-        },
+    Ballast {
+        name: name.to_string(),
+        link,
+        p_LoV: links[link].R_LU.mul_vec(sname::vector(file.axes, file.position_m)),
+        range: file.range_m3,
+        rate: file.rate_m3_s,
+        start: file.start_m3,
+        efficiency: file.efficiency,
     }
 }

@@ -1,12 +1,19 @@
 //! A body file becomes the inertia, buoyancy and damping of a link.
 
 use super::build_actuator::table;
+use super::build_hull;
+use super::build_radiation;
+use super::build_robot::Frame;
 use super::error::Problems;
-use super::file::{Axes, Body, HullFile, SlenderFile};
+use super::file::{Axes, Body, HullFile, HullWavesFile, SlenderFile};
+use super::file_air::WindLawFile;
 use super::sname::{self, Derivative};
 use crate::math::hull_cut::Shape;
 use crate::math::{Mat3, SpatialInertia, Sym3, Vec3};
-use crate::scene::body::{Hull, SlenderBody, Trim, WindLoad};
+use crate::scene::body::{
+    Blendermann, Glider, Hull, KelpieAttitude, Restoring, SlenderBody, SurfaceDamping, Trim, WindLaw,
+    WindLoad,
+};
 use crate::scene::{Damping, Joint, Link, smallest_eigenvalue};
 
 /// Gravity and water that a body's buoyancy is trimmed for.
@@ -16,21 +23,22 @@ pub struct Surroundings {
     pub gravity: f64,
     /// Density of the water [kg/m³].
     pub density: f64,
+    /// Its depth [m].
+    pub depth: f64,
 }
 
 /// Radius of the sphere that stands for a body with neither hull nor volume [m].
 const POINT_RADIUS: f64 = 0.01;
 
-/// The link of `body`, its frame turned by `R_LU` from the user's, held by `joint`.
+/// The link of `body`, its frame turned by `R_LU` from the user's, held to its parent by a joint.
 pub fn link(
     name: &str,
     body: &Body,
-    R_LU: Mat3,
-    parent: Option<usize>,
-    joint: Joint,
-    around: Surroundings,
+    (R_LU, parent, joint): (Mat3, Option<usize>, Joint),
+    frame: Frame<'_>,
     problems: &mut Problems,
 ) -> Link {
+    let around = frame.around;
     let to_link = |v: [f64; 3]| R_LU.mul_vec(sname::vector(body.axes, v));
     let com = to_link(body.center_of_mass_m);
     let rigid = SpatialInertia::rigid(body.mass_kg, com, &inertia_about_com(body).rotated(&R_LU));
@@ -50,20 +58,40 @@ pub fn link(
         problems.push(body.at.of("inertia_kg_m2"), text);
     }
     let trim = trim(body, to_link);
-    let volume = volume(name, body, trim.force, around, problems);
-    let cb = to_link(body.center_of_buoyancy_m);
+    let meshed = build_hull::meshed(name, body, R_LU, frame.assets, problems);
+    let stated = body.at.has("volume_m3") || body.net_buoyancy_n.is_some();
+    let volume = match &meshed {
+        Some(mesh) if !stated => mesh.volume,
+        // what it displaces where it floats, for waves that accelerate it
+        None if body.restoring.is_some() && in_water => {
+            body.restoring.as_ref().map_or(0.0, |r| r.supports_kg / around.density)
+        }
+        _ => volume(name, body, trim.force, around, problems),
+    };
+    let cb = match &meshed {
+        Some(mesh) if !body.at.has("center_of_buoyancy_m") => mesh.centroid,
+        _ => to_link(body.center_of_buoyancy_m),
+    };
     let linear_damping = damping(name, body, Derivative::Linear, problems);
     let quadratic_damping = damping(name, body, Derivative::Quadratic, problems);
     let (linear_damping, quadratic_damping) = linear_damping.paired_with(quadratic_damping);
     let derivatives = sname::products(&body.derivatives, problems);
+    if let Some(w) = body.wind.as_ref().filter(|w| w.blendermann.is_some() && w.at.has("law")) {
+        let text = format!("the wind on {name} has both `law` and `blendermann`, expected one of them");
+        problems.push(w.at.of("law"), text);
+    }
     let wet = in_water
         && (volume > 0.0
             || added != SpatialInertia::zero()
+            || body.radiation.is_some()
+            || body.surface_damping.is_some()
             || body.slender.is_some()
+            || body.restoring.is_some()
+            || body.glider.is_some()
             || !derivatives.is_empty()
             || linear_damping != Damping::Zero
             || quadratic_damping != Damping::Zero);
-    Link {
+    let mut link = Link {
         name: name.to_string(),
         parent,
         joint,
@@ -76,8 +104,14 @@ pub fn link(
         total,
         volume,
         p_LoCb: cb,
-        hull: hull(body, volume, cb, R_LU),
+        hull: meshed.as_ref().map_or_else(|| hull(body, volume, cb, R_LU), |mesh| mesh.hull),
         own_hull: body.hull != HullFile::Sphere,
+        skin: meshed.and_then(|mesh| mesh.skin),
+        sums_waves: matches!(&body.hull, HullFile::Mesh(f) if f.waves == HullWavesFile::Sum),
+        radiation: None,
+        surface_laws: false,
+        surface_damping: surface_damping(name, body, problems),
+        kelpie_attitude: kelpie_attitude(name, body, parent.is_some(), problems),
         trim,
         linear_damping,
         quadratic_damping,
@@ -92,15 +126,40 @@ pub fn link(
             cross_flow_curve: cross_flow_curve(name, s, problems),
             strips: strips(name, s, problems),
         }),
+        glider: body.glider.as_ref().map(|g| Glider {
+            drag: g.drag,
+            lift: g.lift,
+            side: g.side,
+            roll: g.roll,
+            pitch: g.pitch,
+            yaw: g.yaw,
+        }),
         derivatives: derivatives.clone(),
         munk: body.munk_moment && derivatives.is_empty(),
         p_LoD: to_link(body.damping_point_m),
         wet,
+        restoring: restoring(name, body, parent, to_link, problems),
         wind: body.wind.as_ref().map(|w| WindLoad {
             drag_area: Vec3::from(std::array::from_fn(|i| w.area_m2[i] * w.drag[i])),
             p_LoC: to_link(w.center_m),
+            ship: w.blendermann.as_ref().map(|b| Blendermann {
+                areas: [w.area_m2[0], w.area_m2[1]],
+                side: b.side_drag,
+                ends: [b.head_drag, b.stern_drag],
+                delta: b.delta,
+                roll: b.roll_factor,
+                length: b.length_m,
+            }),
+            law: match w.law {
+                WindLawFile::Drag => WindLaw::Drag,
+                WindLawFile::Kelpie => WindLaw::Kelpie,
+            },
         }),
-    }
+    };
+    build_radiation::apply(&mut link, body, frame, problems);
+    link.surface_laws =
+        link.radiation.is_some() || link.surface_damping.is_some() || link.kelpie_attitude.is_some();
+    link
 }
 
 fn cross_flow_curve(name: &str, file: &SlenderFile, problems: &mut Problems) -> Vec<(f64, f64)> {
@@ -112,12 +171,91 @@ fn cross_flow_curve(name: &str, file: &SlenderFile, problems: &mut Problems) -> 
     table(pairs, &format!("the cross-flow drag of {name}"), place, problems)
 }
 
+fn surface_damping(name: &str, body: &Body, problems: &mut Problems) -> Option<Box<SurfaceDamping>> {
+    let file = body.surface_damping.as_ref()?;
+    let place = file.at.of("wave_resistance_n");
+    let pairs = &file.wave_resistance_n;
+    if pairs.first().is_some_and(|pair| pair[0] <= 0.0) {
+        let text = format!(
+            "the wave resistance of {name} begins at the speed {}, expected one above 0",
+            pairs[0][0]
+        );
+        problems.push(place, text);
+    }
+    Some(Box::new(SurfaceDamping {
+        roll: [file.roll_nm_s_rad, file.roll_quadratic_nm_s2, file.roll_cubic_nm_s3],
+        roll_lift: file.roll_lift_n_s2,
+        resistance: table(pairs, &format!("the wave resistance of {name} over speed"), place, problems),
+    }))
+}
+
+fn kelpie_attitude(
+    name: &str,
+    body: &Body,
+    is_child: bool,
+    problems: &mut Problems,
+) -> Option<KelpieAttitude> {
+    let file = body.kelpie_attitude.as_ref()?;
+    if is_child {
+        let text = format!("`kelpie_attitude` of {name}: only the base of a robot can have it");
+        problems.push(&file.at.whole, text);
+    }
+    if matches!(body.hull, HullFile::Mesh(_)) {
+        let text = format!(
+            "`kelpie_attitude` is for vehicles without a hull, but that of {name} is a mesh, which the waves turn by their pressure: \
+             leave one of them out"
+        );
+        problems.push(&file.at.whole, text);
+    }
+    Some(KelpieAttitude {
+        pitch: file.pitch_rad_m,
+        roll: file.roll_rad_m,
+        bandwidth: std::f64::consts::TAU * file.bandwidth_hz,
+    })
+}
+
 fn strips(name: &str, file: &SlenderFile, problems: &mut Problems) -> usize {
     if file.cross_flow_strips == 1 {
         let text = format!("the cross-flow drag of {name}: found 1 strip, expected 0 (exact) or 2 and more");
         problems.push(file.at.of("cross_flow_strips"), text);
     }
     file.cross_flow_strips as usize
+}
+
+fn restoring(
+    name: &str,
+    body: &Body,
+    parent: Option<usize>,
+    to_link: impl Fn([f64; 3]) -> Vec3,
+    problems: &mut Problems,
+) -> Option<Restoring> {
+    let file = body.restoring.as_ref()?;
+    let at = &file.at;
+    if parent.is_some() {
+        problems.push(&at.whole, format!("{name} has `restoring`, expected it on the base only: use `hull`"));
+    }
+    if body.hull != HullFile::Sphere || body.volume_m3 > 0.0 || body.net_buoyancy_n.is_some() {
+        let text = format!(
+            "{name} has `restoring` and `hull`, `volume_m3` or `net_buoyancy_n`, expected either the one or the others"
+        );
+        problems.push(&at.whole, text);
+    }
+    if file.reserve_kg <= file.supports_kg {
+        let text = format!(
+            "`reserve_kg` is {}, expected more than `supports_kg` {}: the hull would not float",
+            file.reserve_kg, file.supports_kg
+        );
+        problems.push(at.of("reserve_kg"), text);
+    }
+    Some(Restoring {
+        mass: file.supports_kg,
+        p_LoM: to_link(file.supports_at_m),
+        heave: file.heave_n_m,
+        roll: file.roll_nm_rad,
+        pitch: file.pitch_nm_rad,
+        p_LoF: to_link(file.center_of_flotation_m),
+        reserve: file.reserve_kg,
+    })
 }
 
 /// A link without a body: a frame that is merged into its parent.
@@ -143,15 +281,23 @@ pub fn frame(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
             bound: POINT_RADIUS,
         },
         own_hull: false,
+        skin: None,
+        sums_waves: false,
+        radiation: None,
+        surface_laws: false,
+        surface_damping: None,
+        kelpie_attitude: None,
         trim: Trim { force: 0.0, moment_arm: Vec3::zero() },
         linear_damping: Damping::Zero,
         quadratic_damping: Damping::Zero,
         damping_decay: None,
         slender: None,
+        glider: None,
         derivatives: Vec::new(),
         munk: true,
         p_LoD: Vec3::zero(),
         wet: false,
+        restoring: None,
         wind: None,
     }
 }
@@ -270,7 +416,7 @@ fn damping(name: &str, body: &Body, kind: Derivative, problems: &mut Problems) -
 fn hull(body: &Body, volume: f64, cb: Vec3, R_LU: Mat3) -> Hull {
     let half = |s: &[f64; 3]| Vec3::new(0.5 * s[0], 0.5 * s[1], 0.5 * s[2]);
     let (shape, center) = match &body.hull {
-        HullFile::Sphere => {
+        HullFile::Sphere | HullFile::Mesh(_) | HullFile::BoundingBox(_) => {
             let r = libm::cbrt(volume * 3.0 / (4.0 * std::f64::consts::PI)).max(POINT_RADIUS);
             (Shape::Ellipsoid(Vec3::new(r, r, r)), None)
         }

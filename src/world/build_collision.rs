@@ -93,7 +93,7 @@ fn groups(file: &GroupsFile) -> Groups {
 }
 
 /// The file's axes in the user's frame (forward, left, up).
-fn axes(axes: Axes) -> Mat3 {
+pub fn axes(axes: Axes) -> Mat3 {
     let column = |v: [f64; 3]| sname::vector(axes, v);
     Mat3::from_rows(column([1.0, 0.0, 0.0]), column([0.0, 1.0, 0.0]), column([0.0, 0.0, 1.0]))
 }

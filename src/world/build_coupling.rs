@@ -28,7 +28,8 @@ fn coupling(
 ) -> Option<Coupling> {
     let kind = kind(&file.kind, problems);
     let grasps = matches!(kind, CouplingKind::Grasp { .. });
-    let a = end(name, &file.a, scene, problems);
+    let of = format!("the coupling {name}");
+    let a = end(&of, &file.a, scene, problems);
     let mut b = None;
     if let Some(given) = &file.b {
         b = Some(second(given, a, name, scene, state, problems)?);
@@ -147,7 +148,7 @@ fn second(
     state: &State,
     problems: &mut Problems,
 ) -> Option<CouplingEnd> {
-    let b = end(name, file, scene, problems)?;
+    let b = end(&format!("the coupling {name}"), file, scene, problems)?;
     if file.position_m.is_some() || file.attitude_deg.is_some() {
         return Some(b);
     }
@@ -162,13 +163,19 @@ fn second(
     })
 }
 
-fn end(name: &str, file: &CouplingEndFile, scene: &Scene, problems: &mut Problems) -> Option<CouplingEnd> {
+/// The end that `file` says, of `name` in messages.
+pub(super) fn end(
+    name: &str,
+    file: &CouplingEndFile,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<CouplingEnd> {
     let p = Vec3::from(file.position_m.unwrap_or_default());
     let [roll, pitch, yaw] = file.attitude_deg.unwrap_or_default().map(f64::to_radians);
     let R = Mat3::from_rpy(roll, pitch, yaw);
     let Some(robot_name) = &file.robot else {
         if file.link.is_some() {
-            let text = format!("an end of the coupling {name} names a link, expected its `robot` too");
+            let text = format!("an end of {name} names a link, expected its `robot` too");
             problems.push(file.at.of("link"), text);
             return None;
         }
@@ -177,7 +184,7 @@ fn end(name: &str, file: &CouplingEndFile, scene: &Scene, problems: &mut Problem
     let Some(robot) = scene.robots.iter().position(|r| r.name == *robot_name) else {
         let names = || scene.robots.iter().map(|r| r.name.as_str());
         let (what, hint) = (quote(robot_name), did_you_mean(robot_name, names()));
-        let text = format!("no robot or prop {what} for the coupling {name}{hint}");
+        let text = format!("no robot or prop {what} for {name}{hint}");
         problems.push(file.at.of("robot"), text);
         return None;
     };

@@ -1,5 +1,6 @@
 //! Fin files become fins.
 
+use super::build_energy;
 use super::error::Place;
 use super::error::{Problems, did_you_mean, quote};
 use super::file::ThrusterFile;
@@ -42,6 +43,8 @@ pub fn fin(name: &str, file: &FinFile, link: usize, robot: &Robot, dt: f64, prob
         dead_steps: dead_steps(surface.dead_time_s, dt),
         delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
         race: race(name, file, link, robot, problems),
+        power: build_energy::servo(&surface.power),
+        sail: sail(name, file, problems),
     }
 }
 
@@ -84,6 +87,8 @@ pub fn azimuth(
         dead_steps: dead_steps(azimuth.dead_time_s, dt),
         delay_start: robot.fins.iter().map(|f| f.dead_steps).sum(),
         race: None,
+        power: build_energy::servo(&azimuth.power),
+        sail: false,
         name,
     }
 }
@@ -96,6 +101,31 @@ fn range(name: &str, deg: [f64; 2], place: &Place, problems: &mut Problems) -> [
         problems.push(place, text);
     }
     [lo.min(hi).to_radians(), hi.to_radians()]
+}
+
+/// Whether it is a sail, and what a sail cannot have.
+fn sail(name: &str, file: &FinFile, problems: &mut Problems) -> bool {
+    let surface = &file.surface;
+    if !surface.sail {
+        return false;
+    }
+    let place = surface.at.of("sail");
+    if !matches!(surface.law, LawFile::LiftDrag { .. } | LawFile::Table { .. }) {
+        let text = format!(
+            "the sail {name} has a law of the kind `{}`, expected `lift_drag` or `table`",
+            surface.law.kind()
+        );
+        problems.push(place, text);
+    }
+    if surface.range_deg[0] < 0.0 {
+        let text =
+            format!("the sheet of {name} goes from {} degrees, expected 0 or more", surface.range_deg[0]);
+        problems.push(surface.at.of("range_deg"), text);
+    }
+    if file.race.is_some() {
+        problems.push(file.at.of("race"), format!("{name} is a sail, on which a race means nothing"));
+    }
+    true
 }
 
 /// Dead time in whole steps.

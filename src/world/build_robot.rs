@@ -5,7 +5,9 @@ use super::assets::Assets;
 use super::build_actuator as actuator;
 use super::build_body::{self as body, Surroundings};
 use super::build_collision::{self as collision, Mount};
+use super::build_energy;
 use super::build_fin;
+use super::build_firmware;
 use super::build_joint;
 use super::build_sensor as sensor;
 use super::error::{Place, Problems, did_you_mean, list, quote};
@@ -48,7 +50,7 @@ pub fn robot(
     problems: &mut Problems,
 ) -> Robot {
     let model = &entry.model;
-    let links = links(model, frame.around, problems);
+    let links = links(model, frame, problems);
     let start = start(entry, offset, &links, problems);
     let mut robot = Robot {
         name: name.to_string(),
@@ -57,9 +59,12 @@ pub fn robot(
         attached: Vec::new(),
         thrusters: Vec::new(),
         fins: Vec::new(),
+        ballasts: Vec::new(),
         manager: None,
         sensors: Vec::new(),
-        battery: model.battery.as_ref().map(|b| actuator::battery(b, problems)),
+        battery: model.battery.as_ref().map(|b| build_energy::battery(b, problems)),
+        loads: build_energy::loads(&model.loads),
+        solar: Vec::new(),
         colliders: colliders(model, &links, frame.assets, problems),
         contact_wrenches: Vec::new(),
         self_collision: model.self_collision,
@@ -70,6 +75,8 @@ pub fn robot(
         start,
         base_factor: None,
         inflow: false,
+        rotors: false,
+        firmware: None,
         mimics: Vec::new(),
         links,
     };
@@ -82,10 +89,19 @@ pub fn robot(
         let world = (frame.seed, frame.dt);
         robot.sensors.push(sensor::sensor(name, sensor_name, file, link, &robot.links, world, problems));
     }
+    for (panel, file) in model.solar_panels.iter() {
+        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
+        robot.solar.push(build_energy::solar(panel, file, link, &robot.links[link], problems));
+    }
+    build_energy::check(model, problems);
     for (fin_name, file) in model.fins.iter() {
         let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
         let fin = build_fin::fin(fin_name, file, link, &robot, frame.dt, problems);
         robot.fins.push(fin);
+    }
+    for (name, file) in model.ballasts.iter() {
+        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
+        robot.ballasts.push(actuator::ballast(name, file, link, &robot.links, problems));
     }
     for (k, (_, file)) in model.thrusters.iter().enumerate() {
         let Some(azimuth) = &file.azimuth else { continue };
@@ -110,6 +126,7 @@ pub fn robot(
         }
     }
     build_joint::finish(&mut robot, model, (frame.seed, frame.dt), problems);
+    robot.firmware = model.firmware.as_ref().map(|f| build_firmware::firmware(f, &robot, frame.dt, problems));
     robot.finish();
     robot
 }
@@ -145,9 +162,13 @@ pub fn prop(entry: &PropEntry) -> RobotEntry {
             self_collision: false,
             thrusters: Named::default(),
             fins: Named::default(),
+            ballasts: Named::default(),
             command_timeout_s: None,
             sensors: Named::default(),
             battery: None,
+            loads: Named::default(),
+            solar_panels: Named::default(),
+            firmware: None,
             at: entry.at.clone(),
         },
         position_m: entry.position_m,
@@ -199,19 +220,29 @@ pub fn about(model: &RobotModel) -> About {
     for (name, fin) in model.fins.iter() {
         add(format!("fin {name}"), &fin.surface.source, &fin.surface.estimated);
     }
+    for (name, ballast) in model.ballasts.iter() {
+        add(format!("ballast {name}"), &ballast.source, &ballast.estimated);
+    }
     for (name, sensor) in model.sensors.iter() {
         add(format!("sensor {name}"), &sensor.device.source, &sensor.device.estimated);
     }
     if let Some(battery) = &model.battery {
         add("battery".into(), &battery.source, &battery.estimated);
     }
+    for (name, panel) in model.solar_panels.iter() {
+        add(format!("solar panel {name}"), &panel.source, &panel.estimated);
+    }
+    if let Some(firmware) = &model.firmware {
+        let (source, estimated) = firmware.about();
+        add("firmware".into(), source, estimated);
+    }
     About { description: model.description.clone(), sources }
 }
 
-fn links(model: &RobotModel, around: Surroundings, problems: &mut Problems) -> Vec<Link> {
+fn links(model: &RobotModel, frame: Frame<'_>, problems: &mut Problems) -> Vec<Link> {
     let identity = Mat3::identity();
     let mut links =
-        vec![body::link(&model.root, &model.body, identity, None, Joint::base(), around, problems)];
+        vec![body::link(&model.root, &model.body, (identity, None, Joint::base()), frame, problems)];
     for (name, file) in model.links.iter() {
         let parent = find_link(&links, &file.parent, file.at.of("parent"), problems);
         let (joint, R_LU) = joint(name, file, &links[parent], problems);
@@ -220,7 +251,7 @@ fn links(model: &RobotModel, around: Surroundings, problems: &mut Problems) -> V
             problems.push(&file.at.whole, format!("the name {} is taken", quote(taken)));
         }
         let link = match &file.body {
-            Some(body) => body::link(name, body, R_LU, Some(parent), joint, around, problems),
+            Some(body) => body::link(name, body, (R_LU, Some(parent), joint), frame, problems),
             None => {
                 if joint.kind != JointKind::Fixed {
                     let text = format!(
@@ -425,7 +456,7 @@ fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems)
 }
 
 /// Pose of every link in the base with all joints at zero.
-fn poses_at_rest(links: &[Link]) -> Vec<(Mat3, Vec3)> {
+pub(super) fn poses_at_rest(links: &[Link]) -> Vec<(Mat3, Vec3)> {
     let mut poses: Vec<(Mat3, Vec3)> = vec![(Mat3::identity(), Vec3::zero())];
     for link in &links[1..] {
         let (R_BP, p_BP) = poses[link.parent.unwrap_or(0)];

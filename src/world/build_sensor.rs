@@ -46,6 +46,7 @@ pub fn sensor(
         start_ns: (file.start_s * 1e9) as u64,
         drop_out: device.drop_out,
         queue: (device.latency_s * rate).min(MOST_IN_FLIGHT) as usize + 2,
+        power: device.power_w,
         stream: Stream::new(seed, &stream_name),
         kind: kind(device, rate, seed, &stream_name, problems),
     }

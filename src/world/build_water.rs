@@ -4,22 +4,23 @@ use super::build::towards;
 use super::error::{Problems, did_you_mean, list, quote};
 use super::file::{SeabedFile, WorldFile};
 use super::file_water::{
-    CarriedFile, ColumnFile, ConstituentFile, FlowFile, FlowLawFile, RegionFile, SoundSpeedLawFile,
-    WaterLayerFile,
+    CarriedFile, ColumnFile, ConstituentFile, FlowFile, FlowLawFile, LevelFile, RegionFile,
+    SoundSpeedLawFile, WaterLayerFile,
 };
 use super::grid::{
     self,
     declare::{BetweenFile, GridFile, OutsideFile},
 };
-use super::read::Named;
+use super::read::{Named, Places};
 use crate::environment::seawater::{self, Validity};
 use crate::environment::water_column;
+use crate::environment::waves::realise;
 use crate::math::Vec3;
-use crate::scene::Origin;
 use crate::scene::flow::{Channel, Constituent, Eddy, Flow, FlowLaw, Jet};
 use crate::scene::grid::Grid;
 use crate::scene::terrain::Terrain;
 use crate::scene::water::{Carried, Column, Region, SoundSpeedLaw, Values};
+use crate::scene::{Origin, WaveField};
 use std::sync::Arc;
 
 /// Periods of tidal constituents [h]. [Pugh 1987, table 4:1]
@@ -272,8 +273,13 @@ fn left_of(direction_deg: f64) -> Vec3 {
     Vec3::new(-along.y, along.x, 0.0)
 }
 
-fn constituent(file: &ConstituentFile, problems: &mut Problems) -> Option<Constituent> {
-    let period_s = match (&file.name, file.period_s) {
+/// Angular frequency [rad/s] of a constituent, by its name or its period.
+fn frequency(
+    (name, period_s): (Option<&str>, Option<f64>),
+    at: &Places,
+    problems: &mut Problems,
+) -> Option<f64> {
+    let period_s = match (name, period_s) {
         (Some(name), None) => {
             let known = PERIODS_H.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
             if known.is_none() {
@@ -284,20 +290,46 @@ fn constituent(file: &ConstituentFile, problems: &mut Problems) -> Option<Consti
                     list(names()),
                     did_you_mean(name, names())
                 );
-                problems.push(file.at.of("name"), text);
+                problems.push(at.of("name"), text);
             }
             known?.1 * 3600.0
         }
         (None, Some(period_s)) => period_s,
         _ => {
             let text = "a tidal constituent needs either its `name` or its `period_s`";
-            problems.push(&file.at.whole, text);
+            problems.push(&at.whole, text);
             return None;
         }
     };
+    Some(std::f64::consts::TAU / period_s)
+}
+
+/// The level of the water, if the world says it.
+pub fn tide(file: &WorldFile, problems: &mut Problems) -> Option<Arc<WaveField>> {
+    let tide = file.water.tide.as_ref()?;
+    let one = |c: &LevelFile, problems: &mut Problems| {
+        let omega = frequency((c.name.as_deref(), c.period_s), &c.at, problems)?;
+        Some((c.amplitude_m, omega, c.phase_deg.to_radians()))
+    };
+    let constituents: Vec<_> = tide.constituents.iter().filter_map(|c| one(c, problems)).collect();
+    let range: f64 = constituents.iter().map(|(a, ..)| a).sum();
+    let depth = file.seabed.depth_m;
+    if depth + tide.level_m - range <= 0.0 {
+        let text = format!(
+            "the water falls to {} m at the origin, expected it over the seabed at {} m",
+            tide.level_m - range,
+            -depth
+        );
+        problems.push(&tide.at.whole, text);
+    }
+    Some(Arc::new(realise::tide(tide.level_m, &constituents, depth)))
+}
+
+fn constituent(file: &ConstituentFile, problems: &mut Problems) -> Option<Constituent> {
+    let omega = frequency((file.name.as_deref(), file.period_s), &file.at, problems)?;
     let left = left_of(file.direction_deg);
     Some(Constituent {
-        omega: std::f64::consts::TAU / period_s,
+        omega,
         major: towards(file.speed_m_s, file.direction_deg),
         minor: left.scale(file.across_m_s),
         lag: file.phase_deg.to_radians(),

@@ -5,11 +5,15 @@
 
 use super::file_air::{AirFile, WeatherFile, WindLoadFile};
 use super::file_coupling::CouplingFile;
+use super::file_energy::{BatteryFile, ChargerFile, LoadFile, SolarFile};
+use super::file_fault::FaultFile;
 use super::file_fin::{AzimuthFile, FinFile};
+use super::file_firmware::FirmwareFile;
+use super::file_restoring::RestoringFile;
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
 use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
 use super::file_urdf::{HydrodynamicsFile, MimicFile};
-use super::file_water::{CarriedFile, ColumnFile, FlowFile, RegionFile};
+use super::file_water::{CarriedFile, ColumnFile, FlowFile, RegionFile, TideFile};
 use super::file_waves::WavesFile;
 use super::grid::declare::GridFile;
 use super::read::{Named, Placed};
@@ -44,8 +48,12 @@ spec! {
         structures: Named<StructureFile> = Named::default(),
         /// What holds bodies together, or can, by name.
         couplings: Named<CouplingFile> = Named::default(),
+        /// What charges batteries, by name.
+        chargers: Named<ChargerFile> = Named::default(),
         /// Tethers and mooring lines, by name.
         tethers: Named<TetherFile> = Named::default(),
+        /// What goes wrong, by name.
+        faults: Named<FaultFile> = Named::default(),
     }
 }
 
@@ -106,6 +114,8 @@ spec! {
         variation: Option<VariationFile>,
         /// What else moves, by name: tides, streams, eddies; added to the mean current.
         flows: Named<FlowFile> = Named::default(),
+        /// Level of the surface: what it stands over z = 0, and how it rises and falls.
+        tide: Option<TideFile>,
         /// Waves.
         waves: WavesFile => "{kind: none}",
     }
@@ -232,12 +242,20 @@ spec! {
         thrusters: Named<ThrusterFile> = Named::default(),
         /// Fins, rudders and planes.
         fins: Named<FinFile> [frame] = Named::default(),
+        /// Buoyancy engines.
+        ballasts: Named<BallastFile> [frame] = Named::default(),
         /// Seconds without a command after which the thrusters stop; without it the last command holds.
         command_timeout_s: Option<f64> [positive],
         /// Sensors.
         sensors: Named<SensorFile> = Named::default(),
         /// Battery: a name in `params/batteries`, a file, or a map.
         battery: Option<BatteryFile>,
+        /// Devices that draw power and do nothing else, such as computers and lights, by name.
+        loads: Named<LoadFile> = Named::default(),
+        /// Solar panels, by name.
+        solar_panels: Named<SolarFile> = Named::default(),
+        /// What its own computer runs: a name in `params/firmware`, a file, or a map.
+        firmware: Option<FirmwareFile>,
     }
 }
 
@@ -286,19 +304,29 @@ spec! {
         center_of_buoyancy_m: [f64; 3] = [0.0, 0.0, 0.0],
         /// Shape that is cut by the water's surface; without it a sphere of the displaced volume.
         hull: HullFile => "{kind: sphere}",
+        /// Linear hydrostatics of a floating base, instead of `hull`.
+        restoring: Option<RestoringFile>,
         /// Small weights and floats fixed to the body.
         loads: Named<Load> = Named::default(),
         /// Added mass at the origin, positive, as a matrix or diagonal (surge, sway, heave, roll, pitch, yaw), or
         /// SNAME derivatives such as `X_udot`.
         added_mass: Coefficients => "{kind: none}",
+        /// What its own waves do to it, by tables; the base's only. The added mass follows from them.
+        radiation: Option<RadiationFile>,
         /// Linear damping, positive, or SNAME derivatives such as `X_u`.
         linear_damping: Coefficients => "{kind: none}",
         /// Quadratic damping, positive, or SNAME derivatives such as `X_uu`.
         quadratic_damping: Coefficients => "{kind: none}",
         /// How fast the linear damping falls with speed U: scaled by exp(-k U), for surge, sway, heave, roll, pitch, yaw.
         linear_damping_decay_s_m: [f64; 6] [non_negative] = [0.0; 6],
+        /// What it loses at the surface beyond these: roll damping, wave resistance.
+        surface_damping: Option<SurfaceDampingFile>,
+        /// Pitch and roll in step with the waves' height, as in the Kelpie simulator; for vehicles without a hull.
+        kelpie_attitude: Option<KelpieAttitudeFile>,
         /// Lift, drag and cross-flow drag, for a torpedo-shaped body about its origin.
         slender: Option<SlenderFile>,
+        /// Lift, drag and moments of an underwater glider about its origin.
+        glider: Option<GliderFile>,
         /// Forces that go with the product of two velocities, by their published names such as `Y_uv` and `N_wp` (SNAME: forward, right,
         /// down). A set that states any must state all that the added mass does with velocities, which is then left out here.
         derivatives: std::collections::BTreeMap<String, Placed<f64>> = std::collections::BTreeMap::new(),
@@ -351,6 +379,98 @@ choice! {
             /// Centre; the centre of buoyancy if not given.
             center_m: Option<[f64; 3]>,
         },
+        /// A closed mesh, on which the water's pressure is integrated; volume and centre of buoyancy are its own where the body
+        /// states none.
+        Mesh = "mesh" (HullMeshFile),
+        /// The box about a mesh: cheap, and too much volume. As `mesh`, the box in place of the mesh.
+        BoundingBox = "bounding_box" (HullMeshFile),
+    }
+}
+
+spec! {
+    /// Losses of a hull that pierces the surface; along x of the body.
+    pub struct SurfaceDampingFile {
+        /// Moment against roll by its rate p.
+        roll_nm_s_rad: f64 [non_negative] = 0.0,
+        /// Moment against roll by |p|p.
+        roll_quadratic_nm_s2: f64 [non_negative] = 0.0,
+        /// Moment against roll by p³.
+        roll_cubic_nm_s3: f64 [non_negative] = 0.0,
+        /// Moment against roll by |u|p, u the speed ahead through the water.
+        roll_lift_n_s2: f64 [non_negative] = 0.0,
+        /// Pairs of speed ahead [m/s] and wave resistance, rising speed; nothing at rest.
+        wave_resistance_n: Vec<[f64; 2]> [non_negative] = Vec::new(),
+    }
+}
+
+spec! {
+    /// Kelpie's pitch and roll: where the wind goes with or across the vehicle they follow the surface's height.
+    pub struct KelpieAttitudeFile {
+        /// Pitch per metre of the surface's height, bow up with the wind from astern.
+        pitch_rad_m: f64,
+        /// Roll per metre of the surface's height, starboard down with the wind to starboard.
+        roll_rad_m: f64,
+        /// How fast the vehicle follows.
+        bandwidth_hz: f64 [positive] = 2.0,
+    }
+}
+
+choice! {
+    /// Tables of added mass, damping and wave forces by frequency, from a program for waves and bodies. Their axes are forward, port
+    /// and up, their origin lies in the waterline at rest.
+    pub enum RadiationFile {
+        /// Numeric output of WAMIT, without dimensions.
+        Wamit = "wamit" {
+            /// The `.1` file: added mass and damping.
+            added_mass: String [not_empty],
+            /// The `.3` file: wave forces, from which the wave's own pressure on the hull's mesh is taken away.
+            excitation: Option<String> [not_empty],
+            /// The `.3sc` file instead: forces of scattered waves.
+            scattering: Option<String> [not_empty],
+            /// The `.hst` file: compared with the hull's own hydrostatics, which count.
+            hydrostatics: Option<String> [not_empty],
+            /// Length by which the tables were made dimensionless (ULEN).
+            length_m: f64 [positive] = 1.0,
+            /// Place of the tables' origin on the body.
+            origin_m: [f64; 3] = [0.0, 0.0, 0.0],
+            /// Filters that make the memory.
+            filters: u32 [in 4.0..=24.0] = 14,
+        },
+        /// A data set of Capytaine as NetCDF classic.
+        Capytaine = "capytaine" {
+            /// The file.
+            file: String [not_empty],
+            /// Place of the tables' origin on the body.
+            origin_m: [f64; 3] = [0.0, 0.0, 0.0],
+            /// Filters that make the memory.
+            filters: u32 [in 4.0..=24.0] = 14,
+        },
+    }
+}
+
+spec! {
+    /// The mesh of a hull and its place on the body.
+    pub struct HullMeshFile {
+        /// Its file (STL, OBJ, COLLADA or glTF): a path, from the folder of the file that names it, or `package://<package>/<path>`.
+        file: String [not_empty],
+        /// Factors along its axes.
+        scale: [f64; 3] = [1.0, 1.0, 1.0],
+        /// Place of its origin on the body.
+        position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Roll, pitch and yaw of its axes.
+        attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
+        /// How the waves at its corners are found.
+        waves: HullWavesFile = HullWavesFile::Lattice,
+    }
+}
+
+fieldless_choice! {
+    /// How the waves at the corners of a hull's mesh are found.
+    pub enum HullWavesFile {
+        /// From a lattice about the hull, a sixth of its radius wide, where the sea has more than 16 waves: quick.
+        Lattice = "lattice",
+        /// By summing all waves at every corner: exact.
+        Sum = "sum",
     }
 }
 
@@ -361,8 +481,8 @@ spec! {
         length_m: f64 [positive],
         /// Diameter.
         diameter_m: f64 [positive],
-        /// Reference area of lift and drag.
-        area_m2: f64 [positive],
+        /// Reference area of lift and drag; 0 for neither.
+        area_m2: f64 [non_negative],
         /// Drag coefficient at zero incidence.
         axial_drag: f64 [non_negative],
         /// Oswald's efficiency factor.
@@ -374,6 +494,48 @@ spec! {
         /// Sum the cross-flow drag over this many points along the length, each for a length of 1/(points - 1) of the whole,
         /// as Fossen's programs do with 21; 0 for the exact integral.
         cross_flow_strips: u32 [in 0.0..=1000.0] = 0,
+    }
+}
+
+spec! {
+    /// Coefficients of an underwater glider as published (forward, right, down), over the square of its speed.
+    pub struct GliderFile {
+        /// Drag: K_D0 [kg/m] and K_D, over the square of the angle of attack [kg/m per rad2].
+        drag: [f64; 2] [non_negative],
+        /// Lift: K_L0 [kg/m] and K_alpha, over the angle of attack [kg/m per rad].
+        lift: [f64; 2],
+        /// Side force over the drift angle, K_beta [kg/m per rad].
+        side: f64,
+        /// Roll: K_MR, over the drift angle [kg per rad], and K_p, over the roll rate [kg s].
+        roll: [f64; 2],
+        /// Pitch: K_M0 [kg], K_M, over the angle of attack [kg per rad], and K_q, over the pitch rate [kg s].
+        pitch: [f64; 3],
+        /// Yaw: K_MY, over the drift angle [kg per rad], and K_r, over the yaw rate [kg s].
+        yaw: [f64; 2],
+    }
+}
+
+spec! {
+    /// A buoyancy engine: a volume that a pump changes at constant mass.
+    pub struct BallastFile {
+        /// Where the figures come from.
+        source: String [not_empty],
+        /// Figures that are guessed, and why.
+        estimated: String = String::new(),
+        /// Link that it is in.
+        link: String [frame] = "base_link".to_string(),
+        /// Axes of its position.
+        axes: Axes = Axes::Flu,
+        /// Its place on the link.
+        position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Smallest and largest volume, over that of the body.
+        range_m3: [f64; 2],
+        /// Largest rate while growing and while shrinking.
+        rate_m3_s: [f64; 2] [positive],
+        /// Volume at the start.
+        start_m3: f64 = 0.0,
+        /// Pressure work over electrical work while it grows.
+        efficiency: f64 [in 0.01..=1.0] = 0.5,
     }
 }
 
@@ -512,6 +674,8 @@ spec! {
         position_m: [f64; 3],
         /// Direction of positive thrust on the link.
         direction: [f64; 3],
+        /// How far under its place the propeller runs, for models whose thrust acts at the waterline.
+        submergence_m: f64 [non_negative] = 0.0,
         /// Which way the propeller turns, seen from behind at positive thrust.
         turning: Turning = Turning::Right,
         /// What turns it; without it its direction stays. The thruster manager reckons with angle 0.
@@ -556,12 +720,20 @@ spec! {
         torque_per_thrust_m: f64 [non_negative] = 0.0,
         /// Electrical power at thrust T: this times T^1.5.
         power_w_per_n15: f64 [non_negative] = 0.0,
+        /// Shaft power over electrical, for a curve of the kind `open_water`, instead of `power_w_per_n15`.
+        motor_efficiency: Option<f64> [in 0.01..=1.0],
         /// Part of the electrical power that heats the motor.
         loss: f64 [fraction] = 0.2,
         /// Rise of the motor's temperature per watt of loss.
         thermal_resistance_k_w: f64 [non_negative] = 0.5,
         /// Time constant of the motor's temperature.
         thermal_time_constant_s: f64 [positive] = 60.0,
+        /// Temperatures of the motor from which it gives less and less, and at which it stops until it has cooled to the first.
+        temperature_limits_c: Option<[f64; 2]>,
+        /// Voltage at which the curve holds; without it the battery's voltage makes no difference.
+        rated_voltage_v: Option<f64> [positive],
+        /// Thrust goes with this power of the voltage.
+        voltage_exponent: f64 [in 0.0..=3.0] = 2.0,
     }
 }
 
@@ -620,6 +792,25 @@ choice! {
             /// Part of the torque that turns the hull.
             torque_fraction: f64 [fraction] = 1.0,
         },
+        /// Rotor in air: thrust grows with the square of the shaft speed, its torque is `torque_per_thrust_m` times that.
+        Rotor = "rotor" {
+            /// Shaft speed per unit of command, unless that is newtons.
+            speed_per_command_rad_s: f64 [positive] = 1.0,
+            /// Thrust over n|n| [N s2/rad2].
+            thrust: f64 [positive],
+            /// Loss of thrust over shaft speed times speed along the axis [N s2/(rad m)].
+            inflow_loss: f64 [non_negative] = 0.0,
+            /// Drag across the axis over shaft speed times speed across it [N s2/(rad m)].
+            drag: f64 [non_negative] = 0.0,
+            /// Moment across the axis over shaft speed times speed across it [N s2/rad].
+            rolling: f64 [non_negative] = 0.0,
+            /// Inertia of rotor and motor about the axis.
+            inertia_kg_m2: f64 [non_negative] = 0.0,
+            /// Density of the air that the figures hold for.
+            air_density_kg_m3: f64 [positive] = 1.225,
+            /// Whether it feels ground and water under it.
+            ground_effect: bool = true,
+        },
     }
 }
 
@@ -643,6 +834,13 @@ choice! {
             /// Time constant.
             time_constant_s: f64 [positive],
         },
+        /// First order with two time constants.
+        UpDown = "up_down" {
+            /// Time constant while the shaft speed, or thrust, grows.
+            up_s: f64 [positive],
+            /// Time constant while it falls.
+            down_s: f64 [positive],
+        },
         /// Second order.
         Second = "second_order" {
             /// Natural frequency.
@@ -657,48 +855,6 @@ choice! {
             /// Denominator.
             denominator: Vec<f64> [not_empty],
         },
-    }
-}
-
-spec! {
-    /// A battery.
-    pub struct BatteryFile {
-        /// What it is.
-        description: String = String::new(),
-        /// Where the figures come from.
-        source: String [not_empty],
-        /// Figures that are guessed, and why.
-        estimated: String = String::new(),
-        /// Capacity.
-        capacity_ah: f64 [positive],
-        /// Pairs of state of charge (0 to 1) and open-circuit voltage, rising charge.
-        open_circuit_v: Vec<[f64; 2]> [not_empty],
-        /// Internal resistance.
-        resistance_ohm: f64 [non_negative] = 0.0,
-        /// Power drawn by everything but the thrusters.
-        hotel_load_w: f64 [non_negative] = 0.0,
-        /// State of charge at the start.
-        initial_charge: f64 [fraction] = 1.0,
-        /// Chemistry.
-        technology: Technology = Technology::LithiumIon,
-    }
-}
-
-fieldless_choice! {
-    /// A battery's chemistry, as sensor_msgs/BatteryState knows them.
-    pub enum Technology {
-        /// Unknown.
-        Unknown = "unknown",
-        /// Nickel-metal hydride.
-        Nimh = "nimh",
-        /// Lithium-ion.
-        LithiumIon = "lithium_ion",
-        /// Lithium polymer.
-        LithiumPolymer = "lithium_polymer",
-        /// Lithium iron phosphate.
-        LithiumIronPhosphate = "lithium_iron_phosphate",
-        /// Nickel-cadmium.
-        Nicd = "nicd",
     }
 }
 
@@ -737,6 +893,8 @@ spec! {
         latency_s: f64 [in 0.0..=60.0] = 0.0,
         /// Part of the samples that are lost.
         drop_out: f64 [fraction] = 0.0,
+        /// Power that it draws.
+        power_w: f64 [non_negative] = 0.0,
         ..measures: Measures,
     }
 }

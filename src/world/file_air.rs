@@ -1,6 +1,6 @@
 //! What a world file may say of the air and the weather, and a body of its sides to the wind.
 
-use super::spec::{choice, spec};
+use super::spec::{choice, fieldless_choice, spec};
 
 spec! {
     /// The air: its laws, which hold for the whole run.
@@ -78,7 +78,39 @@ spec! {
         area_m2: [f64; 3] [non_negative],
         /// Drag coefficients of the three.
         drag: [f64; 3] [non_negative] = [1.0, 1.0, 1.0],
-        /// Point at which the wind acts.
+        /// Point at which the wind acts; of a ship the centroid of its side.
         center_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Coefficients of a ship over the angle of the wind, instead of `drag`.
+        blendermann: Option<BlendermannFile>,
+        /// How it acts without these.
+        law: WindLawFile = WindLawFile::Drag,
+    }
+}
+
+spec! {
+    /// Blendermann's coefficients of a kind of ship.
+    pub struct BlendermannFile {
+        /// Drag coefficient of the side.
+        side_drag: f64 [positive],
+        /// Drag coefficient of the front, on the front's area.
+        head_drag: f64 [positive],
+        /// Drag coefficient of the stern, on the front's area.
+        stern_drag: f64 [positive],
+        /// Cross-force parameter.
+        delta: f64 [fraction],
+        /// Height at which the side force acts over the height of the centroid.
+        roll_factor: f64 [positive] = 1.1,
+        /// Length over all.
+        length_m: f64 [positive],
+    }
+}
+
+fieldless_choice! {
+    /// How the wind acts on a body.
+    pub enum WindLawFile {
+        /// Drag, by the velocity of the air relative to the body.
+        Drag = "drag",
+        /// Kelpie's: a steady horizontal force by the wind itself, ahead and to the left, whatever the body does.
+        Kelpie = "kelpie",
     }
 }

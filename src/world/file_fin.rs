@@ -1,6 +1,7 @@
 //! What a world file may say of fins, rudders and planes.
 
 use super::file::Axes;
+use super::file_energy::ServoPowerFile;
 use super::spec::{choice, spec};
 
 spec! {
@@ -36,6 +37,8 @@ spec! {
         time_constant_s: f64 [non_negative] = 0.0,
         /// Time between a command and its effect on the servo.
         dead_time_s: f64 [in 0.0..=10.0] = 0.0,
+        /// What the servo draws.
+        power: ServoPowerFile => "{}",
     }
 }
 
@@ -66,6 +69,8 @@ spec! {
         span_m: f64 [positive],
         /// How far behind the shaft the force acts, along the chord.
         center_of_pressure_m: f64 = 0.0,
+        /// Whether it is a sail: it stands in the wind, and its angle is how far the sheet lets the boom out to either side.
+        sail: bool = false,
         /// How its force follows from flow and angle.
         law: LawFile,
         /// Lowest and highest angle; the same twice for a fin that does not turn.
@@ -76,6 +81,8 @@ spec! {
         time_constant_s: f64 [non_negative] = 0.0,
         /// Time between a command and its effect on the servo.
         dead_time_s: f64 [in 0.0..=10.0] = 0.0,
+        /// What the servo draws.
+        power: ServoPowerFile => "{}",
     }
 }
 

@@ -74,6 +74,30 @@ choice! {
 }
 
 spec! {
+    /// The level of the surface, the same everywhere.
+    pub struct TideFile {
+        /// What the mean level stands over z = 0.
+        level_m: f64 [in -100.0..=100.0] = 0.0,
+        /// Constituents of its rise and fall.
+        constituents: Vec<LevelFile> = Vec::new(),
+    }
+}
+
+spec! {
+    /// A constituent of the tide's level.
+    pub struct LevelFile {
+        /// Its name, which gives the period: M2, S2, N2, K2, K1, O1, P1, Q1, M4, MS4 or M6. Either this or `period_s`.
+        name: Option<String> [not_empty],
+        /// Its period.
+        period_s: Option<f64> [positive],
+        /// Half of what it rises from low to high water.
+        amplitude_m: f64 [in 0.0..=20.0],
+        /// Phase at which the water is highest; the world starts at phase 0.
+        phase_deg: f64 [in -360.0..=360.0] = 0.0,
+    }
+}
+
+spec! {
     /// A constituent of a tide: an ellipse that the velocity runs through once in a period.
     pub struct ConstituentFile {
         /// Its name, which gives the period: M2, S2, N2, K2, K1, O1, P1, Q1, M4, MS4 or M6. Either this or `period_s`.

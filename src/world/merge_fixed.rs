@@ -17,7 +17,9 @@ pub fn merge(robot: &mut Robot) {
             || link.slender.is_some()
             || !link.derivatives.is_empty()
             || link.own_hull
+            || link.restoring.is_some()
             || link.wind.is_some()
+            || link.surface_damping.is_some()
             || robot.sensors.iter().any(|s| s.link == i && matches!(s.kind, SensorKind::Wrench { .. }));
         if still && !keeps && link.munk {
             remove(robot, i);
@@ -54,6 +56,12 @@ fn remove(robot: &mut Robot, i: usize) {
         }
         t.link = after_removal(t.link, i);
     }
+    for b in &mut robot.ballasts {
+        if b.link == i {
+            (b.p_LoV, b.link) = (place(b.p_LoV), p);
+        }
+        b.link = after_removal(b.link, i);
+    }
     for f in &mut robot.fins {
         if f.link == i {
             f.p_LoF = place(f.p_LoF);
@@ -62,6 +70,14 @@ fn remove(robot: &mut Robot, i: usize) {
             f.link = p;
         }
         f.link = after_removal(f.link, i);
+    }
+    for panel in &mut robot.solar {
+        if panel.link == i {
+            panel.p_LoP = place(panel.p_LoP);
+            panel.normal = R_PC.mul_vec(panel.normal);
+            panel.link = p;
+        }
+        panel.link = after_removal(panel.link, i);
     }
     for s in &mut robot.sensors {
         if s.link == i {

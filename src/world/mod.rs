@@ -1,14 +1,20 @@
 //! The only reader of files: world and component files become a checked [`Scene`], or all their mistakes.
 
 mod assets;
+mod bem;
 pub mod build;
 mod build_actuator;
 mod build_air;
 mod build_body;
 mod build_collision;
 mod build_coupling;
+mod build_energy;
+pub mod build_fault;
 mod build_fin;
+mod build_firmware;
+mod build_hull;
 mod build_joint;
+mod build_radiation;
 mod build_robot;
 mod build_sensor;
 mod build_tether;
@@ -21,7 +27,11 @@ pub mod fields;
 pub mod file;
 pub mod file_air;
 pub mod file_coupling;
+pub mod file_energy;
+pub mod file_fault;
 pub mod file_fin;
+pub mod file_firmware;
+pub mod file_restoring;
 pub mod file_servo;
 pub mod file_touch;
 pub mod file_urdf;

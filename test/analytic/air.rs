@@ -172,3 +172,48 @@ fn weather_changes_along_ramps() {
     let wrong = WeatherChange { rain: Some(f64::NAN), ..WeatherChange::default() };
     assert!(s.apply(&Command::Weather(Box::new(wrong))).is_err());
 }
+
+// Goal: Blendermann's coefficients. Method: a held ship of A_F 4, A_L 10, C_l 0.5 and 0.6, C_t 0.9, delta 0.4, 6 m long, its centroid 0.3 m ahead and 1 m up,
+// in a wind of 10 m/s from 0, 45, 90, 135 and 180 degrees off either bow, against the formulas in forward-right-down. Tolerance: rounding.
+#[test]
+fn ships_have_blendermanns_coefficients() {
+    for from in [0.0, 45.0, 90.0, 135.0, 180.0, -45.0, -135.0_f64] {
+        let scene = crate::common::scene(&format!(
+            "
+air: {{shear: {{kind: uniform}}}}
+weather: {{wind_speed_m_s: 10, wind_from_deg: {from}}}
+robots:
+  r:
+    position_m: [0, 0, 2]
+    attitude_deg: [0, 0, 90]
+    model:
+      source: test
+      base: fixed
+      body:
+        source: test
+        axes: flu
+        mass_kg: 1
+        inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}
+        wind: {{area_m2: [4, 10, 0], center_m: [0.3, 0, 1], blendermann: {{side_drag: 0.9, head_drag: 0.5, stern_drag: 0.6, delta: 0.4,
+          roll_factor: 1.2, length_m: 6}}}}
+"
+        ));
+        let motion = crate::common::start(&scene, 0);
+        let with = crate::common::evaluate(&scene, &motion).links[0].F;
+        let mut calm = scene.clone();
+        calm.robots[0].links[0].wind = None;
+        let without = crate::common::evaluate(&calm, &motion).links[0].F;
+        let q = 0.5 * merrow::environment::air::density(&scene.sea, 15.0, 3.0) * 100.0;
+        // wind from the right is from positive angles here, from port in the source
+        let gamma = f64::to_radians(from).abs();
+        let end = if gamma <= std::f64::consts::FRAC_PI_2 + 1e-12 { 0.5 } else { 0.6 };
+        let d = 1.0 - 0.2 * (1.0 - end * 4.0 / (10.0 * 0.9)) * (2.0 * gamma).sin().powi(2);
+        let (x, y) = (-q * 4.0 * end * gamma.cos() / d, q * 10.0 * 0.9 * gamma.sin() / d);
+        let side = if from < 0.0 { -1.0 } else { 1.0 };
+        let f = merrow::math::Vec3::new(x, side * y, 0.0);
+        let arm = 0.3 - 0.18 * 6.0 * (gamma - std::f64::consts::FRAC_PI_2);
+        let m = merrow::math::Vec3::new(-1.2 * f.y, f.x, arm * f.y);
+        crate::common::near(&format!("force from {from}"), with.f - without.f, f, 1e-12);
+        crate::common::near(&format!("moment from {from}"), with.m - without.m, m, 1e-12);
+    }
+}

@@ -102,9 +102,15 @@ fn swimmer_gets_where_geometry_takes_it() {
         for k in done..step {
             let t = f64::from(k) * h;
             evaluate_gait(&scene, &motion, t, &mut work);
-            integrate::advance(scene.integrator, h, &mut motion, &mut work, |m, stage, work| {
-                evaluate_gait(&scene, m, t + 0.5 * h * stage as f64, work);
-            });
+            integrate::advance(
+                scene.integrator,
+                h,
+                &mut motion,
+                &mut work,
+                |m: &Motion, stage: usize, work: &mut Workspace| {
+                    evaluate_gait(&scene, m, t + 0.5 * h * stage as f64, work);
+                },
+            );
         }
         done = step;
         close(&format!("x after {step} steps"), motion.p_WB.x, x, 1e-5);

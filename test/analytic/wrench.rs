@@ -73,6 +73,7 @@ fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
         latency_ns: 0,
         start_ns: 0,
         drop_out: 0.0,
+        power: 0.0,
         queue: 2,
         stream: Stream::new(1, "ft"),
         kind: SensorKind::Wrench { force: errors, torque: errors, on_parent: false },

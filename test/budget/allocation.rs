@@ -219,3 +219,39 @@ robots: {{}}
     assert_eq!(allocations(&mut s, 200), 0);
     assert!(!s.state.contacts.touching.is_empty() && s.state.robots[0].motion.p_WB.x > 0.5);
 }
+
+// Goal: hulls that are meshes allocate nothing, in waves and when thrown through the surface. Method: a ball falls from 1 m into a sea.
+// Tolerance: none.
+#[test]
+fn mesh_hulls_allocate_nothing() {
+    let ball = crate::common::meshes::sphere(0.5, 2);
+    let sea = ", waves: {kind: jonswap, hs_m: 1, tp_s: 4, components: 24}";
+    let body = "mass_kg: 250, inertia_kg_m2: {xx: 20, yy: 20, zz: 20}";
+    let scene = crate::analytic::hull::afloat("allocation", &ball, body, sea, "position_m: [0, 0, 1]");
+    let mut s = Simulation::new(std::sync::Arc::new(scene), 1).unwrap();
+    allocations(&mut s, 2);
+    assert_eq!(allocations(&mut s, 120), 0);
+    assert!(s.state.robots[0].motion.p_WB.z < 0.5);
+}
+
+// Goal: neither do flights in gusts, drives with wheels on the ground and dives on a buoyancy engine, firmware included. Method: the
+// shipped worlds under a command, 2 s. Tolerance: none.
+#[test]
+fn flights_drives_and_dives_allocate_nothing() {
+    use merrow::math::Vec3;
+    use merrow::state::commands::Order;
+    let velocity = Command::Velocity { robot: 0, linear: Vec3::new(0.5, 0.0, 0.1), angular: Vec3::zero() };
+    for (name, command) in [
+        ("hover", Command::Order { robot: 0, order: Order::TakeOff }),
+        ("bank", velocity),
+        ("glider", Command::Ballast { robot: 0, ballast: 0, value: -2e-4 }),
+    ] {
+        let path = merrow::world::share::world(name);
+        let world = merrow::world::load_world(&path, merrow::world::Overrides::default());
+        let world = world.unwrap_or_else(|p| panic!("{p}"));
+        let mut s = Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap();
+        s.apply(&command).unwrap();
+        allocations(&mut s, 100);
+        assert_eq!(allocations(&mut s, 200), 0, "{name}");
+    }
+}

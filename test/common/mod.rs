@@ -2,6 +2,7 @@
 
 pub mod folder;
 pub mod joints;
+pub mod meshes;
 pub mod physics;
 pub mod python;
 pub mod shapes;

@@ -79,6 +79,8 @@ pub fn scene(seed: u64, recipe: Recipe) -> Scene {
         seabed_material: merrow::scene::Material::default(),
         couplings: Vec::new(),
         tethers: Vec::new(),
+        chargers: Vec::new(),
+        faults: Vec::new(),
     }
 }
 
@@ -92,9 +94,12 @@ pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         links,
         thrusters: Vec::new(),
         fins: Vec::new(),
+        ballasts: Vec::new(),
         manager: None,
         sensors: Vec::new(),
         battery: None,
+        loads: Vec::new(),
+        solar: Vec::new(),
         start: merrow::scene::Start {
             p_WB: Vec3::new(0.0, 0.0, -100.0),
             rpy: [0.0; 3],
@@ -112,6 +117,8 @@ pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         self_collision: false,
         base_factor: None,
         inflow: false,
+        rotors: false,
+        firmware: None,
         mimics: Vec::new(),
     };
     robot.finish();
@@ -176,12 +183,20 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
         quadratic_damping: if recipe.damping { diagonal(random) } else { Damping::Zero },
         damping_decay: None,
         slender: None,
+        glider: None,
         derivatives: Vec::new(),
         munk: true,
         turned: true,
         own_hull: true,
+        skin: None,
+        sums_waves: false,
+        radiation: None,
+        surface_laws: false,
+        surface_damping: None,
+        kelpie_attitude: None,
         p_LoD: random.vector(0.2),
         wet: true,
+        restoring: None,
         wind: None,
     }
 }

@@ -8,7 +8,7 @@ use merrow::scene::{Curve, Integrator, Scene};
 use merrow::sim::step;
 use merrow::state::{Motion, Workspace};
 
-type Four = Lanes<4>;
+type Four = Lanes;
 
 fn pack(m: &[Motion]) -> Motion<Four> {
     let v = |f: &dyn Fn(&Motion) -> Vec3| {

@@ -2,9 +2,14 @@
 
 mod contacts;
 mod estuary;
+mod faults;
 pub mod fleet;
+mod flight;
+mod hull;
 mod kernels;
 mod lanes;
 mod same_bits;
+mod squad;
 pub mod tethers;
+mod usv;
 mod waves;

@@ -108,9 +108,13 @@ fn travel_in_waves<T: Real>(scene: &Scene, motion: &mut Motion<T>, kernel: Kerne
 // deep to airborne, together, alone, and by the portable kernel. Tolerance: none.
 #[test]
 fn lanes_and_kernels_agree_in_waves() {
-    let scene = fleet();
+    lanes_and_kernels_agree(&fleet());
+}
+
+/// The first robot of a world from four starts: in lanes, alone, and by the portable kernel.
+pub fn lanes_and_kernels_agree(scene: &Scene) {
     let heights = [-6.0, -0.4, 0.1, 4.0];
-    let mut together = Motion::<Lanes<4>>::rest(0);
+    let mut together = Motion::<Lanes>::rest(0);
     together.p_WB = Vec3::new(Lanes([0.0, 3.0, -8.0, 20.0]), Lanes([1.0; 4]), Lanes(heights));
     let still = SpatialVelocity { w: Vec3::new(0.1, 0.2, -0.3), v: Vec3::new(0.5, 0.0, 0.1) };
     together.V_WB_B = SpatialVelocity { w: Vec3::splat(still.w), v: Vec3::splat(still.v) };
@@ -120,11 +124,11 @@ fn lanes_and_kernels_agree_in_waves() {
         m
     };
     let singles: Vec<Motion> = (0..4).map(alone).collect();
-    travel_in_waves(&scene, &mut together, Kernel::new());
+    travel_in_waves(scene, &mut together, Kernel::new());
     for (lane, start) in singles.iter().enumerate() {
         let (mut single, mut portable) = (start.clone(), start.clone());
-        travel_in_waves(&scene, &mut single, Kernel::new());
-        travel_in_waves(&scene, &mut portable, Kernel::portable());
+        travel_in_waves(scene, &mut single, Kernel::new());
+        travel_in_waves(scene, &mut portable, Kernel::portable());
         assert!(single.p_WB.is_finite());
         assert_eq!(bits(&together, lane), bits(&single, 0), "lane {lane}");
         assert_eq!(bits(&portable, 0), bits(&single, 0), "lane {lane}");

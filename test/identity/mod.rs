@@ -3,6 +3,8 @@
 mod algorithms;
 mod conservation;
 mod contact;
+mod energy;
+mod hull;
 mod response;
 mod symmetry;
 mod two_halves;

@@ -141,3 +141,33 @@ fn names_of_derivatives() {
         "w.yaml:5:50: `X_u`: expected a number, found text `none`",
     );
 }
+
+#[test]
+fn restoring() {
+    let with = |keys: &str| {
+        body(&format!(
+            "{keys}restoring: {{supports_kg: 10, supports_at_m: [0, 0, 0], heave_n_m: 1, roll_nm_rad: 1, pitch_nm_rad: 1, reserve_kg: 20}}, "
+        ))
+    };
+    check(
+        &with("volume_m3: 1, "),
+        "w.yaml:5:64: base_link has `restoring` and `hull`, `volume_m3` or `net_buoyancy_n`, expected either the one or the others",
+    );
+    check(
+        &with("").replace("reserve_kg: 20", "reserve_kg: 10"),
+        "w.yaml:5:153: `reserve_kg` is 10, expected more than `supports_kg` 10: the hull would not float",
+    );
+    check(
+        &with("").replace("roll_nm_rad: 1", "roll_nm_rad: 0"),
+        "w.yaml:5:121: `roll_nm_rad`: expected a positive number [N m/rad], found `0`",
+    );
+}
+
+#[test]
+fn one_law_of_the_wind() {
+    let ship = "side_drag: 1, head_drag: 1, stern_drag: 1, delta: 0.5, length_m: 2";
+    check(
+        &body(&format!("wind: {{area_m2: [1, 1, 1], law: kelpie, blendermann: {{{ship}}}}}, ")),
+        "w.yaml:5:71: the wind on base_link has both `law` and `blendermann`, expected one of them",
+    );
+}

@@ -100,3 +100,20 @@ fn surfaces() {
         "@kind: `kind`: expected one of `lift_drag`, `table`, `chord`, `fossen`, `derivative`, found text `joukowski`",
     );
 }
+
+#[test]
+fn sails() {
+    let with = |keys: &str| {
+        plain(&format!(
+            "fins: {{s: {{position_m: [0, 0, 1], shaft: [0, 0, 1], surface: {{source: test, sail: true, area_m2: 1, span_m: 1, {keys}}}}}}}"
+        ))
+    };
+    super::check(
+        &with("range_deg: [0, 90], law: {kind: fossen, lift_slope_per_rad: 3}"),
+        "w.yaml:6:89: the sail s has a law of the kind `fossen`, expected `lift_drag` or `table`",
+    );
+    super::check(
+        &with("range_deg: [-10, 90], law: {kind: lift_drag}"),
+        "w.yaml:6:129: the sheet of s goes from -10 degrees, expected 0 or more",
+    );
+}

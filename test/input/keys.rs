@@ -8,23 +8,23 @@ use super::{bluerov2, body, check, device, plain, world};
 fn unknown_keys() {
     check(
         &world("see: 3"),
-        "w.yaml:1:1: unknown key `see` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `structures`, `couplings`, `tethers`; did you mean `seed`?",
+        "w.yaml:1:1: unknown key `see` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `structures`, `couplings`, `chargers`, `tethers`, `faults`; did you mean `seed`?",
     );
     check(
         &world("colour: blue"),
-        "w.yaml:1:1: unknown key `colour` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `structures`, `couplings`, `tethers`",
+        "w.yaml:1:1: unknown key `colour` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `structures`, `couplings`, `chargers`, `tethers`, `faults`",
     );
     check(
         &world("dt_s: 0.001"),
-        "w.yaml:1:1: unknown key `dt_s` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `structures`, `couplings`, `tethers`",
+        "w.yaml:1:1: unknown key `dt_s` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `structures`, `couplings`, `chargers`, `tethers`, `faults`",
     );
     check(
         &world("water: {densty_kg_m3: 1000}"),
-        "w.yaml:1:9: unknown key `densty_kg_m3` in `water`, expected one of `density_kg_m3`, `sound_speed_m_s`, `temperature_c`, `column`, `regions`, `carried`, `air_pressure_pa`, `current`, `variation`, `flows`, `waves`; did you mean `density_kg_m3`?",
+        "w.yaml:1:9: unknown key `densty_kg_m3` in `water`, expected one of `density_kg_m3`, `sound_speed_m_s`, `temperature_c`, `column`, `regions`, `carried`, `air_pressure_pa`, `current`, `variation`, `flows`, `tide`, `waves`; did you mean `density_kg_m3`?",
     );
     check(
         &body("colour: red, "),
-        "w.yaml:5:39: unknown key `colour` in `body`, expected one of `description`, `source`, `estimated`, `axes`, `mass_kg`, `center_of_mass_m`, `inertia_kg_m2`, `volume_m3`, `net_buoyancy_n`, `center_of_buoyancy_m`, `hull`, `loads`, `added_mass`, `linear_damping`, `quadratic_damping`, `linear_damping_decay_s_m`, `slender`, `derivatives`, `munk_moment`, `damping_point_m`, `wind`, `collisions`",
+        "w.yaml:5:39: unknown key `colour` in `body`, expected one of `description`, `source`, `estimated`, `axes`, `mass_kg`, `center_of_mass_m`, `inertia_kg_m2`, `volume_m3`, `net_buoyancy_n`, `center_of_buoyancy_m`, `hull`, `restoring`, `loads`, `added_mass`, `radiation`, `linear_damping`, `quadratic_damping`, `linear_damping_decay_s_m`, `surface_damping`, `kelpie_attitude`, `slender`, `glider`, `derivatives`, `munk_moment`, `damping_point_m`, `wind`, `collisions`",
     );
     check(
         &plain("sensors: {s1: {device: truth, postion_m: [0, 0, 0]}}"),
@@ -128,7 +128,7 @@ fn kinds() {
     );
     check(
         &body("hull: {kind: cylinder}, "),
-        "w.yaml:5:52: `kind`: expected one of `sphere`, `box`, `ellipsoid`, found text `cylinder`",
+        "w.yaml:5:52: `kind`: expected one of `sphere`, `box`, `ellipsoid`, `mesh`, `bounding_box`, found text `cylinder`",
     );
     check(&body("hull: box, "), "w.yaml:5:45: missing key `size_m` (length, width, height) in `hull`");
     check(
@@ -145,6 +145,6 @@ fn kinds() {
     );
     check(
         &device("kind: pressure, altitude_m: [0.5, 50]"),
-        "w.yaml:8:62: unknown key `altitude_m` in `device`, expected one of `description`, `source`, `estimated`, `rate_hz`, `max_rate_hz`, `latency_s`, `drop_out`, `errors`",
+        "w.yaml:8:62: unknown key `altitude_m` in `device`, expected one of `description`, `source`, `estimated`, `rate_hz`, `max_rate_hz`, `latency_s`, `drop_out`, `power_w`, `errors`",
     );
 }

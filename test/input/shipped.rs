@@ -64,6 +64,11 @@ fn every_component_loads() {
                 continue;
             }
             "batteries" => format!("{{{body}, battery: {name}}}"),
+            // a firmware is named after the robot that it is made for
+            "firmware" => {
+                let robot = name.split('_').next().unwrap_or_default();
+                format!("{{extends: robots/{robot}.yaml, firmware: {name}}}")
+            }
             other => panic!("{}: no test knows what `{other}` holds", path.display()),
         };
         let text = format!("step: {{dt_s: 0.001}}\nrobots: {{r: {{model: {model}}}}}\n");

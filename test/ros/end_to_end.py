@@ -17,6 +17,7 @@ import live
 import checks_arguments
 import checks_arms
 import checks_drive
+import checks_flight
 import checks_garbage
 import checks_parameters
 import checks_process
@@ -24,7 +25,7 @@ import checks_services
 import checks_topics
 
 MODULES = [checks_process, checks_arguments, checks_topics, checks_services, checks_parameters, checks_garbage,
-           checks_drive, checks_arms]
+           checks_drive, checks_flight, checks_arms]
 
 
 def main():

@@ -42,6 +42,9 @@ peer.FIELDS.update({
     "merrow/srv/Couple_Response": "bool success; string message",
     "merrow/srv/Weather_Request": "string[] names; float64[] values; float64 duration_s",
     "merrow/srv/Weather_Response": "bool success; string message",
+    "merrow/srv/Fault_Request": "string name; string robot; string device; string kind; string[] names; float64[] values; "
+    "float64 duration_s",
+    "merrow/srv/Fault_Response": "bool success; string message",
     "merrow/srv/Record_Request": "string uri",
     "merrow/srv/Record_Response": "bool success; string message",
 })

@@ -3,6 +3,8 @@
 mod contact;
 mod geodesy;
 mod grids;
+mod hemisphere;
+mod otter;
 mod pinocchio;
 mod prestero;
 mod remus;

@@ -7,7 +7,7 @@ use merrow::sim::{Simulation, step};
 use merrow::state::{Command, Motion, Workspace};
 
 /// Columns of a CSV file of other programs, one map per row.
-fn table(name: &str) -> Vec<std::collections::BTreeMap<String, f64>> {
+pub fn table(name: &str) -> Vec<std::collections::BTreeMap<String, f64>> {
     let path = format!("{}/test/data/{name}.csv", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
     let mut lines = text.lines();

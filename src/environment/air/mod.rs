@@ -20,6 +20,7 @@
 //! test/analytic/air.rs
 
 pub mod sun;
+pub mod sunlight;
 pub mod wind;
 
 use crate::scene::Sea;

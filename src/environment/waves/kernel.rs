@@ -113,8 +113,27 @@ pub fn reduce(x: f64) -> f64 {
 pub fn elevations(c: &Components, phase: &[f64], weight: f64, x: &[f64], y: &[f64], out: &mut [f64]) {
     for (((a, phase), kx), ky) in c.a.iter().zip(phase).zip(&c.kx).zip(&c.ky) {
         let a = a * weight;
+        if a == 0.0 {
+            continue;
+        }
         for ((x, y), out) in x.iter().zip(y).zip(out.iter_mut()) {
             *out += a * cos(phase + kx * x + ky * y);
+        }
+    }
+}
+
+/// Adds the pressure head [m] of components with these phases at the points (x, y) [m] and stretched heights z [m],
+/// `weight` times.
+#[inline(always)]
+pub fn heads(c: &Components, phase: &[f64], weight: f64, [x, y, z]: [&[f64]; 3], out: &mut [f64]) {
+    for (i, phase) in phase.iter().enumerate().take(c.a.len()) {
+        let (k, kx, ky, q, head) = (c.k[i], c.kx[i], c.ky[i], c.q[i], c.head[i] * weight);
+        if head == 0.0 {
+            continue;
+        }
+        for (((x, y), z), out) in x.iter().zip(y).zip(z).zip(out.iter_mut()) {
+            let sinking = decay(k * z);
+            *out += head * (sinking + q / sinking) * cos(phase + kx * x + ky * y);
         }
     }
 }

@@ -36,6 +36,7 @@ pub mod realise;
 pub mod sea_state;
 pub mod spectrum;
 pub mod spreading;
+pub mod tile;
 
 use crate::math::Vec3;
 use crate::scene::waves::{WaveField, Waves};
@@ -67,6 +68,30 @@ pub struct Orbital {
     pub acceleration: Vec3,
     /// Pressure over ρ g [m]. (4)
     pub head: f64,
+}
+
+/// One wave at a place and an instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wave {
+    /// Amplitude [m].
+    pub a: f64,
+    /// Angular frequency [rad/s].
+    pub omega: f64,
+    /// Direction's east component.
+    pub dx: f64,
+    /// Direction's north component.
+    pub dy: f64,
+    /// Cosine of its phase.
+    pub cos: f64,
+    /// Sine of its phase.
+    pub sin: f64,
+}
+
+/// The height in water at rest of depth `h` [m] whose motion is that at height `z` [m] where the surface stands at `eta` [m]. (5)
+#[inline(always)]
+fn stretched(h: f64, z: f64, eta: f64) -> f64 {
+    let z = if h.is_finite() { (z - eta) * (h / (h + eta).max(1e-3 * h)) } else { z - eta };
+    z.clamp(-h, 0.0)
 }
 
 /// One of the seas at an instant.
@@ -115,15 +140,7 @@ impl WavesNow {
 
     /// Moves to `t_ns` [ns], with these waves; does nothing if it is there.
     pub fn set(&mut self, waves: &Waves, t_ns: f64) {
-        let growth = |i: usize| match waves.seas.get(i) {
-            Some((start, sea)) => Waves::growth(*start, sea.asked.ramp, t_ns),
-            None => 0.0,
-        };
-        let present = || {
-            let seas = waves.seas.iter().enumerate();
-            seas.map(|(i, (_, sea))| (sea, growth(i) * (1.0 - growth(i + 1))))
-                .filter(|(sea, weight)| *weight > 0.0 && sea.reach > 0.0)
-        };
+        let present = || waves.present(t_ns);
         let same = t_ns == self.t_ns
             && present().count() == self.parts.len()
             && present()
@@ -146,7 +163,7 @@ impl WavesNow {
             let t = t_ns * 1e-9;
             part.phase.extend(c.omega.iter().zip(&c.phase).map(|(w, p)| kernel::reduce(p - w * t)));
         }
-        self.depth = waves.latest().map_or(f64::INFINITY, |sea| sea.depth);
+        self.depth = waves.latest().or(waves.tide.as_ref()).map_or(f64::INFINITY, |sea| sea.depth);
         self.reach = self.parts.iter().map(|part| part.weight * part.field.reach).sum();
     }
 
@@ -175,6 +192,42 @@ impl WavesNow {
         }
     }
 
+    /// What the waves add to the pressure at many points, over ρ g [m]. `z` are heights [m] and `eta` those of the surface
+    /// over the points; `z` holds the stretched heights afterwards. (4), (5)
+    pub fn heads(&self, x: &[f64], y: &[f64], z: &mut [f64], eta: &[f64], out: &mut [f64]) {
+        for (z, eta) in z.iter_mut().zip(eta) {
+            *z = stretched(self.depth, *z, *eta);
+        }
+        out.fill(0.0);
+        for part in &self.parts {
+            #[cfg(target_arch = "x86_64")]
+            if self.wide {
+                // SAFETY: as in `elevations`
+                unsafe { wide::heads(part, [x, y, z], out) };
+                continue;
+            }
+            kernel::heads(&part.field.components, &part.phase, part.weight, [x, y, z], out);
+        }
+    }
+
+    /// Every wave at (x, y) [m].
+    pub fn each(&self, x: f64, y: f64, mut visit: impl FnMut(Wave)) {
+        for part in &self.parts {
+            let c = &part.field.components;
+            for (i, phase) in part.phase.iter().enumerate().take(part.field.n) {
+                let (cos, sin) = kernel::cos_sin(phase + c.kx[i] * x + c.ky[i] * y);
+                let (a, omega) = (part.weight * c.a[i], c.omega[i]);
+                visit(Wave { a, omega, dx: c.dx[i], dy: c.dy[i], cos, sin });
+            }
+        }
+    }
+
+    /// True if some wave is felt at depth `d` [m]: not as small as rounding.
+    pub fn is_felt_at(&self, d: f64) -> bool {
+        // longest waves first
+        self.parts.iter().any(|part| part.field.components.k.first().is_some_and(|k| k * d < 40.0))
+    }
+
     /// Height and slope of the surface at (x, y) [m]. (1)
     pub fn surface(&self, x: f64, y: f64) -> Surface {
         let mut sum = [0.0; 3];
@@ -197,9 +250,7 @@ impl WavesNow {
 
     /// The water at `p` [m] where the surface above or below it stands at `eta` [m]. (2)-(5)
     pub fn orbital(&self, p: Vec3, eta: f64) -> Orbital {
-        let h = self.depth;
-        let z = if h.is_finite() { (p.z - eta) * (h / (h + eta).max(1e-3 * h)) } else { p.z - eta };
-        let z = z.clamp(-h, 0.0);
+        let z = stretched(self.depth, p.z, eta);
         let mut sum = [0.0; 7];
         for part in &self.parts {
             let one = self.orbital_of(part, p, z);
@@ -237,6 +288,11 @@ mod wide {
     }
 
     #[target_feature(enable = "avx2")]
+    pub fn heads(part: &Part, at: [&[f64]; 3], out: &mut [f64]) {
+        kernel::heads(&part.field.components, &part.phase, part.weight, at, out);
+    }
+
+    #[target_feature(enable = "avx2")]
     pub fn surface(part: &Part, x: f64, y: f64) -> [f64; 3] {
         kernel::surface(&part.field.components, &part.phase, x, y)
     }
@@ -258,7 +314,11 @@ impl StepWaves {
     /// Those of the step of `dt_ns` from `now_ns`; nothing if the water is flat.
     #[inline(always)]
     pub fn over(&mut self, waves: &Waves, now_ns: u64, dt_ns: u64) -> [Option<&WavesNow>; 3] {
-        if waves.seas.is_empty() { [None; 3] } else { self.over_waves(waves, now_ns, dt_ns) }
+        if waves.seas.is_empty() && waves.tide.is_none() {
+            [None; 3]
+        } else {
+            self.over_waves(waves, now_ns, dt_ns)
+        }
     }
 
     #[inline(never)]

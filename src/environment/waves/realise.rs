@@ -32,7 +32,7 @@ use super::spectrum::Density;
 use super::spreading::Quantiles;
 use crate::math::Vec3;
 use crate::math::rng::Stream;
-use crate::scene::waves::{Components, LANES, SeaState, Spectrum, WaveField};
+use crate::scene::waves::{Components, LANES, SeaState, Spectrum, Spreading, WaveField};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 /// Steps in which (1) is integrated.
@@ -71,6 +71,32 @@ pub fn realise(asked: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveFiel
         components.pad();
     }
     let reach = waves.iter().map(|(a, _)| a).sum();
+    WaveField { asked, components, n, depth, reach }
+}
+
+/// The level of the water as a sea that rises as one: `level` [m] and constituents (amplitude [m], angular frequency [rad/s], phase of
+/// high water [rad]), in `depth` [m] of water.
+pub fn tide(level: f64, constituents: &[(f64, f64, f64)], depth: f64) -> WaveField {
+    let mut components = Components::default();
+    components.push(level, 0.0, 0.0, 0.0, Vec3::zero(), depth);
+    for (a, omega, phase) in constituents {
+        components.push(*a, *omega, *phase, 0.0, Vec3::zero(), depth);
+    }
+    let n = components.a.len();
+    while !components.a.len().is_multiple_of(LANES) {
+        components.pad();
+    }
+    let reach = components.a.iter().map(|a| a.abs()).sum();
+    let asked = SeaState {
+        spectrum: Spectrum::Kelpie,
+        hs: 2.0 * reach,
+        tp: constituents.first().map_or(1.0, |(_, omega, _)| TAU / omega),
+        towards: Vec3::new(0.0, 1.0, 0.0),
+        spreading: Spreading::None,
+        components: n,
+        shortest: None,
+        ramp: 0.0,
+    };
     WaveField { asked, components, n, depth, reach }
 }
 

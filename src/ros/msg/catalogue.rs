@@ -106,7 +106,7 @@ pub fn services() -> Vec<(&'static str, &'static str)> {
         follow_joint_trajectory { SendGoal, GetResult }
         gripper_command { SendGoal, GetResult }
         parallel_gripper_command { SendGoal, GetResult }
-        merrow { StepSimulation, SetPose, Couple, Weather, Record }
+        merrow { StepSimulation, SetPose, Couple, Weather, Fault, Record }
         rcl_interfaces {
             GetParameters, GetParameterTypes, SetParameters, SetParametersAtomically, ListParameters,
             DescribeParameters, GetLoggerLevels, SetLoggerLevels,

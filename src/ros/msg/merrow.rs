@@ -77,6 +77,32 @@ ros_service! {
         }
     }
 
+    /// Breaks a device of a robot, or repairs it.
+    pub struct Fault("merrow/srv/Fault") {
+        request FaultRequest {
+            /// Name of the fault; one that the robot has already is replaced.
+            name: String,
+            /// Name of the robot.
+            robot: String,
+            /// The device, as thrusters/port where several devices have its name; battery; a link for a leak.
+            device: String,
+            /// What is wrong with it; none: the fault is repaired.
+            kind: String,
+            /// Values of the kind by name.
+            names: Vec<String>,
+            /// One per name.
+            values: Vec<f64>,
+            /// How long it lasts; 0: for good \[s\].
+            duration_s: f64,
+        }
+        response FaultResponse {
+            /// Whether it acts now.
+            success: bool,
+            /// Why not, for a person to read.
+            message: String,
+        }
+    }
+
     /// Starts or stops recording a bag.
     pub struct Record("merrow/srv/Record") {
         request RecordRequest {

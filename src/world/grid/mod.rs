@@ -5,7 +5,7 @@
 
 pub mod declare;
 mod holes;
-mod netcdf;
+pub mod netcdf;
 mod text;
 mod tiff;
 

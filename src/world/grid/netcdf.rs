@@ -275,3 +275,38 @@ pub fn find(bytes: &[u8], wanted: Option<&str>) -> Result<Found, String> {
     let unit = variable.attributes.iter().find(|a| a.name == "units").and_then(|a| a.text.clone());
     Ok(Found { axes, layout: head.layout(variable, bytes)?, unit })
 }
+
+/// A variable as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// Its dimensions and their lengths, the slowest first.
+    pub dims: Vec<(String, usize)>,
+    /// Its values; NaN where there is none.
+    pub values: Vec<f64>,
+}
+
+/// The variable `name` as numbers; none if it is not there.
+pub fn array(bytes: &[u8], name: &str) -> Result<Option<Array>, String> {
+    let head = head(bytes)?;
+    let Some(v) = head.variables.iter().find(|v| v.name == name) else { return Ok(None) };
+    let layout = head.layout(v, bytes)?;
+    let mut dims = Vec::new();
+    for d in &v.dims {
+        dims.push((head.dims.get(*d).map_or(String::new(), |(name, _)| name.clone()), head.length(*d)?));
+    }
+    let values = (0..layout.count).map(|i| layout.get(bytes, i).unwrap_or(f64::NAN)).collect();
+    Ok(Some(Array { dims, values }))
+}
+
+/// The variable `name` as a list of words, one a row; none if it is not there or holds numbers.
+pub fn words(bytes: &[u8], name: &str) -> Result<Option<Vec<String>>, String> {
+    let head = head(bytes)?;
+    let found = head.variables.iter().find(|v| v.name == name && v.number.is_none());
+    let Some(v) = found else { return Ok(None) };
+    let [rows, width] = v.dims[..] else { return Ok(None) };
+    let (rows, width) = (head.length(rows)?, head.length(width)?);
+    let end = rows.checked_mul(width).and_then(|n| n.checked_add(v.begin)).filter(|end| *end <= bytes.len());
+    let end = end.ok_or_else(|| format!("the file ends at byte {}, in {}", bytes.len(), quote(name)))?;
+    let word = |row: &[u8]| String::from_utf8_lossy(row).trim_end_matches(['\0', ' ']).to_string();
+    Ok(Some(bytes[v.begin..end].chunks(width.max(1)).map(word).collect()))
+}

@@ -1,0 +1,244 @@
+//! Faults: which act now, and what they do to each device; which device can have which.
+//!
+//! # Law
+//! ```text
+//!   Q = C_d A sqrt(2 g h)                                                  (1)  [Munson 2013, §3.6]
+//! ```
+//! for the water through a hole at the depth h, until the compartment is full. Its weight and inertia are added to the link's at the middle of
+//! the compartment. An intermittent fault works and fails for times from exponential distributions.
+//!
+//! # Symbols
+//! Q inflow [m³/s] · A area of the hole · C_d = 0.61 of a sharp edge.
+//!
+//! # Frames
+//! Link frame L.
+//!
+//! # Limits
+//! The air in the compartment is not compressed and escapes; the water in it neither sloshes nor moves its middle as it rises, and comes in
+//! with the hull's velocity. With (1) the level inside does not hold back.
+//!
+//! # Checked by
+//! test/analytic/fault.rs, test/determinism/faults.rs
+
+use crate::environment::Instant;
+use crate::math::{SpatialInertia, Sym3};
+use crate::scene::fault::{Device, FaultKind};
+use crate::scene::{Fault, Robot};
+use crate::state::fault::{Effect, FaultState};
+use crate::state::{RobotState, Workspace};
+
+/// Discharge coefficient of a sharp-edged hole.
+const DISCHARGE: f64 = 0.61;
+/// Radius of gyration of the water in a compartment over the edge of a cube of its volume: that of the cube, 1/sqrt(6).
+const GYRATION: f64 = 0.408;
+
+/// Leaves what the faults do at `now_ns` in `state` and `work`. To do so once more at the same instant changes nothing.
+pub fn prepare(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now_ns: u64, density: f64) {
+    if state.faults.is_empty() {
+        if work.flooded {
+            work.flood.fill(SpatialInertia::zero());
+            work.flooded = false;
+        }
+        return;
+    }
+    reset(state);
+    work.flood.fill(SpatialInertia::zero());
+    work.flooded = false;
+    for k in 0..state.faults.len() {
+        if let (FaultKind::Leak(leak), Device::Hull(link)) =
+            (state.faults[k].fault.kind, state.faults[k].fault.device)
+        {
+            let water = state.faults[k].water;
+            if water > 0.0 {
+                let (mass, edge) = (density * water, libm::cbrt(water));
+                let i = mass * GYRATION * GYRATION * edge * edge;
+                let about = Sym3 { xx: i, xy: 0.0, xz: 0.0, yy: i, yz: 0.0, zz: i };
+                work.flood[link] = work.flood[link].plus(&SpatialInertia::rigid(mass, leak.p_LoC, &about));
+                work.flooded = true;
+            }
+        } else if state.faults[k].is_active(now_ns) {
+            turn(&mut state.faults[k], now_ns);
+            let now = &state.faults[k];
+            let (fault, failing) = (now.fault.clone(), now.failing);
+            act(robot, state, &fault, failing, now_ns);
+        }
+    }
+}
+
+/// All devices as if nothing were wrong.
+pub fn reset(state: &mut RobotState) {
+    state.actuators.iter_mut().for_each(|a| a.fault = Effect::NONE);
+    state.fins.iter_mut().for_each(|f| f.fault = Effect::NONE);
+    state.joints.iter_mut().for_each(|j| j.fault = Effect::NONE);
+    state.sensors.iter_mut().for_each(|s| s.fault = Effect::NONE);
+    (state.battery.limit, state.battery.failed) = (f64::INFINITY, false);
+}
+
+/// Brings an intermittent fault to `now_ns`.
+fn turn(memory: &mut FaultState, now_ns: u64) {
+    let FaultKind::Intermittent([works, fails]) = memory.fault.kind else { return };
+    while memory.turns_ns <= now_ns {
+        // it begins by failing
+        memory.failing = memory.turns.is_multiple_of(2);
+        let mean = if memory.failing { fails } else { works };
+        let uniform = memory.fault.stream.draw(memory.turns).uniform();
+        let time = -mean * libm::log(1.0 - uniform);
+        memory.turns_ns = memory.turns_ns.saturating_add((time * 1e9) as u64 + 1);
+        memory.turns += 1;
+    }
+}
+
+/// What one fault does to its device.
+fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_ns: u64) {
+    let effect = match fault.device {
+        Device::Thruster(k) => &mut state.actuators[k].fault,
+        Device::Fin(k) => &mut state.fins[k].fault,
+        Device::Joint(k) => &mut state.joints[k].fault,
+        Device::Sensor(k) => &mut state.sensors[k].fault,
+        Device::Battery => {
+            match fault.kind {
+                FaultKind::Dead => state.battery.failed = true,
+                FaultKind::Intermittent(_) => state.battery.failed |= failing,
+                FaultKind::Shortage(power) => state.battery.limit = state.battery.limit.min(power),
+                _ => {}
+            }
+            return;
+        }
+        Device::Hull(_) => return,
+    };
+    match fault.kind {
+        FaultKind::Dead => effect.dead = true,
+        FaultKind::Stuck => effect.stuck = true,
+        FaultKind::Reduced(part) => effect.part *= part,
+        FaultKind::Biased(by) => effect.offset += by,
+        FaultKind::Noisy(std) if matches!(fault.device, Device::Sensor(_)) => {
+            effect.noise = (effect.noise * effect.noise + std * std).sqrt();
+        }
+        FaultKind::Noisy(std) => effect.offset += std * fault.stream.draw(now_ns).normal(),
+        // a fin that fails by turns is not lost: its servo stands still
+        FaultKind::Intermittent(_) if matches!(fault.device, Device::Fin(_)) => effect.stuck |= failing,
+        FaultKind::Intermittent(_) => effect.dead |= failing,
+        FaultKind::Shortage(_) | FaultKind::Leak(_) => {}
+    }
+    // the servo of an azimuth thruster has nothing that could be lost
+    if let Device::Fin(k) = fault.device
+        && robot.fins[k].is_azimuth()
+    {
+        let effect = &mut state.fins[k].fault;
+        effect.stuck |= std::mem::take(&mut effect.dead);
+    }
+}
+
+/// Lets water in over a step of `dt` seconds whose start stands evaluated in `work`. (1)
+pub fn flood(state: &mut RobotState, work: &Workspace, at: &Instant<'_>, now_ns: u64, dt: f64) {
+    for memory in &mut state.faults {
+        let (FaultKind::Leak(leak), Device::Hull(link)) = (memory.fault.kind, memory.fault.device) else {
+            continue;
+        };
+        if !memory.is_active(now_ns) {
+            continue;
+        }
+        let link = &work.links[link];
+        let depth = -at.above_surface(link.p_WL + link.R_WL.mul_vec(leak.p_LoH));
+        if depth > 0.0 {
+            let inflow = DISCHARGE * leak.area * (2.0 * at.gravity * depth).sqrt();
+            memory.water = (memory.water + inflow * dt).min(leak.volume);
+        }
+    }
+}
+
+/// The device of `robot` called `name`: by its own name if only one has that, else as `thrusters/port`, `fins/rudder`, `joints/elbow`,
+/// `sensors/imu`, `links/base_link`, `battery`.
+///
+/// # Errors
+/// There is none, or several are called so; in a line.
+pub fn find(robot: &Robot, name: &str) -> Result<Device, String> {
+    let all = devices(robot);
+    let of = |wanted: &dyn Fn(&(&str, &str)) -> bool| -> Vec<(String, Device)> {
+        let fits = all.iter().filter(|(kind, own, _)| wanted(&(kind, own)));
+        fits.map(|(kind, own, device)| (path(kind, own), *device)).collect()
+    };
+    let found = match name.split_once('/') {
+        Some((kind, own)) => of(&|(k, o)| *k == kind && *o == own),
+        None => of(&|(_, o)| *o == name),
+    };
+    match &found[..] {
+        [(_, device)] => Ok(*device),
+        [] => {
+            let known: Vec<String> = all.iter().map(|(kind, own, _)| path(kind, own)).collect();
+            Err(format!("no device `{name}` on {}, expected one of {}", robot.name, known.join(", ")))
+        }
+        several => {
+            let paths: Vec<&str> = several.iter().map(|(path, _)| path.as_str()).collect();
+            Err(format!(
+                "several devices of {} are called `{name}`, expected one of {}",
+                robot.name,
+                paths.join(", ")
+            ))
+        }
+    }
+}
+
+fn path(kind: &str, name: &str) -> String {
+    if kind.is_empty() { name.to_string() } else { format!("{kind}/{name}") }
+}
+
+fn devices(robot: &Robot) -> Vec<(&'static str, &str, Device)> {
+    let mut all = Vec::new();
+    all.extend(
+        robot.thrusters.iter().enumerate().map(|(k, t)| ("thrusters", t.name.as_str(), Device::Thruster(k))),
+    );
+    all.extend(robot.fins.iter().enumerate().map(|(k, f)| ("fins", f.name.as_str(), Device::Fin(k))));
+    let servos = robot.links[1..].iter().enumerate().filter(|(_, l)| l.joint.servo().is_some());
+    all.extend(servos.map(|(k, l)| ("joints", l.joint.name.as_str(), Device::Joint(k))));
+    all.extend(
+        robot.sensors.iter().enumerate().map(|(k, s)| ("sensors", s.name.as_str(), Device::Sensor(k))),
+    );
+    all.extend(robot.links.iter().enumerate().map(|(k, l)| ("links", l.name.as_str(), Device::Hull(k))));
+    if robot.battery.is_some() {
+        all.push(("", "battery", Device::Battery));
+    }
+    all
+}
+
+/// Name of a device of a robot, as [`find`] knows it.
+pub fn name_of(robot: &Robot, device: Device) -> String {
+    let found = devices(robot).into_iter().find(|(_, _, d)| *d == device);
+    found.map_or_else(String::new, |(kind, name, _)| path(kind, name))
+}
+
+/// Kinds of faults that a device can have.
+pub fn kinds(device: Device) -> &'static [&'static str] {
+    match device {
+        Device::Thruster(_) | Device::Fin(_) | Device::Joint(_) => {
+            &["dead", "stuck", "reduced", "biased", "noisy", "intermittent"]
+        }
+        Device::Sensor(_) => &["dead", "stuck", "biased", "noisy", "intermittent"],
+        Device::Battery => &["dead", "intermittent", "shortage"],
+        Device::Hull(_) => &["leak"],
+    }
+}
+
+/// Why `device`, called `name`, cannot have a fault of this kind.
+///
+/// # Errors
+/// In a line, what it can have.
+pub fn check(device: Device, name: &str, kind: FaultKind) -> Result<(), String> {
+    let (word, kinds) = (kind.word(), kinds(device));
+    if !kinds.contains(&word) {
+        return Err(format!("`{name}` cannot be `{word}`, expected one of {}", kinds.join(", ")));
+    }
+    let fits = match kind {
+        FaultKind::Reduced(part) => (0.0..=1.0).contains(&part),
+        FaultKind::Biased(by) => by.is_finite(),
+        FaultKind::Noisy(x) | FaultKind::Shortage(x) => x.is_finite() && x >= 0.0,
+        FaultKind::Intermittent(means) => means.iter().all(|x| x.is_finite() && *x > 0.0),
+        FaultKind::Leak(leak) => {
+            let sizes =
+                leak.area.is_finite() && leak.area > 0.0 && leak.volume.is_finite() && leak.volume > 0.0;
+            sizes && leak.p_LoH.is_finite() && leak.p_LoC.is_finite()
+        }
+        FaultKind::Dead | FaultKind::Stuck => true,
+    };
+    if fits { Ok(()) } else { Err(format!("the fault `{word}` of `{name}` has a value out of its range")) }
+}

@@ -1,0 +1,156 @@
+//! Faults by service: the command that a request stands for.
+
+use super::msg::merrow::FaultRequest;
+use crate::control::fault::{check, find};
+use crate::scene::fault::{Device, FaultKind};
+use crate::scene::{Fault, Robot, Scene};
+use crate::state::Command;
+use crate::world::build_fault::{leak, stream};
+
+/// Names of the values that each kind needs and, after them, those that it may have.
+const VALUES: [(&str, &[&str], &[&str]); 8] = [
+    ("dead", &[], &[]),
+    ("stuck", &[], &[]),
+    ("reduced", &["part"], &[]),
+    ("biased", &["bias"], &[]),
+    ("noisy", &["noise_std"], &[]),
+    ("intermittent", &["works_s", "fails_s"], &[]),
+    ("shortage", &["power_w"], &[]),
+    (
+        "leak",
+        &["hole_m", "compartment_m3"],
+        &["position_x_m", "position_y_m", "position_z_m", "center_x_m", "center_y_m", "center_z_m"],
+    ),
+];
+
+/// The command that a request stands for; a fault begins at once.
+///
+/// # Errors
+/// What is wrong with it, in a line.
+pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String> {
+    let found = scene.robots.iter().position(|r| r.name == request.robot);
+    let robot = found.ok_or_else(|| format!("no robot {:?}", request.robot))?;
+    if request.name.is_empty() {
+        return Err("name: found nothing, expected a name for the fault".into());
+    }
+    if request.kind == "none" {
+        return Ok(Command::Repair { robot, name: request.name.as_str().into() });
+    }
+    let model = &scene.robots[robot];
+    let device = find(model, &request.device)?;
+    let kind = kind(model, device, request)?;
+    check(device, &request.device, kind)?;
+    if !(request.duration_s.is_finite() && request.duration_s >= 0.0) {
+        return Err(format!("duration_s: found {}, expected 0 or more seconds", request.duration_s));
+    }
+    let lasts = if request.duration_s > 0.0 { (request.duration_s * 1e9) as u64 } else { u64::MAX };
+    let fault = Fault {
+        name: request.name.as_str().into(),
+        robot,
+        device,
+        kind,
+        start_ns: 0,
+        end_ns: lasts,
+        stream: stream(scene, robot, &request.name),
+    };
+    Ok(Command::Fault(Box::new(fault)))
+}
+
+fn kind(model: &Robot, device: Device, request: &FaultRequest) -> Result<FaultKind, String> {
+    let FaultRequest { kind, names, values, .. } = request;
+    if names.len() != values.len() {
+        return Err(format!("found {} values for {} names, expected one each", values.len(), names.len()));
+    }
+    let Some((_, needed, more)) = VALUES.iter().find(|(word, _, _)| word == kind) else {
+        let words = VALUES.map(|(word, _, _)| word).join(", ");
+        return Err(format!("kind: found {kind:?}, expected one of {words} or none"));
+    };
+    if let Some(other) = names.iter().find(|n| !needed.contains(&n.as_str()) && !more.contains(&n.as_str())) {
+        return Err(format!(
+            "no {other:?} in the fault {kind}, expected {}",
+            [*needed, *more].concat().join(", ")
+        ));
+    }
+    let get = |name: &str| names.iter().rposition(|n| n == name).map(|k| values[k]);
+    if let Some(missing) = needed.iter().find(|name| get(name).is_none()) {
+        return Err(format!("the fault {kind} needs {missing}"));
+    }
+    let value = |name: &str| get(name).unwrap_or(0.0);
+    Ok(match kind.as_str() {
+        "stuck" => FaultKind::Stuck,
+        "reduced" => FaultKind::Reduced(value("part")),
+        "biased" => FaultKind::Biased(value("bias")),
+        "noisy" => FaultKind::Noisy(value("noise_std")),
+        "intermittent" => FaultKind::Intermittent([value("works_s"), value("fails_s")]),
+        "shortage" => FaultKind::Shortage(value("power_w")),
+        "leak" => {
+            let point = |of: &str| ["x", "y", "z"].map(|axis| value(&format!("{of}_{axis}_m")));
+            leak(
+                model,
+                device,
+                [value("hole_m"), value("compartment_m3")],
+                point("position"),
+                point("center"),
+            )
+        }
+        _ => FaultKind::Dead,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::{Overrides, load_text};
+
+    fn ask(device: &str, kind: &str, names: &[&str], values: &[f64]) -> Result<Command, String> {
+        let text = "robots: {r: {model: bluerov2}}\n";
+        let scene = load_text("w.yaml", text, Overrides::default()).expect("a world").scene;
+        let request = FaultRequest {
+            name: "f".into(),
+            robot: "r".into(),
+            device: device.into(),
+            kind: kind.into(),
+            names: names.iter().map(|n| (*n).to_string()).collect(),
+            values: values.to_vec(),
+            duration_s: 5.0,
+        };
+        command(&scene, &request)
+    }
+
+    #[test]
+    fn requests_become_faults() {
+        let Ok(Command::Fault(fault)) = ask("battery", "shortage", &["power_w"], &[30.0]) else {
+            panic!("refused");
+        };
+        assert_eq!(
+            (fault.kind, fault.device, fault.end_ns),
+            (FaultKind::Shortage(30.0), Device::Battery, 5_000_000_000)
+        );
+        assert_eq!(ask("", "none", &[], &[]), Ok(Command::Repair { robot: 0, name: "f".into() }));
+    }
+
+    #[test]
+    fn wrong_requests_say_why() {
+        let wrong = |device: &str, kind: &str, names: &[&str], values: &[f64]| {
+            ask(device, kind, names, values).unwrap_err()
+        };
+        assert_eq!(
+            wrong("battery", "reduced", &["part"], &[0.5]),
+            "`battery` cannot be `reduced`, expected one of dead, intermittent, shortage"
+        );
+        assert_eq!(wrong("battery", "shortage", &[], &[]), "the fault shortage needs power_w");
+        assert_eq!(wrong("battery", "dead", &["part"], &[]), "found 0 values for 1 names, expected one each");
+        assert_eq!(wrong("battery", "dead", &["part"], &[1.0]), "no \"part\" in the fault dead, expected ");
+        assert_eq!(
+            wrong("battery", "shortage", &["power_w"], &[-1.0]),
+            "the fault `shortage` of `battery` has a value out of its range"
+        );
+        assert!(
+            wrong("battery", "tired", &[], &[])
+                .starts_with("kind: found \"tired\", expected one of dead, stuck")
+        );
+        assert!(
+            wrong("wing", "dead", &[], &[]).starts_with("no device `wing` on r, expected one of thrusters/")
+        );
+    }
+}

@@ -1,0 +1,92 @@
+//! What can go wrong with a device, and when.
+
+use crate::math::Vec3;
+use crate::math::rng::Stream;
+use std::sync::Arc;
+
+/// A device of a robot, by its index among its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Device {
+    /// A thruster.
+    Thruster(usize),
+    /// A fin, or the servo that turns a thruster.
+    Fin(usize),
+    /// The servo of a joint; the index is as in `Motion::q`.
+    Joint(usize),
+    /// A sensor.
+    Sensor(usize),
+    /// The battery.
+    Battery,
+    /// The hull of a link.
+    Hull(usize),
+}
+
+/// What is wrong with it. Bias and noise are in the unit of the device: the command of a thruster, rad of a fin, N m or N of a
+/// joint, the first quantity that a sensor measures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FaultKind {
+    /// It does nothing; a fin is lost.
+    Dead,
+    /// It goes on with what it had.
+    Stuck,
+    /// This part of it is left, 0..1.
+    Reduced(f64),
+    /// Off by this.
+    Biased(f64),
+    /// Noise of this standard deviation, drawn for every step or sample.
+    Noisy(f64),
+    /// It works and fails by turns, for times of these means [s], each drawn from an exponential distribution.
+    Intermittent([f64; 2]),
+    /// The battery gives no more than this power [W].
+    Shortage(f64),
+    /// Water comes in.
+    Leak(Leak),
+}
+
+/// A hole in the hull of a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leak {
+    /// Area of the hole [m²].
+    pub area: f64,
+    /// Where it is, in L [m].
+    pub p_LoH: Vec3,
+    /// Volume that can fill [m³].
+    pub volume: f64,
+    /// Middle of that volume, in L [m].
+    pub p_LoC: Vec3,
+}
+
+impl FaultKind {
+    /// As written in world files, services and diagnostics.
+    pub fn word(&self) -> &'static str {
+        match self {
+            FaultKind::Dead => "dead",
+            FaultKind::Stuck => "stuck",
+            FaultKind::Reduced(_) => "reduced",
+            FaultKind::Biased(_) => "biased",
+            FaultKind::Noisy(_) => "noisy",
+            FaultKind::Intermittent(_) => "intermittent",
+            FaultKind::Shortage(_) => "shortage",
+            FaultKind::Leak(_) => "leak",
+        }
+    }
+}
+
+/// A fault of a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// Name; one robot has no two faults of the same name.
+    pub name: Arc<str>,
+    /// Index of the robot.
+    pub robot: usize,
+    /// The device.
+    pub device: Device,
+    /// What is wrong with it.
+    pub kind: FaultKind,
+    /// From when [ns].
+    pub start_ns: u64,
+    /// Until when [ns]; `u64::MAX`: for good.
+    pub end_ns: u64,
+    /// Source of its random numbers.
+    pub stream: Stream,
+}

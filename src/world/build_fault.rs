@@ -1,0 +1,80 @@
+//! Faults of a world file become those of the scene.
+
+use super::error::{Problems, did_you_mean, quote};
+use super::file_fault::{FaultFile, FaultKindFile};
+use super::read::Named;
+use crate::control::fault::{check, find};
+use crate::math::Vec3;
+use crate::math::rng::Stream;
+use crate::scene::fault::{Device, FaultKind, Leak};
+use crate::scene::{Fault, Robot, Scene};
+
+/// The faults of a world whose robots are known.
+pub fn faults(file: &Named<FaultFile>, scene: &Scene, problems: &mut Problems) -> Vec<Fault> {
+    file.iter().filter_map(|(name, entry)| fault(name, entry, scene, problems)).collect()
+}
+
+fn fault(name: &str, file: &FaultFile, scene: &Scene, problems: &mut Problems) -> Option<Fault> {
+    let Some(index) = scene.robots.iter().position(|r| r.name == file.robot) else {
+        let hint = did_you_mean(&file.robot, scene.robots.iter().map(|r| r.name.as_str()));
+        problems
+            .push(file.at.of("robot"), format!("no robot {} for the fault {name}{hint}", quote(&file.robot)));
+        return None;
+    };
+    let robot = &scene.robots[index];
+    let device = find(robot, &file.of).map_err(|why| problems.push(file.at.of("of"), why)).ok()?;
+    let kind = kind(&file.kind, robot, device);
+    if let Err(why) = check(device, &file.of, kind) {
+        problems.push(file.at.of("kind"), why);
+        return None;
+    }
+    let ns = |seconds: f64| (seconds * 1e9) as u64;
+    let start_ns = ns(file.time_s);
+    Some(Fault {
+        name: name.into(),
+        robot: index,
+        device,
+        kind,
+        start_ns,
+        end_ns: file.duration_s.map_or(u64::MAX, |s| start_ns.saturating_add(ns(s))),
+        stream: stream(scene, index, name),
+    })
+}
+
+/// Source of the random numbers of the fault `name` of a robot.
+pub fn stream(scene: &Scene, robot: usize, name: &str) -> Stream {
+    Stream::new(scene.seed, &format!("{}/fault/{name}", scene.robots[robot].name))
+}
+
+fn kind(file: &FaultKindFile, robot: &Robot, device: Device) -> FaultKind {
+    match file {
+        FaultKindFile::Dead => FaultKind::Dead,
+        FaultKindFile::Stuck => FaultKind::Stuck,
+        FaultKindFile::Reduced { part, .. } => FaultKind::Reduced(*part),
+        FaultKindFile::Biased { bias, .. } => FaultKind::Biased(*bias),
+        FaultKindFile::Noisy { noise_std, .. } => FaultKind::Noisy(*noise_std),
+        FaultKindFile::Intermittent { works_s, fails_s, .. } => FaultKind::Intermittent([*works_s, *fails_s]),
+        FaultKindFile::Shortage { power_w, .. } => FaultKind::Shortage(*power_w),
+        FaultKindFile::Leak { hole_m, position_m, compartment_m3, center_m, .. } => {
+            leak(robot, device, [*hole_m, *compartment_m3], *position_m, *center_m)
+        }
+    }
+}
+
+/// A leak of the link `device` from diameter and volume, hole and middle in the user's link frame.
+pub fn leak(
+    robot: &Robot,
+    device: Device,
+    [hole, volume]: [f64; 2],
+    position: [f64; 3],
+    center: [f64; 3],
+) -> FaultKind {
+    let link = if let Device::Hull(k) = device { k } else { 0 };
+    let R_LU = &robot.links[link].R_LU;
+    FaultKind::Leak(Leak {
+        area: 0.25 * std::f64::consts::PI * hole * hole,
+        p_LoH: R_LU.mul_vec(Vec3::from(position)),
+        volume,
+        p_LoC: R_LU.mul_vec(Vec3::from(center)),
+    })
+}

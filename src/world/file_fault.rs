@@ -1,0 +1,67 @@
+//! What a world file may say of faults.
+
+use super::spec::{choice, spec};
+
+spec! {
+    /// A fault of a device of a robot. `bias` and `noise_std` are in the unit of the device: the command of a thruster, rad of a fin, N m or
+    /// N of a joint, the first quantity that a sensor measures.
+    pub struct FaultFile {
+        /// The robot; a copy of a grid by its own name, such as `rov_3`.
+        robot: String [name],
+        /// The device, by its name, as `thrusters/port` where several have that; `battery`; a link for a leak.
+        of: String [not_empty],
+        /// When it begins.
+        time_s: f64 [non_negative] = 0.0,
+        /// How long it lasts; without it for good.
+        duration_s: Option<f64> [positive],
+        ..kind: FaultKindFile,
+    }
+}
+
+choice! {
+    /// What is wrong with a device.
+    pub enum FaultKindFile {
+        /// It does nothing; a fin is lost.
+        Dead = "dead",
+        /// It goes on with what it had.
+        Stuck = "stuck",
+        /// A part of it is left.
+        Reduced = "reduced" {
+            /// The part.
+            part: f64 [fraction],
+        },
+        /// It is off.
+        Biased = "biased" {
+            /// By this.
+            bias: f64,
+        },
+        /// It is noisy.
+        Noisy = "noisy" {
+            /// Standard deviation, drawn for every step or sample.
+            noise_std: f64 [non_negative],
+        },
+        /// It fails and works by turns, for random times.
+        Intermittent = "intermittent" {
+            /// Mean time for which it works.
+            works_s: f64 [positive],
+            /// Mean time for which it fails.
+            fails_s: f64 [positive],
+        },
+        /// The battery gives no more than some power.
+        Shortage = "shortage" {
+            /// The power.
+            power_w: f64 [non_negative],
+        },
+        /// Water comes in through a hole until a compartment is full.
+        Leak = "leak" {
+            /// Diameter of the hole.
+            hole_m: f64 [positive],
+            /// Where the hole is on the link (forward, left, up).
+            position_m: [f64; 3] = [0.0, 0.0, 0.0],
+            /// Volume of the compartment.
+            compartment_m3: f64 [positive],
+            /// Middle of the compartment on the link (forward, left, up).
+            center_m: [f64; 3] = [0.0, 0.0, 0.0],
+        },
+    }
+}

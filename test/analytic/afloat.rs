@@ -1,0 +1,70 @@
+//! How a robot lies in calm water, as `describe` says it.
+
+use super::hull::afloat;
+use crate::common::meshes::{cuboid, sphere};
+use crate::common::{close, near, relative, scene};
+use merrow::math::Vec3;
+use merrow::scene::Scene;
+use merrow::sim::afloat::{Afloat, Rest, rest};
+
+fn floats(scene: &Scene) -> Afloat {
+    match rest(scene, &scene.robots[0]) {
+        Rest::Afloat(found) => found,
+        other => panic!("{other:?}"),
+    }
+}
+
+// Goal (V44): GM = KB + BM - KG of boxes: 1 x 1 m of half the water's density -0.0833 m, BM = 1/6 with draught 0.5 m. Method: the
+// mesh of a box 4 x 1 x 1 m, and the box itself. Tolerance: 1e-7, the differences' step squared.
+#[test]
+fn metacentric_height_of_a_box() {
+    let body = "mass_kg: 2000, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}";
+    let mesh = afloat("gm", &cuboid([4.0, 1.0, 1.0], 1), body, "", "attitude_deg: [30, 0, 50]");
+    let shape = scene(&format!(
+        "water: {{density_kg_m3: 1000}}
+robots: {{hull: {{model: {{source: test, body: {{source: test, axes: flu, {body}, volume_m3: 4,
+  hull: {{kind: box, size_m: [4, 1, 1]}}}}}}}}}}"
+    ));
+    for scene in [mesh, shape] {
+        let found = floats(&scene);
+        close("draught", found.draught, 0.5, 1e-9);
+        close("volume", found.volume, 2.0, 1e-9);
+        close("waterplane", found.waterplane, 4.0, 1e-7);
+        close("GMt", found.gm_transverse, 1.0 / 6.0 - 0.25, 1e-7);
+        close("GMl", found.gm_longitudinal, 16.0 / 6.0 - 0.25, 1e-7);
+        near("centre", found.p_BoCb, Vec3::new(0.0, 0.0, -0.25), 1e-8);
+    }
+}
+
+// Goal: a list is found, tan φ = y_G / (GM + ½ BM tan² φ) for a wall-sided hull. Method: the centre of mass 2 cm to port and
+// low. Tolerance: 1e-8.
+#[test]
+fn a_list_follows_the_wall_sided_formula() {
+    let body = "mass_kg: 2000, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}, center_of_mass_m: [0, 0.02, -0.3]";
+    let found = floats(&afloat("list", &cuboid([4.0, 1.0, 1.0], 1), body, "", ""));
+    let tan = found.roll.tan();
+    let (bm, gm) = (1.0 / 6.0, 1.0 / 6.0 - 0.25 + 0.3);
+    close("list", tan * (gm + 0.5 * bm * tan * tan), -0.02, 1e-8);
+    close("trim", found.pitch, 0.0, 1e-9);
+}
+
+// Goal: a ball's metacentre is its middle, whatever its draught. Method: a mesh of 2048 triangles with the centre of mass 0.1 m
+// low. Tolerance: 1e-3 of a radius, the facets.
+#[test]
+fn metacentre_of_a_ball() {
+    let body = "mass_kg: 1500, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, center_of_mass_m: [0, 0, -0.1]";
+    let found = floats(&afloat("gm_ball", &sphere(1.0, 4), body, "", ""));
+    close("GMt", found.gm_transverse, 0.1, 1e-3);
+    close("GMl", found.gm_longitudinal, 0.1, 1e-3);
+    // cap: V = π d² (3 - d)/3
+    let cap = |d: f64| std::f64::consts::PI * d * d * (3.0 - d) / 3.0;
+    relative("volume", cap(found.draught), 1.5, 1e-2);
+}
+
+#[test]
+fn what_is_too_heavy_sinks() {
+    let body = "mass_kg: 1200, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
+    let scene = afloat("sinks", &cuboid([1.0, 1.0, 1.0], 0), body, "", "");
+    let Rest::Sinks(by) = rest(&scene, &scene.robots[0]) else { panic!("it floats") };
+    relative("weight", by, 200.0 * 9.81, 1e-9);
+}

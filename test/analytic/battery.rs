@@ -1,0 +1,244 @@
+//! Batteries: counting charge, sagging, being charged, running empty, and what that does to what is on board.
+
+use crate::common::{advance, close, relative, simulation};
+use merrow::sim::Simulation;
+use merrow::state::{BatteryState, Command};
+
+/// A body held in the world with the battery keys `battery` and further lines of the model.
+pub fn held(battery: &str, model: &str, world: &str) -> String {
+    format!(
+        "
+water: {{density_kg_m3: 1000}}
+{world}
+robots:
+  r:
+    position_m: [0, 0, -5]
+    model:
+      source: test
+      base: fixed
+      body: {{source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {{xx: 2, yy: 3, zz: 4}}}}
+      battery: {{source: test, {battery}}}
+      {model}
+"
+    )
+}
+
+fn battery(s: &Simulation) -> BatteryState {
+    s.state.robots[0].battery
+}
+
+// Goal: charge is counted. Method: 36 W from 12 V without resistance are 3 A, for 60 s of 2 A h. Tolerance: 30 000 rounded steps.
+#[test]
+fn charge_is_current_times_time() {
+    let mut s =
+        simulation(&held("capacity_ah: 2, open_circuit_v: [[0, 12], [1, 12]], hotel_load_w: 36", "", ""));
+    advance(&mut s, 60.0);
+    let b = battery(&s);
+    close("current", b.current, 3.0, 1e-12);
+    close("charge", b.charge, 1.0 - 3.0 * 60.0 / 7200.0, 1e-10);
+    relative("energy", b.delivered, 36.0 * 60.0, 1e-10);
+}
+
+// Goal: voltage sags under load, and the loss is I²R. Method: I = (OCV - sqrt(OCV² - 4RP))/(2R), hotel load, a load at half its
+// level and a sensor together. Tolerance: rounding.
+#[test]
+fn voltage_sags_by_the_current() {
+    let mut s = simulation(&held(
+        "capacity_ah: 10, open_circuit_v: [[0, 14], [1, 14]], resistance_ohm: 0.2, hotel_load_w: 40",
+        "loads: {light: {power_w: 80, level: 0.5}}
+      sensors: {s: {device: {source: test, rate_hz: 10, power_w: 20, kind: pressure}}}",
+        "",
+    ));
+    s.advance(1);
+    let current = (14.0 - f64::sqrt(14.0 * 14.0 - 4.0 * 0.2 * 100.0)) / 0.4;
+    let b = battery(&s);
+    close("current", b.current, current, 1e-12);
+    close("voltage", b.voltage, 14.0 - 0.2 * current, 1e-12);
+    relative("lost", b.lost, 0.2 * current * current * s.scene.dt(), 1e-12);
+    s.apply(&Command::Load { robot: 0, load: 0, level: 0.0 }).unwrap();
+    s.advance(1);
+    close("lights out", battery(&s).load, 60.0, 1e-12);
+    let refused = s.apply(&Command::Load { robot: 0, load: 0, level: 1.5 }).unwrap_err();
+    assert_eq!(refused.reason, "light: found the level 1.5, expected 0 to 1");
+}
+
+// Goal: a charger gives its current until the voltage is reached, and then what the voltage lets in. Method: an open-circuit voltage of
+// 12 + 2q: at constant current q grows evenly until OCV + R I = 14; then R C q' = 14 - OCV, an exponential. Tolerance: 1e-3 in the second
+// part, one step of Euler's method against its time constant and the period of 0.1 s in which the charger looks.
+#[test]
+fn charging_is_at_constant_current_then_voltage() {
+    let (R, C, I) = (0.5, 3600.0 * 0.02, 2.0);
+    let world = "chargers: {pad: {kind: within, current_a: 2, place: {position_m: [0, 0, -5]}, reach_m: 1}}";
+    let keys = "capacity_ah: 0.02, open_circuit_v: [[0, 12], [1, 14]], resistance_ohm: 0.5, initial_charge: 0.1, \
+                charge_voltage_v: 14, charge_current_a: 10";
+    let mut s = simulation(&held(keys, "", world));
+    advance(&mut s, 5.0);
+    let b = battery(&s);
+    close("current", b.current, -I, 1e-12);
+    close("charge", b.charge, 0.1 + I * 5.0 / C, 1e-9);
+    close("given", b.voltage, 12.0 + 2.0 * (b.charge - I * s.scene.dt() / C) + R * I, 1e-9);
+    // OCV = 13 at q = 0.5, from where on the voltage limits
+    let turn = (0.5 - 0.1) * C / I;
+    advance(&mut s, turn + 20.0 - 5.0);
+    let tau = R * C / 2.0;
+    let b = battery(&s);
+    close("charge at constant voltage", b.charge, 1.0 - 0.5 * f64::exp(-20.0 / tau), 1e-3);
+    close("at the voltage", b.voltage, 14.0, 1e-12);
+    assert_eq!(s.state.chargers[0].robot, Some(0));
+}
+
+// Goal: a lower limit of the battery's own holds, a full battery takes nothing, and a charger of too low a voltage gives nothing.
+// Method: the first current of each.
+#[test]
+fn the_battery_limits_what_it_takes() {
+    let charger = |voltage: &str| {
+        format!(
+            "chargers: {{pad: {{kind: within, current_a: 2{voltage}, place: {{position_m: [0, 0, -5]}}, reach_m: 1}}}}"
+        )
+    };
+    let first = |keys: &str, voltage: &str| {
+        let keys = format!("capacity_ah: 2, open_circuit_v: [[0, 12], [1, 14]], resistance_ohm: 0.1, {keys}");
+        let mut s = simulation(&held(&keys, "", &charger(voltage)));
+        s.advance(1);
+        battery(&s).current
+    };
+    close("own limit", first("initial_charge: 0.5, charge_current_a: 0.5", ""), -0.5, 1e-12);
+    close("half the capacity in an hour", first("initial_charge: 0.5", ""), -1.0, 1e-12);
+    assert_eq!(first("initial_charge: 1", ""), 0.0);
+    assert_eq!(first("initial_charge: 0.5", ", voltage_v: 12.9"), 0.0);
+    // what is on board is served first: 26 W at about 13 V take the charger's whole 2 A
+    let served = first("initial_charge: 0.5, hotel_load_w: 26", "");
+    close("a load beside it", served, 0.0, 1e-3);
+}
+
+// Goal: a charger out of reach charges nobody. Method: 1.1 m away, reach 1 m.
+#[test]
+fn a_charger_reaches_as_far_as_it_does() {
+    let world =
+        "chargers: {pad: {kind: within, current_a: 2, place: {position_m: [0, 1.1, -5]}, reach_m: 1}}";
+    let mut s = simulation(&held(
+        "capacity_ah: 2, initial_charge: 0.5, open_circuit_v: [[0, 12], [1, 14]]",
+        "",
+        world,
+    ));
+    advance(&mut s, 1.0);
+    assert_eq!((s.state.chargers[0].robot, battery(&s).current), (None, 0.0));
+}
+
+const DEVICES: &str = "sensors: {p: {device: {source: test, rate_hz: 100, kind: pressure}}}
+      fins: {f: {surface: {source: test, area_m2: 0.1, span_m: 0.3, range_deg: [-30, 30], rate_deg_s: 10, law: {kind: derivative, coefficient_n_s2_m2: 1}},
+        position_m: [0, 0, 0], shaft: [0, 0, 1]}}
+      thrusters: {t: {motor: {source: test, diameter_m: 0.2, command: newton, range: [-50, 50], curve: direct, power_w_per_n15: 1},
+        position_m: [0, 0, 0], direction: [1, 0, 0]}}";
+
+fn ask(s: &mut Simulation, thrust: f64, angle: f64) {
+    s.apply(&Command::Thrusters { robot: 0, values: vec![thrust, angle] }).unwrap();
+}
+
+// Goal: under the cut-off voltage everything stops, and comes back after its time without the commands of before. Method: a thrust whose power
+// sags the voltage under 11 V; readings, thrust and fin while open. Tolerance: none.
+#[test]
+fn a_brown_out_stops_everything_for_a_while() {
+    let keys = "capacity_ah: 2, open_circuit_v: [[0, 12], [1, 12]], resistance_ohm: 0.5, cut_off_v: 11, restart_s: 1";
+    let mut s = simulation(&held(keys, DEVICES, ""));
+    // 4 N take 8 W: 0.7 A, 11.65 V
+    ask(&mut s, 4.0, 0.2);
+    advance(&mut s, 0.5);
+    assert!(battery(&s).is_on());
+    let heard = |s: &Simulation| s.runners[0].outbox.len();
+    let angle = s.state.robots[0].fins[0].angle;
+    close("the servo turns", angle, f64::to_radians(5.0), 1e-9);
+    // 16 N take 64 W: more than can be had at 11 V
+    ask(&mut s, 16.0, 0.4);
+    s.advance(3);
+    assert!(!battery(&s).is_on());
+    s.clear_outboxes();
+    let stands = s.state.robots[0].fins[0].angle;
+    advance(&mut s, 0.9);
+    let r = &s.state.robots[0];
+    assert_eq!((r.actuators[0].thrust, r.fins[0].angle, heard(&s)), (0.0, stands, 0));
+    close("no load", r.battery.voltage, 12.0, 1e-12);
+    advance(&mut s, 0.3);
+    let r = &s.state.robots[0];
+    assert!(r.battery.is_on() && heard(&s) > 0);
+    assert_eq!(r.actuators[0].command, 0.0, "the command of before");
+}
+
+// Goal: an empty battery stays off until it is charged. Method: 0.001 A h at 12 V are 43.2 J. Tolerance: a step of the load.
+#[test]
+fn an_empty_battery_stops_everything() {
+    let keys = "capacity_ah: 0.001, open_circuit_v: [[0, 12], [1, 12]], restart_s: 0";
+    let mut s = simulation(&held(keys, DEVICES, ""));
+    ask(&mut s, 4.0, 0.0);
+    advance(&mut s, 43.2 / 8.0 - 0.1);
+    assert!(battery(&s).is_on() && battery(&s).charge > 0.0);
+    advance(&mut s, 0.2);
+    assert!(!battery(&s).is_on());
+    relative("energy", battery(&s).delivered, 43.2, 0.002 * 8.0 / 43.2 * 1.1);
+    advance(&mut s, 5.0);
+    assert!(!battery(&s).is_on());
+    assert_eq!(s.state.robots[0].actuators[0].thrust, 0.0);
+}
+
+// Goal: a thruster gives less at a lower voltage. Method: a curve that holds at 12 V, a battery of 10 V, thrust by the square and by
+// another power. Tolerance: rounding.
+#[test]
+fn thrust_falls_with_the_voltage() {
+    for (exponent, part) in [("", 100.0 / 144.0), (", voltage_exponent: 1.2", f64::powf(10.0 / 12.0, 1.2))] {
+        let devices =
+            DEVICES.replace("curve: direct", &format!("curve: direct, rated_voltage_v: 12{exponent}"));
+        let mut s = simulation(&held("capacity_ah: 2, open_circuit_v: [[0, 10], [1, 10]]", &devices, ""));
+        ask(&mut s, 9.0, 0.0);
+        s.advance(3);
+        close("thrust", s.state.robots[0].actuators[0].thrust, 9.0 * part, 1e-12);
+    }
+}
+
+// Goal: a servo draws what it holds and what it turns against. Method: a fin in a stream of 2 m/s with its force 0.05 m behind the shaft; the
+// moment is -0.05 m times the normal force ½ρv²A a sin δ. Tolerance: rounding, and 1e-3 where the fin turns within the step.
+#[test]
+fn a_servo_draws_by_its_moment() {
+    let devices = "fins: {f: {surface: {source: test, area_m2: 0.1, span_m: 0.3, range_deg: [-30, 30], rate_deg_s: 10,
+        center_of_pressure_m: 0.05, law: {kind: chord, normal_slope_per_rad: 3},
+        power: {standby_w: 1, efficiency: 0.4, holding_w_n2m2: 0.1, friction_nm: 0.2}}, position_m: [0, 0, 0], shaft: [0, 0, 1]}}";
+    let mut s = simulation(
+        &held("capacity_ah: 2, open_circuit_v: [[0, 10], [1, 10]]", devices, "")
+            .replace(
+                "density_kg_m3: 1000",
+                "density_kg_m3: 1000, current: {kind: uniform, speed_m_s: 2, direction_deg: 270}",
+            )
+            .replace("mass_kg: 10,", "mass_kg: 10, volume_m3: 0.01,"),
+    );
+    let moment = |angle: f64| -0.05 * 0.5 * 1000.0 * 4.0 * 0.1 * 3.0 * angle.sin();
+    s.apply(&Command::Fin { robot: 0, fin: 0, value: 0.3 }).unwrap();
+    advance(&mut s, 1.0);
+    let (f, rate) = (s.state.robots[0].fins[0], f64::to_radians(10.0));
+    let M = moment(f.angle - rate * s.scene.dt());
+    close("moment", f.moment, M, 1e-9);
+    close("turning", f.power, 1.0 + 0.1 * M * M + (0.2 - M) * rate / 0.4, 1e-9);
+    advance(&mut s, 2.0);
+    let (f, M) = (s.state.robots[0].fins[0], moment(0.3));
+    close("holding", f.power, 1.0 + 0.1 * M * M, 1e-9);
+    close("battery", battery(&s).load, f.power, 1e-12);
+}
+
+// Goal: joints draw mechanical power and the loss in the winding. Method: a hinge at constant effort and known speed. Tolerance: 1e-9.
+#[test]
+fn joints_draw_their_power() {
+    use crate::common::joints::{Hinge, command, effort_servo};
+    let battery = "battery: {source: test, capacity_ah: 2, open_circuit_v: [[0, 24], [1, 24]]}";
+    let drive = effort_servo(
+        "effort_per_ampere: 2, winding: {resistance_ohm: 3, thermal_resistance_k_w: 0.1, thermal_time_constant_s: 100}",
+    );
+    let mut s = Hinge { drive: &drive, model: battery, ..Hinge::default() }.world();
+    command(&mut s, 4.0);
+    s.advance(500);
+    let r = &s.state.robots[0];
+    let speed = r.motion.qd[0] - 4.0 * s.scene.dt();
+    close("power", r.battery.load, 4.0 * speed + 3.0 * 4.0, 1e-9);
+    let mut s = Hinge { model: battery, ..Hinge::default() }.world();
+    command(&mut s, 4.0);
+    s.advance(500);
+    let r = &s.state.robots[0];
+    close("ideal", r.battery.load, 4.0 * (r.motion.qd[0] - 4.0 * s.scene.dt()), 1e-9);
+}

@@ -1,0 +1,278 @@
+//! What each fault does to each kind of device.
+
+use super::battery::held;
+use crate::common::{advance, close, readings, relative, simulation};
+use merrow::scene::Fault;
+use merrow::scene::fault::{Device, FaultKind};
+use merrow::sim::Simulation;
+use merrow::state::Command;
+use merrow::state::reading::Reading;
+
+const BATTERY: &str = "capacity_ah: 100, open_circuit_v: [[0, 12], [1, 12]]";
+const DEVICES: &str = "sensors: {p: {device: {source: test, rate_hz: 100, kind: pressure}}}
+      fins: {f: {surface: {source: test, area_m2: 0.1, span_m: 0.3, range_deg: [-30, 30], law: {kind: derivative, coefficient_n_s2_m2: 1}},
+        position_m: [0, 0, 0], shaft: [0, 0, 1]}}
+      thrusters: {t: {motor: {source: test, diameter_m: 0.2, command: newton, range: [-50, 50], curve: direct, power_w_per_n15: 1},
+        position_m: [0, 0, 0], direction: [1, 0, 0]}}";
+
+/// The devices with one fault of `device` from 0.5 s on for 1 s; the thruster told 16 N, the fin 0.2 rad.
+fn broken(device: &str, kind: &str) -> Simulation {
+    let fault =
+        format!("faults: {{x: {{robot: r, of: {device}, time_s: 0.5, duration_s: 1, kind: {kind}}}}}");
+    let mut s = simulation(&held(BATTERY, DEVICES, &fault));
+    s.apply(&Command::Thrusters { robot: 0, values: vec![16.0, 0.2] }).unwrap();
+    s
+}
+
+/// Thrust of the thruster and angle of the fin before, in and after the time of a fault. In its middle other commands come.
+fn seen(s: &mut Simulation) -> [(f64, f64); 4] {
+    let at = |s: &Simulation| (s.state.robots[0].actuators[0].thrust, s.state.robots[0].fins[0].angle);
+    advance(s, 0.4);
+    let before = at(s);
+    advance(s, 0.2);
+    let first = at(s);
+    s.apply(&Command::Thrusters { robot: 0, values: vec![-9.0, -0.1] }).unwrap();
+    advance(s, 0.2);
+    let then = at(s);
+    advance(s, 1.0);
+    [before, first, then, at(s)]
+}
+
+// Goal: thrusters and fins fail as named, at their time, and are well again afterwards. Method: before, in and after the fault, the command changed
+// in it. Tolerance: rounding.
+#[test]
+fn actuators_fail_as_named() {
+    let thrust = |kind: &str| seen(&mut broken("t", kind)).map(|x| x.0);
+    let check = |kind: &str, found: [f64; 4], wanted: [f64; 4]| {
+        for (f, w) in found.into_iter().zip(wanted) {
+            close(kind, f, w, 1e-12);
+        }
+    };
+    check("dead", thrust("dead"), [16.0, 0.0, 0.0, -9.0]);
+    check("stuck", thrust("stuck"), [16.0, 16.0, 16.0, -9.0]);
+    check("reduced", thrust("reduced, part: 0.25"), [16.0, 4.0, -2.25, -9.0]);
+    check("biased", thrust("biased, bias: 3"), [16.0, 19.0, -6.0, -9.0]);
+    let angle = |kind: &str| seen(&mut broken("f", kind)).map(|x| x.1);
+    check("stuck fin", angle("stuck"), [0.2, 0.2, 0.2, -0.1]);
+    check("dead fin", angle("dead"), [0.2, 0.2, 0.2, -0.1]);
+    check("biased fin", angle("biased, bias: 0.05"), [0.2, 0.25, -0.05, -0.1]);
+    check(
+        "biased beyond its range",
+        angle("biased, bias: 9"),
+        [0.2, 0.5235987755982988, 0.5235987755982988, -0.1],
+    );
+}
+
+// Goal: noise has its deviation, and intermittent faults their share of the time. Method: 100 s at 500 Hz; thrust about 16 N, and the part of time
+// without. Tolerance: 4 standard errors; of the telegraph 2 x 0.5 x 1.5/2 / sqrt(50 cycles) of the mean share 0.25, rounded up.
+#[test]
+fn noise_and_interruptions_have_their_statistics() {
+    let run = |kind: &str| {
+        let fault = format!("faults: {{x: {{robot: r, of: t, kind: {kind}}}}}");
+        let mut s = simulation(&held(BATTERY, DEVICES, &fault));
+        s.apply(&Command::Thrusters { robot: 0, values: vec![16.0, 0.2] }).unwrap();
+        (0..50_000)
+            .map(|_| {
+                s.advance(1);
+                s.state.robots[0].actuators[0].thrust
+            })
+            .collect::<Vec<f64>>()
+    };
+    let noisy = run("noisy, noise_std: 0.5");
+    let mean = noisy.iter().sum::<f64>() / noisy.len() as f64;
+    let std = (noisy.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / noisy.len() as f64).sqrt();
+    close("mean", mean, 16.0, 4.0 * 0.5 / 50_000.0_f64.sqrt() / 16.0);
+    relative("deviation", std, 0.5, 4.0 / 100_000.0_f64.sqrt());
+    let failing = run("intermittent, works_s: 1.5, fails_s: 0.5");
+    assert_eq!(failing[0], 0.0, "it begins by failing");
+    let share = failing.iter().filter(|x| **x == 0.0).count() as f64 / failing.len() as f64;
+    assert!((share - 0.25).abs() < 0.12, "it fails {share} of the time");
+    assert!(failing.iter().all(|x| *x == 0.0 || *x == 16.0));
+}
+
+// Goal: sensors fail as named. Method: pressure at 5 m, 100 Hz, the readings in the second of the fault. Tolerance: rounding; 4 standard errors.
+#[test]
+fn sensors_fail_as_named() {
+    let heard = |kind: &str| -> Vec<f64> {
+        let fault = format!("faults: {{x: {{robot: r, of: p, time_s: 0.5, duration_s: 1, kind: {kind}}}}}");
+        let mut s = simulation(&held(BATTERY, DEVICES, &fault));
+        let all = readings(&mut s, 0, 2.0);
+        let inside = all.iter().filter(|r| (505_000_000..1_495_000_000).contains(&r.stamp_ns));
+        inside
+            .map(|r| match r.reading {
+                Reading::Pressure(p) => p.pressure,
+                _ => f64::NAN,
+            })
+            .collect()
+    };
+    let truth = 101_325.0 + 1000.0 * 9.81 * 5.0;
+    assert!(heard("dead").is_empty());
+    assert!(heard("biased, bias: 250").iter().all(|p| (p - truth - 250.0).abs() < 1e-6));
+    assert!(heard("stuck").iter().all(|p| (p - truth).abs() < 1e-6) && heard("stuck").len() > 90);
+    let noisy = heard("noisy, noise_std: 100");
+    let var = noisy.iter().map(|p| (p - truth) * (p - truth)).sum::<f64>() / noisy.len() as f64;
+    relative("deviation", var.sqrt(), 100.0, 4.0 / (2.0 * noisy.len() as f64).sqrt());
+    let some = heard("intermittent, works_s: 0.1, fails_s: 0.1").len();
+    assert!(some > 10 && some < 90, "{some} readings of 99");
+}
+
+// Goal: a stuck sensor repeats itself while the world moves on. Method: an altimeter-like pressure on a sinking body. Tolerance: none.
+#[test]
+fn a_stuck_sensor_repeats_itself() {
+    let mut s = simulation(
+        "
+faults: {x: {robot: r, of: p, time_s: 0.5, kind: stuck}}
+robots:
+  r:
+    velocity_m_s: [0, 0, -1]
+    position_m: [0, 0, -5]
+    model:
+      source: test
+      body: {source: test, axes: flu, mass_kg: 10, net_buoyancy_n: 0, inertia_kg_m2: {xx: 2, yy: 3, zz: 4}}
+      sensors: {p: {device: {source: test, rate_hz: 100, kind: pressure}}}
+",
+    );
+    let all = readings(&mut s, 0, 2.0);
+    let pressure = |k: usize| match all[k].reading {
+        Reading::Pressure(p) => p.pressure,
+        _ => f64::NAN,
+    };
+    assert!(pressure(40) > pressure(39) + 50.0);
+    assert_eq!(pressure(199), pressure(55));
+    assert!(all[199].stamp_ns > all[55].stamp_ns, "it goes on speaking");
+}
+
+// Goal: a battery that gives less makes thrusters weaker, and a dead one stops all. Method: 64 W of thrust and 36 W of hotel load with 50 W to be
+// had: all have a half. Tolerance: rounding.
+#[test]
+fn a_shortage_of_power_weakens_all() {
+    let fault = "faults: {x: {robot: r, of: battery, kind: shortage, power_w: 50}}";
+    let mut s = simulation(&held(&format!("{BATTERY}, hotel_load_w: 36"), DEVICES, fault));
+    s.apply(&Command::Thrusters { robot: 0, values: vec![16.0, 0.0] }).unwrap();
+    s.advance(1);
+    let r = &s.state.robots[0];
+    close("load", r.battery.load, 50.0, 1e-12);
+    close("left to the thruster", r.actuators[0].supply, 0.5, 1e-12);
+    s.advance(1);
+    close("thrust", s.state.robots[0].actuators[0].thrust, 8.0, 1e-12);
+    let mut s = broken("battery", "dead");
+    let thrust = seen(&mut s).map(|x| x.0);
+    assert_eq!((thrust[0], thrust[1]), (16.0, 0.0));
+    advance(&mut s, 3.0);
+    assert!(s.state.robots[0].battery.is_on(), "well again after its time");
+}
+
+// Goal: joints' servos fail. Method: a hinge under 2 N m for a second, then dead, weak, biased. Tolerance: 1e-9.
+#[test]
+fn joints_fail_as_named() {
+    use crate::common::joints::{Hinge, command, effort_servo};
+    for (kind, wanted) in
+        [("dead", 0.0), ("reduced, part: 0.5", 1.5), ("biased, bias: 0.5", 2.5), ("stuck", 2.0)]
+    {
+        let text = Hinge { drive: &effort_servo(""), joint: "max_effort: 3,", ..Hinge::default() }.text();
+        let mut s =
+            simulation(&format!("faults: {{x: {{robot: r, of: hinge, time_s: 0.5, kind: {kind}}}}}{text}"));
+        command(&mut s, 2.0);
+        advance(&mut s, 1.0);
+        let before = s.state.robots[0].motion.qd[0];
+        if kind == "stuck" {
+            command(&mut s, -3.0);
+        }
+        advance(&mut s, 0.1);
+        close(kind, (s.state.robots[0].motion.qd[0] - before) / 0.1, wanted, 1e-9);
+    }
+}
+
+/// A neutral cube of a cubic metre at 10 m with a leak from the start.
+fn leaking(hole: f64, volume: f64) -> Simulation {
+    simulation(&format!(
+        "
+water: {{density_kg_m3: 1000}}
+faults: {{hole: {{robot: r, of: base_link, kind: leak, hole_m: {hole}, compartment_m3: {volume}, center_m: [0.3, 0, 0]}}}}
+robots:
+  r:
+    position_m: [0, 0, -10]
+    model:
+      source: test
+      base: fixed
+      body: {{source: test, axes: flu, mass_kg: 1000, net_buoyancy_n: 0, inertia_kg_m2: {{xx: 200, yy: 300, zz: 400}}}}
+"
+    ))
+}
+
+// Goal: a compartment fills by Torricelli's law until it is full. Method: a hole of 2 cm at 10 m held there: 0.61 A sqrt(2 g h) t, at most 20 l.
+// Tolerance: rounding of the steps.
+#[test]
+fn a_leak_fills_its_compartment() {
+    let mut s = leaking(0.02, 0.02);
+    advance(&mut s, 3.0);
+    let rate = 0.61 * 0.25 * std::f64::consts::PI * 0.02 * 0.02 * f64::sqrt(2.0 * 9.81 * 10.0);
+    relative("volume", s.state.robots[0].faults[0].water, 3.0 * rate, 1e-9);
+    advance(&mut s, 10.0);
+    assert_eq!(s.state.robots[0].faults[0].water, 0.02);
+}
+
+// Goal: the water weighs and is carried along. Method: a free cube with its compartment filled at once: it falls with w g/(m + w) as one that turns,
+// so the acceleration of the common centre of mass is w g/(m + w), and the pitching moment w g times its arm about that of the common inertia.
+// Tolerance: 2e-3, the turn and fall of 20 ms.
+#[test]
+fn water_weighs_and_has_inertia() {
+    let mut s = leaking(3.0, 0.02);
+    let scene = std::sync::Arc::make_mut(&mut s.scene);
+    scene.robots[0].floating = true;
+    scene.robots[0].finish();
+    s.advance(2);
+    let before = s.state.robots[0].motion.V_WB_B;
+    assert_eq!(s.state.robots[0].faults[0].water, 0.02);
+    s.advance(10);
+    let after = s.state.robots[0].motion.V_WB_B;
+    let t = 10.0 * s.scene.dt();
+    let (m, w, arm) = (1000.0, 20.0, 0.3);
+    let edge2 = f64::powf(0.02, 2.0 / 3.0);
+    // about the cube's centre: inertia and first moment of the water
+    let (I, first) = (300.0 + w * (arm * arm + edge2 / 6.0), w * arm);
+    // (m + w) a - first α = -w g;  I α - first a = w g arm, with α nose-down positive about +y
+    let (a, alpha) = {
+        let det = (m + w) * I - first * first;
+        ((-w * 9.81 * I + first * w * 9.81 * arm) / det, ((m + w) * w * 9.81 * arm - first * w * 9.81) / det)
+    };
+    relative("fall", (after.v.z - before.v.z) / t, a, 2e-3);
+    relative("turn", (after.w.y - before.w.y) / t, alpha, 2e-3);
+}
+
+// Goal: live faults act, are replaced and repaired, and wrong ones are refused. Method: commands. Tolerance: none.
+#[test]
+fn faults_can_be_commanded() {
+    let mut s = simulation(&held(BATTERY, DEVICES, ""));
+    s.apply(&Command::Thrusters { robot: 0, values: vec![16.0, 0.2] }).unwrap();
+    let stream = merrow::math::rng::Stream::new(1, "x");
+    let fault = |kind: FaultKind, device: Device| {
+        Command::Fault(Box::new(Fault {
+            name: "x".into(),
+            robot: 0,
+            device,
+            kind,
+            start_ns: 0,
+            end_ns: u64::MAX,
+            stream,
+        }))
+    };
+    s.apply(&fault(FaultKind::Dead, Device::Thruster(0))).unwrap();
+    s.advance(2);
+    assert_eq!(s.state.robots[0].actuators[0].thrust, 0.0);
+    s.apply(&fault(FaultKind::Reduced(0.5), Device::Thruster(0))).unwrap();
+    s.advance(2);
+    assert_eq!((s.state.robots[0].actuators[0].thrust, s.state.robots[0].faults.len()), (8.0, 1));
+    s.apply(&Command::Repair { robot: 0, name: "x".into() }).unwrap();
+    s.advance(2);
+    assert_eq!(s.state.robots[0].actuators[0].thrust, 16.0);
+    let refused = s.apply(&fault(FaultKind::Shortage(3.0), Device::Thruster(0))).unwrap_err().reason;
+    assert_eq!(
+        refused,
+        "`thrusters/t` cannot be `shortage`, expected one of dead, stuck, reduced, biased, noisy, intermittent"
+    );
+    let refused = s.apply(&fault(FaultKind::Reduced(f64::NAN), Device::Thruster(0))).unwrap_err().reason;
+    assert_eq!(refused, "the fault `reduced` of `thrusters/t` has a value out of its range");
+    let refused = s.apply(&Command::Repair { robot: 0, name: "y".into() }).unwrap_err().reason;
+    assert_eq!(refused, "no fault \"y\" to repair");
+}

@@ -1,0 +1,144 @@
+//! The glider: steady glides by their closed solution, the buoyancy engine, its pump and what that costs.
+
+use crate::common::{advance, close, near, relative, scene, simulation, start};
+use merrow::math::{SpatialVelocity, Vec3};
+use merrow::sim::Simulation;
+use merrow::state::Command;
+
+fn glider(slide: f64, extra: &str) -> Simulation {
+    simulation(&format!(
+        "
+step: {{dt_s: 0.02}}
+water: {{density_kg_m3: 1025}}
+seabed: {{depth_m: 3000}}
+robots: {{g: {{model: {{extends: robots/seawing.yaml, sensors: null, {extra}}}, position_m: [0, 0, -300], velocity_m_s: [0.3, 0, 0], joints_rad: {{slide: {slide}}}}}}}"
+    ))
+}
+
+fn ballast(s: &mut Simulation, value: f64) {
+    s.apply(&Command::Ballast { robot: 0, ballast: 0, value }).unwrap();
+}
+
+/// Angle of attack, nose-up pitch [rad] and speed of the closed solution (Graver 2005, ch. 4): lift and drag carry the net weight `W` [N] along
+/// the path, and in pitch K_M0 + K_M α and the Munk moment balance the weights of hull and sliding mass, whose moment about the origin is
+/// that of `gravity`: (forward, down) [N m]. Net buoyancy acts at the origin.
+fn closed(weight: f64, gravity: [f64; 2]) -> (f64, f64, f64) {
+    let (d, l, m) = ([7.19, 386.29], [-0.36, 440.99], [0.28, -65.84]);
+    let munk = 65.92 - 1.48;
+    let at = |alpha: f64| {
+        let (drag, lift) = (d[0] + d[1] * alpha * alpha, l[0] + l[1] * alpha);
+        // path angle over the horizon: drag along -V, lift across, weight down
+        let path = (-weight * drag).atan2(weight * lift);
+        let speed = (weight.abs() / drag.hypot(lift)).sqrt();
+        (path, path + alpha, speed)
+    };
+    let moment = |alpha: f64| {
+        let (_, pitch, V) = at(alpha);
+        // the centre of mass ahead puts the nose down, below rights it
+        (m[0] + m[1] * alpha) * V * V + munk * V * V * alpha.sin() * alpha.cos()
+            - gravity[0] * pitch.cos()
+            - gravity[1] * pitch.sin()
+    };
+    // attack is positive in a dive
+    let side = weight.signum();
+    let (mut lo, mut hi) = (side * 0.003, side * 0.15);
+    assert!(moment(lo) * moment(hi) < 0.0, "no glide between {lo} and {hi}");
+    for _ in 0..80 {
+        let mid = 0.5 * (lo + hi);
+        if moment(lo) * moment(mid) <= 0.0 { hi = mid } else { lo = mid }
+    }
+    let (_, pitch, speed) = at(lo);
+    (lo, pitch, speed)
+}
+
+// Goal: a dive and a climb settle on the glides of the closed solution: angle of attack, pitch, path, speed. Method: 0.3 l out of and into the
+// engine, the battery slid forwards and back; 15 minutes each. Tolerance: 1e-3 relative in speed, 2e-4 rad in angles: what is left of the phugoid.
+#[test]
+fn steady_glides() {
+    for (litres, slide) in [(-0.3, 0.405), (0.3, 0.393)] {
+        let mut s = glider(slide, "");
+        ballast(&mut s, litres * 1e-3);
+        advance(&mut s, 900.0);
+        let m = &s.state.robots[0].motion;
+        let v = m.V_WB_B.v;
+        let (alpha, speed) = ((-v.z).atan2(v.x), v.norm());
+        let pitch = -m.q_WB.matrix().to_rpy()[1];
+        let weight = -litres * 1e-3 * 1025.0 * 9.81;
+        let arms = [54.28 * -0.0814 + 11.0 * slide, 54.28 * 0.0032 + 11.0 * 0.014];
+        let expected = closed(weight, arms.map(|a| a * 9.81));
+        println!("{litres} l: attack {alpha}, pitch {pitch}, speed {speed}; expected {expected:?}");
+        assert!((pitch - expected.1).abs() < 2e-4, "pitch {pitch} instead of {}", expected.1);
+        assert!((alpha - expected.0).abs() < 2e-4, "attack {alpha} instead of {}", expected.0);
+        relative("speed", speed, expected.2, 1e-3);
+        // and it goes down or up that path
+        let W = m.q_WB.matrix().mul_vec(v);
+        assert!((W.z.atan2(W.x.hypot(W.y)) - (expected.1 - expected.0)).abs() < 2e-4);
+        assert!(V_rest(&m.V_WB_B) < 1e-3, "it does not turn");
+    }
+}
+
+/// What of a velocity is no straight glide.
+fn V_rest(V: &SpatialVelocity) -> f64 {
+    V.w.norm() + V.v.y.abs()
+}
+
+// Goal: force and moment of the published law, drifting and turning. Method: the law by hand in forward-right-down, against the same body without it.
+// Tolerance: 1e-9.
+#[test]
+fn force_and_moment_by_the_law() {
+    let body = |glider: &str| {
+        format!(
+            "
+robots: {{g: {{position_m: [0, 0, -50], model: {{source: test, body: {{source: test, axes: flu, mass_kg: 10,
+  inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}, net_buoyancy_n: 0, {glider}}}}}}}}}"
+        )
+    };
+    let keys = "glider: {drag: [7, 380], lift: [-0.4, 440], side: -115, roll: [-58, -20], pitch: [0.3, -66, -205], yaw: [34, -389]}";
+    let force = |text: &str| {
+        let world = scene(text);
+        let mut motion = start(&world, 0);
+        motion.V_WB_B = SpatialVelocity { w: Vec3::new(0.02, -0.03, 0.05), v: Vec3::new(0.6, -0.05, -0.04) };
+        let F = crate::common::evaluate(&world, &motion).links[0].F;
+        (F.f, F.m)
+    };
+    let (with, without) = (force(&body(keys)), force(&body("")));
+    // forward, right, down
+    let (u, v, w) = (0.6_f64, 0.05_f64, 0.04_f64);
+    let (p, q, r) = (0.02, 0.03, -0.05);
+    let V = (u * u + v * v + w * w).sqrt();
+    let (a, b) = (w.atan2(u), (v / V).asin());
+    let flow = |x: [f64; 3]| {
+        let [d, s, l] = x.map(|x| x * V * V);
+        Vec3::new(
+            a.cos() * b.cos() * d - a.cos() * b.sin() * s - a.sin() * l,
+            b.sin() * d + b.cos() * s,
+            a.sin() * b.cos() * d - a.sin() * b.sin() * s + a.cos() * l,
+        )
+    };
+    let flu = |x: Vec3| Vec3::new(x.x, -x.y, -x.z);
+    let f = flow([-(7.0 + 380.0 * a * a), -115.0 * b, -(-0.4 + 440.0 * a)]);
+    let m = flow([-58.0 * b - 20.0 * p, 0.3 - 66.0 * a - 205.0 * q, 34.0 * b - 389.0 * r]);
+    near("force", with.0 - without.0, flu(f), 1e-9);
+    near("moment", with.1 - without.1, flu(m), 1e-9);
+}
+
+// Goal: the engine changes its volume at the pump's rates, within its range, and pumping out costs the work against the water. Method: rates by
+// hand; p V'/η; what the battery gives against that. Tolerance: 1e-9; 1e-6 of the power for the depth's change.
+#[test]
+fn the_engine_pumps_and_pays() {
+    let mut s = glider(0.4, "");
+    ballast(&mut s, 9.0);
+    advance(&mut s, 20.0);
+    close("growing", s.state.robots[0].ballasts[0].volume * 1e6, 200.0, 1e-9);
+    let depth = -s.state.robots[0].motion.p_WB.z;
+    relative("power", s.state.robots[0].ballasts[0].power, 1025.0 * 9.81 * depth * 1e-5 / 0.4, 1e-3);
+    advance(&mut s, 60.0);
+    close("no further", s.state.robots[0].ballasts[0].volume * 1e6, 500.0, 1e-9);
+    assert_eq!(s.state.robots[0].ballasts[0].power, 0.0);
+    ballast(&mut s, 0.0);
+    advance(&mut s, 10.0);
+    close("shrinking", s.state.robots[0].ballasts[0].volume * 1e6, 300.0, 1e-9);
+    assert_eq!(s.state.robots[0].ballasts[0].power, 0.0);
+    let nan = Command::Ballast { robot: 0, ballast: 0, value: f64::NAN };
+    assert_eq!(s.apply(&nan).unwrap_err().reason, "engine: found NaN, expected a finite number");
+}

@@ -1,0 +1,81 @@
+//! Temperature of thruster motors: heating, giving less, stopping to cool.
+
+use super::thruster::{boat, command};
+use crate::common::{advance, close, simulation};
+
+const AHEAD: &str = "position_m: [0, 0, 0], direction: [1, 0, 0]";
+
+/// A motor that takes 1 W per N^1.5, loses a half, and heats by 2 K per watt with 10 s.
+fn motor(limits: &str) -> String {
+    format!(
+        "command: newton, range: [-50, 50], curve: direct, power_w_per_n15: 1, loss: 0.5, thermal_resistance_k_w: 2, \
+         thermal_time_constant_s: 10{limits}"
+    )
+}
+
+// Goal: a motor heats as a body of one time constant. Method: 9 N take 27 W, 27 K in the end: 27 (1 - exp(-t/10)). Tolerance: rounding.
+#[test]
+fn heat_follows_its_exponential() {
+    let mut s = simulation(&boat(&motor(""), AHEAD, ""));
+    command(&mut s, 9.0);
+    for seconds in [1.0, 4.0, 25.0] {
+        advance(&mut s, seconds);
+        let t = s.state.time_ns as f64 * 1e-9;
+        close("heat", s.state.robots[0].actuators[0].heat, 27.0 * (1.0 - f64::exp(-t / 10.0)), 1e-10);
+    }
+}
+
+// Goal: a motor that derates settles where heat and limit meet. Method: water of 15 C, limits of 30 and 50 C: with x the part of the thrust,
+// the rise is 27 x^1.5 and x = (50 - 15 - rise)/20. Tolerance: 1e-6, what is left of the exponential after 100 s.
+#[test]
+fn a_derated_motor_finds_its_balance() {
+    let mut s = simulation(&boat(&motor(", temperature_limits_c: [30, 50]"), AHEAD, ""));
+    command(&mut s, 9.0);
+    advance(&mut s, 100.0);
+    let a = s.state.robots[0].actuators[0];
+    let (mut lo, mut hi) = (0.0, 1.0);
+    for _ in 0..60 {
+        let x: f64 = 0.5 * (lo + hi);
+        if (35.0 - 27.0 * x * x.sqrt()) / 20.0 > x { lo = x } else { hi = x }
+    }
+    close("part", a.supply, lo, 1e-6);
+    close("thrust", a.thrust, 9.0 * lo, 1e-5);
+    assert!(lo > 0.6 && lo < 0.9);
+}
+
+// Goal: a motor that is too hot stops until it has cooled to the lower limit. Method: the water itself is warmed past the upper limit, then
+// cooled. Tolerance: none.
+#[test]
+fn a_hot_motor_stops_until_it_is_cool() {
+    let mut s = simulation(&boat(&motor(", temperature_limits_c: [30, 50]"), AHEAD, ""));
+    command(&mut s, 9.0);
+    advance(&mut s, 1.0);
+    let with = |s: &mut merrow::sim::Simulation, temperature: f64| {
+        s.state.sea.temperature = temperature;
+        advance(s, 0.1);
+        s.state.robots[0].actuators[0]
+    };
+    assert!(with(&mut s, 51.0).too_hot);
+    let at_40 = with(&mut s, 40.0);
+    assert!(
+        at_40.too_hot && at_40.thrust == 0.0 && at_40.supply == 0.0,
+        "it runs again above the lower limit"
+    );
+    let cool = with(&mut s, 25.0);
+    assert!(!cool.too_hot && cool.thrust == 9.0, "{cool:?}");
+}
+
+// Goal: a propeller in open water draws its shaft's power. Method: 2π n Q over the efficiency at the bollard. Tolerance: rounding.
+#[test]
+fn a_propeller_draws_its_shaft_power() {
+    let motor = "command: rad_s, range: [-200, 200], motor_efficiency: 0.8, \
+                 curve: {kind: open_water, kt: [[0, 0.4]], kq: [[0, 0.05]], torque_fraction: 0}";
+    let mut s = simulation(&boat(motor, AHEAD, ""));
+    for n in [60.0, -60.0_f64] {
+        command(&mut s, n);
+        s.advance(1);
+        let rev = n / std::f64::consts::TAU;
+        let torque = 1000.0 * f64::powi(0.2, 5) * 0.05 * rev * rev.abs();
+        close("power", s.state.robots[0].actuators[0].power, n * torque / 0.8, 1e-9);
+    }
+}

@@ -1,0 +1,181 @@
+//! The multirotor's firmware: take-off, velocities, hovering in wind, time-out, landing, and who may command what.
+
+use crate::common::{advance, close, near, simulation};
+use merrow::math::Vec3;
+use merrow::sim::Simulation;
+use merrow::state::Command;
+use merrow::state::commands::Order;
+use merrow::state::firmware::{FirmwareMemory, FlightMode};
+
+/// A Firefly on a pier, 2 m over the water, or in the air over it, with further keys of the world and the firmware.
+fn firefly(place: &str, world: &str, firmware: &str) -> Simulation {
+    simulation(&format!(
+        "
+step: {{dt_s: 0.004}}
+air: {{shear: {{kind: uniform}}}}
+{world}
+structures: {{pier: {{shapes: {{deck: {{kind: box, size_m: [12, 4, 0.5], position_m: [0, 0, 1.75]}}}}}}}}
+robots: {{f: {{model: {{extends: robots/firefly.yaml, sensors: null, battery: null, firmware: {{{firmware}}}}}, {place}}}}}
+"
+    ))
+}
+
+const ON_PIER: &str = "position_m: [0, 0, 2.08]";
+
+fn order(s: &mut Simulation, order: Order) {
+    s.apply(&Command::Order { robot: 0, order }).unwrap();
+}
+
+/// `seconds` under a velocity command, repeated ten times a second.
+fn fly(s: &mut Simulation, linear: [f64; 3], yaw_rate: f64, seconds: f64) {
+    for _ in 0..(seconds * 10.0).round() as usize {
+        let angular = Vec3::new(0.0, 0.0, yaw_rate);
+        s.apply(&Command::Velocity { robot: 0, linear: Vec3::from(linear), angular }).unwrap();
+        advance(s, 0.1);
+    }
+}
+
+fn mode(s: &Simulation) -> FlightMode {
+    match s.state.robots[0].firmware.unwrap().memory {
+        FirmwareMemory::Flight(flight) => flight.mode,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn place(s: &Simulation) -> Vec3 {
+    s.state.robots[0].motion.p_WB
+}
+
+fn velocity(s: &Simulation) -> Vec3 {
+    let m = &s.state.robots[0].motion;
+    m.q_WB.matrix().mul_vec(m.V_WB_B.v)
+}
+
+fn yaw(s: &Simulation) -> f64 {
+    s.state.robots[0].motion.q_WB.matrix().to_rpy()[2]
+}
+
+// Goal: from standing to a hover 1.5 m over the start, and back, with rotors that stand still at both ends. Method: take-off, 6 s, landing,
+// 8 s. Tolerance: 3 cm of height (the weight of the thinner air 3 m up and the loss near the deck), 2 cm sideways; it stands as before
+// to 2 mm, the gap that a contact keeps.
+#[test]
+fn it_takes_off_hovers_and_lands() {
+    let mut s = firefly(ON_PIER, "", "");
+    advance(&mut s, 0.5);
+    assert_eq!(mode(&s), FlightMode::Off);
+    let stood = place(&s);
+    order(&mut s, Order::TakeOff);
+    advance(&mut s, 0.5);
+    assert_eq!(mode(&s), FlightMode::TakingOff);
+    advance(&mut s, 6.0);
+    assert_eq!(mode(&s), FlightMode::Flying);
+    near("hovers", place(&s), stood + Vec3::new(0.0, 0.0, 1.5), 0.03);
+    near("at rest", velocity(&s), Vec3::zero(), 5e-3);
+    let refused = s.apply(&Command::Order { robot: 0, order: Order::TakeOff }).unwrap_err();
+    assert_eq!(refused.reason, "take-off: it flies already");
+    order(&mut s, Order::Land);
+    advance(&mut s, 8.0);
+    assert_eq!(mode(&s), FlightMode::Off);
+    near("stands", place(&s), stood, 2e-2);
+    close("height", place(&s).z, stood.z, 2e-3);
+    assert!(s.state.robots[0].actuators.iter().all(|a| a.command == 0.0 && a.thrust.abs() < 1e-6));
+    let refused = s.apply(&Command::Order { robot: 0, order: Order::Land }).unwrap_err();
+    assert_eq!(refused.reason, "landing: its rotors are off");
+}
+
+// Goal: a velocity is flown, ahead being where the vehicle looks; it is held within its limits. Method: starts looking north; 2 m/s ahead, 1 to
+// the left, 0.5 up for 5 s, then a turn of 1 rad/s for 1 s. Tolerance: 2 % of the speed: the drag of the air is balanced by the lead of the wanted place, which
+// has settled; 0.02 rad.
+#[test]
+fn it_flies_velocities() {
+    let mut s = firefly("position_m: [0, 0, 30], attitude_deg: [0, 0, 90]", "", "starts_flying: true");
+    fly(&mut s, [2.0, 1.0, 0.5], 0.0, 5.0);
+    near("velocity", velocity(&s), Vec3::new(-1.0, 2.0, 0.5), 0.02);
+    close("yaw", yaw(&s), std::f64::consts::FRAC_PI_2, 1e-2);
+    fly(&mut s, [0.0; 3], 0.0, 3.0);
+    near("stopped", velocity(&s), Vec3::zero(), 0.02);
+    fly(&mut s, [0.0; 3], 1.0, 1.0);
+    fly(&mut s, [0.0; 3], 0.0, 4.0);
+    close("turned", yaw(&s), std::f64::consts::FRAC_PI_2 + 1.0, 0.02);
+    // limits: 5 m/s along the ground, 2 m/s up
+    fly(&mut s, [30.0, 40.0, 9.0], 0.0, 6.0);
+    let v = velocity(&s);
+    close("largest speed", (v.x * v.x + v.y * v.y).sqrt(), 5.0, 0.03);
+    close("largest climb", v.z, 2.0, 0.03);
+}
+
+// Goal: a command that is not renewed counts for half a second only; then the vehicle stops and hovers. Method: one command of 2 m/s, and
+// the place after 4 s and 6 s. Tolerance: 1 cm of drift.
+#[test]
+fn an_old_command_no_longer_counts() {
+    let mut s = firefly("position_m: [0, 0, 30]", "", "starts_flying: true");
+    s.apply(&Command::Velocity { robot: 0, linear: Vec3::new(2.0, 0.0, 0.0), angular: Vec3::zero() })
+        .unwrap();
+    advance(&mut s, 4.0);
+    let stopped = place(&s);
+    // reached 1.5 m/s at the limit of 3 m/s², and came to rest again
+    assert!(stopped.x > 0.5 && stopped.x < 1.2, "{stopped:?}");
+    advance(&mut s, 2.0);
+    near("hovers", place(&s), stopped, 0.01 / 30.0);
+    assert_eq!(mode(&s), FlightMode::Flying);
+}
+
+// Goal: a wind of 8 m/s does not carry it away. Method: 20 s of hovering, the largest distance from the start. Tolerance: the drag of the
+// mean wind, about 2 N, over the gain of 6 N/m.
+#[test]
+fn it_holds_its_place_in_wind() {
+    let world = "weather: {wind_speed_m_s: 8, wind_from_deg: 200}";
+    let mut s = firefly("position_m: [0, 0, 30]", world, "starts_flying: true");
+    let start = place(&s);
+    let mut furthest: f64 = 0.0;
+    for _ in 0..100 {
+        advance(&mut s, 0.2);
+        furthest = furthest.max((place(&s) - start).norm());
+    }
+    assert!(furthest > 0.1 && furthest < 0.8, "{furthest}");
+    near("at rest", velocity(&s), Vec3::zero(), 0.02);
+}
+
+// Goal: commands that are no numbers are refused and change nothing; while the firmware flies, nobody else drives the rotors; once it is off, anybody may.
+// Method: each command and its answer. Tolerance: none.
+#[test]
+fn commands_are_refused_in_words() {
+    let mut s = firefly(ON_PIER, "", "");
+    let velocity =
+        |z: f64| Command::Velocity { robot: 0, linear: Vec3::new(0.0, 0.0, z), angular: Vec3::zero() };
+    let hash = s.state.hash();
+    let refused = s.apply(&velocity(f64::NAN)).unwrap_err();
+    assert_eq!(refused.reason, "velocity: found NaN, expected a finite number");
+    assert_eq!(s.state.hash(), hash);
+    let rotors = Command::Thrusters { robot: 0, values: vec![100.0; 6] };
+    s.apply(&rotors).unwrap();
+    // a climb starts the rotors
+    s.apply(&velocity(1.0)).unwrap();
+    advance(&mut s, 0.3);
+    assert_eq!(mode(&s), FlightMode::Flying);
+    assert!(place(&s).z > 2.081, "{:?}", place(&s));
+    let wrench = Command::Wrench { robot: 0, force: Vec3::zero(), moment: Vec3::zero() };
+    for command in [rotors.clone(), Command::Thruster { robot: 0, thruster: 2, value: 1.0 }, wrench] {
+        let refused = s.apply(&command).unwrap_err().reason;
+        assert_eq!(refused, "the firmware drives the thrusters: land, or switch it off by `enable`, first");
+    }
+    order(&mut s, Order::Enable(false));
+    s.apply(&rotors).unwrap();
+    advance(&mut s, 0.2);
+    assert!(s.state.robots[0].actuators.iter().all(|a| a.command == 100.0));
+    // whoever has no firmware says so
+    let mut other = simulation("robots: {r: {model: bluerov2, position_m: [0, 0, -9]}}");
+    let refused = other.apply(&velocity(1.0)).unwrap_err().reason;
+    assert_eq!(refused, "the robot has no firmware that takes velocities");
+}
+
+// Goal: an empty battery ends the flight. Method: almost no charge in the air. Tolerance: none.
+#[test]
+fn an_empty_battery_ends_the_flight() {
+    let mut s = simulation(
+        "robots: {f: {model: {extends: robots/firefly.yaml, battery: {initial_charge: 1e-4}, firmware: {starts_flying: true}}, position_m: [0, 0, 30]}}",
+    );
+    advance(&mut s, 3.0);
+    assert_eq!(mode(&s), FlightMode::Off);
+    assert!(velocity(&s).z < -5.0);
+}

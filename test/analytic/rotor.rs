@@ -1,0 +1,240 @@
+//! Rotors in air: thrust, torque, lag, inflow, drag, ground effect, spin; the Firefly's figures (V52).
+
+use crate::common::{advance, close, near, relative, scene, simulation, start};
+use merrow::environment::air;
+use merrow::math::{Mat3, Vec3};
+use merrow::sim::{Simulation, step};
+use merrow::state::{Command, Workspace};
+
+/// A body of 2 kg without weight, 1000 m up, with one rotor of `keys` at `mount`; `world` and `start` are further keys.
+fn craft(keys: &str, mount: &str, world: &str, start: &str) -> String {
+    format!(
+        "
+gravity_m_s2: 0
+{world}
+robots:
+  r:
+    position_m: [0, 0, 1000]
+    {start}
+    model:
+      source: test
+      body: {{source: test, axes: flu, mass_kg: 2, inertia_kg_m2: {{xx: 0.02, yy: 0.03, zz: 0.05}}}}
+      thrusters:
+        t: {{{mount}, motor: {{source: test, diameter_m: 0.3, command: rad_s, range: [0, 1000], {keys}}}}}
+"
+    )
+}
+
+const UP: &str = "position_m: [0, 0, 0], direction: [0, 0, 1]";
+
+fn command(s: &mut Simulation, value: f64) {
+    s.apply(&Command::Thruster { robot: 0, thruster: 0, value }).unwrap();
+}
+
+/// Density of the air where the craft is, over that at sea level.
+fn thinner(s: &Simulation) -> f64 {
+    air::density(&s.scene.sea, 15.0, s.state.robots[0].motion.p_WB.z) / 1.225
+}
+
+// Goal: V52, the Firefly hovers at 547.59 rad/s and lifts 36.02 N at most, 2.342 times its weight. Method: its rotors' curves;
+// then all six at that speed, the vehicle held fast near the sea's level, far from the water for the ground effect. Tolerance: the
+// digits of the reference; 1e-4 for the density 10 m up.
+#[test]
+fn firefly_hovers_at_its_speed() {
+    let text = "robots: {f: {model: {extends: robots/firefly.yaml, base: fixed, firmware: null}, position_m: [0, 0, 10]}}";
+    let mut s = simulation(text);
+    let robot = s.scene.robots[0].clone();
+    let weight = robot.mass() * 9.81;
+    let hover = robot.thrusters[0].command_for(weight / 6.0, 1025.0);
+    close("hover speed", hover, 547.59, 1e-5);
+    let most: f64 = robot.thrusters.iter().map(|t| t.thrust_limits(1025.0)[1]).sum();
+    close("largest thrust", most, 36.02, 1e-4);
+    close("over weight", most / weight, 2.342, 2e-4);
+    s.apply(&Command::Thrusters { robot: 0, values: vec![hover; 6] }).unwrap();
+    advance(&mut s, 1.0);
+    let lift: f64 = s.state.robots[0].actuators.iter().map(|a| a.thrust).sum();
+    relative("lift", lift, weight * thinner(&s), 1e-4);
+}
+
+// Goal: a rotor gains speed with one time constant and loses it with another. Method: thrust against k n², n = 800 (1 - e^(-t/τ))
+// and down again. Tolerance: 1e-8, the ground effect 1000 m up.
+#[test]
+fn speed_rises_and_falls_with_its_own_time_constants() {
+    let keys = "curve: {kind: rotor, thrust: 1e-5}, lag: {kind: up_down, up_s: 0.0125, down_s: 0.025}";
+    let mut s = simulation(&craft(keys, UP, "step: {dt_s: 0.001}", ""));
+    command(&mut s, 800.0);
+    let mut check = |speed: &dyn Fn(f64) -> f64| {
+        for k in 0..100 {
+            // the thrust is that of the step's start
+            let (n, density) = (speed(f64::from(k) * 0.001), thinner(&s));
+            s.advance(1);
+            close("thrust", s.state.robots[0].actuators[0].thrust, 1e-5 * n * n * density, 1e-8);
+        }
+        let end = speed(0.1);
+        command(&mut s, 0.0);
+        end
+    };
+    let top = check(&|t| 800.0 * (1.0 - (-t / 0.0125).exp()));
+    check(&|t| top * (-t / 0.025).exp());
+}
+
+// Goal: the spin of a rotor is paid for by the body: without drag of the air nothing turns the whole about any axis, while the rotor speeds up and the
+// body tumbles. Method: angular momentum J ω + I n e in the world, before and after. Tolerance: 1e-6, the integral of the spin-up
+// by RK4 at 1 ms over a time constant of 20 ms.
+#[test]
+fn spin_is_taken_from_the_body() {
+    let keys = "curve: {kind: rotor, thrust: 1e-12, inertia_kg_m2: 2e-4}, lag: {kind: first_order, time_constant_s: 0.02}";
+    for (turning, spin) in [("right", 1.0), ("left", -1.0)] {
+        let mount = format!("position_m: [0, 0, 0], direction: [0.6, 0, 0.8], turning: {turning}");
+        let mut s =
+            simulation(&craft(keys, &mount, "step: {dt_s: 0.001}", "angular_velocity_rad_s: [1, -2, 0.5]"));
+        let momentum = |s: &Simulation, n: f64| {
+            let m = &s.state.robots[0].motion;
+            let w = m.V_WB_B.w;
+            let body = Vec3::new(0.02 * w.x, 0.03 * w.y, 0.05 * w.z);
+            m.q_WB.matrix().mul_vec(body + Vec3::new(0.6, 0.0, 0.8).scale(spin * 2e-4 * n))
+        };
+        let before = momentum(&s, 0.0);
+        command(&mut s, 500.0);
+        advance(&mut s, 1.0);
+        let after = momentum(&s, 500.0 * (1.0 - (-1.0_f64 / 0.02).exp()));
+        near(turning, after, before, 1e-6);
+        let w = s.state.robots[0].motion.V_WB_B.w;
+        assert!((w - Vec3::new(1.0, -2.0, 0.5)).norm() > 0.5, "the body took the spin: {w:?}");
+    }
+}
+
+/// Force and moment on the craft's origin at the start of the second step, from its accelerations.
+fn wrench(text: &str, n: f64) -> (Vec3, Vec3, f64) {
+    let mut s = simulation(text);
+    command(&mut s, n);
+    s.advance(1);
+    s.state.robots[0].motion = start(&s.scene, 0);
+    let mut work: Workspace = s.runners[0].work.clone();
+    let at = crate::common::instant(&s.scene);
+    work.drive[0] = [n; 3];
+    work.drive_rate[0] = [0.0; 3];
+    work.thrust[0] = [merrow::math::SpatialForce::zero(); 3];
+    step::evaluate(&s.scene.robots[0], &at, &s.state.robots[0].motion, &[], 0, &mut work);
+    (work.links[0].F.f, work.links[0].F.m, thinner(&s))
+}
+
+// Goal: thrust less inflow, drag across the axis, torque against the spin and the rolling moment, for a rotor off the centre in a wind, on
+// a body that moves. Method: the law by hand. Tolerance: 1e-9, rounding.
+#[test]
+fn force_and_moment_in_moving_air() {
+    let keys = "torque_per_thrust_m: 0.02, curve: {kind: rotor, thrust: 1e-5, inflow_loss: 2e-4, drag: 8e-5, rolling: 1e-6}";
+    for (turning, s) in [("right", 1.0), ("left", -1.0)] {
+        let mount = format!("position_m: [0.3, -0.2, 0.1], direction: [0, 0.6, 0.8], turning: {turning}");
+        let world = "air: {shear: {kind: uniform}}\nweather: {wind_speed_m_s: 5, wind_from_deg: 270}";
+        let moving = "velocity_m_s: [1, 2, 3]\n    angular_velocity_rad_s: [0, 0, 1]";
+        let (f, m, rho) = wrench(&craft(keys, &mount, world, moving), 500.0);
+        let (p, e, w) = (Vec3::new(0.3, -0.2, 0.1), Vec3::new(0.0, 0.6, 0.8), Vec3::new(0.0, 0.0, 1.0));
+        let v = Vec3::new(1.0, 2.0, 3.0) - Vec3::new(5.0, 0.0, 0.0) + w.cross(p);
+        let along = v.dot(e);
+        let across = v - e.scale(along);
+        let steady = 1e-5 * 500.0 * 500.0;
+        let force = (e.scale(steady - 2e-4 * 500.0 * along) - across.scale(8e-5 * 500.0)).scale(rho);
+        let moment =
+            p.cross(force) - (e.scale(s * 0.02 * steady) + across.scale(s * 1e-6 * 500.0)).scale(rho);
+        // the body's own velocity product stands beside them
+        let inertial = Vec3::new(0.0, 0.0, 1.0).cross(Vec3::new(1.0, 2.0, 3.0)).scale(-2.0);
+        near("force", f - inertial, force, 1e-9);
+        near("moment", m, moment, 1e-9);
+    }
+}
+
+// Goal: what a rotor feels is its motion through the air: a craft that goes with the wind flies as one in calm air, seen from
+// the moving air. Method: the Firefly with six different rotor speeds, tumbling, in a wind of 7 m/s and in none, for 2 s. Tolerance:
+// 1e-9 of the distance flown.
+#[test]
+fn flight_is_the_same_in_moving_air() {
+    let fly = |wind: f64, velocity: &str| {
+        let mut s = simulation(&format!(
+            "
+air: {{shear: {{kind: uniform}}}}
+weather: {{wind_speed_m_s: {wind}, wind_from_deg: 270}}
+robots: {{f: {{model: {{extends: robots/firefly.yaml, firmware: null}}, position_m: [0, 0, 200], velocity_m_s: {velocity}, angular_velocity_rad_s: [0.2, -0.1, 0.3]}}}}"
+        ));
+        let values = vec![560.0, 540.0, 555.0, 550.0, 538.0, 551.0];
+        s.apply(&Command::Thrusters { robot: 0, values }).unwrap();
+        advance(&mut s, 2.0);
+        s.state.robots[0].motion.clone()
+    };
+    let (calm, windy) = (fly(0.0, "[1, 0, 0]"), fly(7.0, "[8, 0, 0]"));
+    near("place", windy.p_WB - Vec3::new(14.0, 0.0, 0.0), calm.p_WB, 1e-9);
+    crate::common::aligned("attitude", &windy.q_WB, &calm.q_WB, 1e-9);
+    assert!((calm.p_WB - Vec3::new(0.0, 0.0, 200.0)).norm() > 1.0);
+}
+
+// Goal: near the ground and near the water a rotor lifts more, by Cheeseman and Bennett's law, less when it moves; no more than at half a
+// radius. Method: the law by hand at some heights of the hub, held fast. Tolerance: 1e-9.
+#[test]
+fn ground_effect_lifts() {
+    let lift = |height: f64, world: &str| {
+        let keys = "curve: {kind: rotor, thrust: 1e-5}";
+        let text = craft(keys, UP, world, "").replace("[0, 0, 1000]", &format!("[0, 0, {height}]"));
+        let (f, _, rho) = wrench(&text, 500.0);
+        f.z / rho / 2.5
+    };
+    let law = |z: f64| 1.0 / (1.0 - (0.15_f64 / (4.0 * z)).powi(2));
+    for z in [0.1, 0.15, 0.3, 1.2] {
+        relative("over the water", lift(z, ""), law(z), 1e-9);
+    }
+    relative("no more than this", lift(0.02, ""), law(0.075), 1e-9);
+    close("half in the water", lift(0.0, ""), 0.5 * law(0.075), 1e-9);
+    assert!(
+        (lift(0.3, "water: {density_kg_m3: 0}\nseabed: {depth_m: 0.3}") - law(0.6)).abs() < 1e-9,
+        "over ground"
+    );
+    let wind = "air: {shear: {kind: uniform}}\nweather: {wind_speed_m_s: 6, wind_from_deg: 0}";
+    let induced2 = 2.5 / (2.0 * 1.225 * std::f64::consts::PI * 0.15 * 0.15);
+    relative("in a wind", lift(0.15, wind), 1.0 / (1.0 - 0.0625 / (1.0 + 36.0 / induced2)), 1e-9);
+    // under water nothing is left of it
+    assert_eq!(lift(-0.5, ""), 0.0);
+}
+
+// Goal: the Firefly falls at last at the speed at which the air carries its weight. Method: 1/2 ρ C A v² = m g by hand; at that speed
+// nothing accelerates it. Tolerance: 1e-9.
+#[test]
+fn it_falls_at_its_terminal_speed() {
+    let world = scene(
+        "robots: {f: {model: {extends: robots/firefly.yaml, firmware: null}, position_m: [0, 0, 500]}}",
+    );
+    let rho = air::density(&world.sea, 15.0, 500.0);
+    let v = (2.0 * 1.56779 * 9.81 / (rho * 1.1 * 0.08)).sqrt();
+    let mut motion = start(&world, 0);
+    motion.V_WB_B.v = Vec3::new(0.0, 0.0, -v);
+    let work = crate::common::evaluate(&world, &motion);
+    assert!(v > 15.0 && v < 20.0, "{v}");
+    near("force", work.links[0].F.f, Vec3::zero(), 1e-9);
+}
+
+// Goal: Kelpie's wind: (p·w)|w| ahead and to the left, whatever the vehicle does. Method: the law by hand, yawed and pitched, moving.
+// Tolerance: 1e-9.
+#[test]
+fn kelpies_wind_is_a_steady_force() {
+    let world = scene(
+        "
+gravity_m_s2: 0
+air: {shear: {kind: uniform}}
+weather: {wind_speed_m_s: 5, wind_from_deg: 233.13010235415598}
+robots:
+  r:
+    position_m: [0, 0, 20]
+    attitude_deg: [0, 40, 90]
+    velocity_m_s: [3, 1, -2]
+    model:
+      source: test
+      body: {source: test, axes: flu, mass_kg: 2, inertia_kg_m2: {xx: 1, yy: 1, zz: 1},
+        wind: {law: kelpie, area_m2: [2, 3, 9]}}
+",
+    );
+    let motion = start(&world, 0);
+    let work = crate::common::evaluate(&world, &motion);
+    let rho = air::density(&world.sea, 15.0, 20.0);
+    // the wind goes to (4, 3), the vehicle looks north: 3 from astern, 4 from the left
+    let expected = Vec3::new(0.5 * rho * 3.0 * 4.0 * 5.0, 0.5 * rho * 2.0 * 3.0 * 5.0, 0.0);
+    let R: Mat3 = motion.q_WB.matrix();
+    near("force", R.mul_vec(work.links[0].F.f), expected, 1e-9);
+}

@@ -1,0 +1,122 @@
+//! The rover: it stands, drives straight, turns, holds on a slope, and knows how far its wheels have turned.
+
+use crate::common::{advance, close, near, relative, simulation};
+use merrow::math::Vec3;
+use merrow::sim::Simulation;
+use merrow::state::Command;
+use merrow::state::commands::Order;
+use merrow::state::firmware::{Drive, FirmwareMemory};
+
+/// A rover on a slab that is pitched nose-up by `slope` degrees, its surface through the world's origin's height of 1 m.
+fn rover(slope: f64) -> Simulation {
+    let (s, c) = slope.to_radians().sin_cos();
+    // the wheels' axles lie 0.0345 m over the base's origin, so the ground 0.0635 m under it
+    let (x, z) = (-0.0635 * s, 1.0 + 0.0635 * c);
+    simulation(&format!(
+        "
+step: {{dt_s: 0.002}}
+water: {{density_kg_m3: 0}}
+structures: {{slab: {{attitude_deg: [0, {0}, 0], position_m: [{1}, 0, {2}], material: {{friction: 0.8}},
+  shapes: {{top: {{kind: box, size_m: [60, 60, 1]}}}}}}}}
+robots: {{r: {{model: {{extends: robots/rover.yaml, sensors: null}}, position_m: [{x}, 0, {z}], attitude_deg: [0, {0}, 0]}}}}",
+        -slope,
+        0.5 * s,
+        1.0 - 0.5 * c
+    ))
+}
+
+fn drive(s: &mut Simulation, v: f64, w: f64, seconds: f64) {
+    for _ in 0..(seconds * 10.0).round() as usize {
+        let (linear, angular) = (Vec3::new(v, 0.0, 0.0), Vec3::new(0.0, 0.0, w));
+        s.apply(&Command::Velocity { robot: 0, linear, angular }).unwrap();
+        advance(s, 0.1);
+    }
+}
+
+fn wheels(s: &Simulation) -> Drive {
+    match s.state.robots[0].firmware.unwrap().memory {
+        FirmwareMemory::Drive(drive) => drive,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn place(s: &Simulation) -> Vec3 {
+    s.state.robots[0].motion.p_WB
+}
+
+fn yaw(s: &Simulation) -> f64 {
+    s.state.robots[0].motion.q_WB.matrix().to_rpy()[2]
+}
+
+// Goal: it stands, drives straight as far as it is told to, stops when it is told no more, and its wheels know how far. Method: 1 m/s for
+// 5 s, reached at 1 m/s², then half a second until the command is too old and a second to stop: 5 m. Tolerance: 1 % of the way,
+// the servos' lag; 2 mm aside; odometry 5 mm, the slip of driving off and braking.
+#[test]
+fn it_drives_straight() {
+    let mut s = rover(0.0);
+    advance(&mut s, 1.0);
+    let start = place(&s);
+    near("stands", start, Vec3::new(0.0, 0.0, 1.0635), 2e-3);
+    drive(&mut s, 1.0, 0.0, 5.0);
+    let v = s.state.robots[0].motion.V_WB_B.v;
+    close("speed", v.x, 1.0, 0.01);
+    advance(&mut s, 3.0);
+    let way = place(&s) - start;
+    // half a second until the newest command is too old, less the tenth after which it was given
+    close("way", way.x, 5.0 + 0.4, 0.054);
+    assert!(way.y.abs() < 2e-3, "{way:?}");
+    close("odometry", wheels(&s).odometry[0], way.x, 5e-3);
+    assert!(s.state.robots[0].motion.V_WB_B.v.norm() < 1e-3);
+}
+
+// Goal: a skid-steered vehicle turns about its middle by the law of its wheels: all four slip, and the friction's moments balance where the turning is as if
+// the sides were (B² + L²)/B apart, B the track and L the wheelbase, for wheels that carry the same. Method: the drive reckons with just that,
+// so the vehicle turns as commanded: 0.5 rad/s for 6 s. Tolerance: 4 %: the centre of mass lies 12 mm before the middle and the servos lag; in place
+// to 10 cm, the same 12 mm.
+#[test]
+fn it_turns_in_place() {
+    let mut s = rover(0.0);
+    advance(&mut s, 1.0);
+    let start = place(&s);
+    let settings = s.scene.robots[0].firmware.clone().unwrap();
+    let track = match settings.law {
+        merrow::scene::firmware::FirmwareLaw::Drive(d) => d.track,
+        other => panic!("{other:?}"),
+    };
+    relative("effective width", track, (0.37559 * 0.37559 + 0.262 * 0.262) / 0.37559, 1e-3);
+    drive(&mut s, 0.0, 0.5, 2.0);
+    let (from, wheels_from) = (yaw(&s), wheels(&s).odometry[2]);
+    drive(&mut s, 0.0, 0.5, 4.0);
+    relative("turned", yaw(&s) - from, 2.0, 0.04);
+    relative("by the wheels", wheels(&s).odometry[2] - wheels_from, 2.0, 0.01);
+    assert!((place(&s) - start).norm() < 0.1, "{:?}", place(&s) - start);
+}
+
+// Goal: it holds on a slope of 15 degrees, and climbs it. Method: 4 s of standing, then 0.5 m/s for 4 s. Tolerance: 1 mm after the first second, in
+// which the servos find their torque; 3 % of the way.
+#[test]
+fn it_holds_on_a_slope() {
+    let mut s = rover(15.0);
+    advance(&mut s, 1.0);
+    let held = place(&s);
+    assert!(held.norm() < 1.1, "{held:?}");
+    advance(&mut s, 4.0);
+    near("holds", place(&s), held, 1e-3);
+    drive(&mut s, 0.5, 0.0, 1.0);
+    let from = place(&s);
+    drive(&mut s, 0.5, 0.0, 3.0);
+    let way = place(&s) - from;
+    relative("climbed", way.norm(), 1.5, 0.03);
+    close("up the slope", way.z / way.norm(), 15.0_f64.to_radians().sin(), 0.01);
+}
+
+// Goal: who drives the wheels. Method: a command to a wheel while the firmware drives, and once it is off. Tolerance: none.
+#[test]
+fn its_wheels_are_its_own_while_it_drives() {
+    let mut s = rover(0.0);
+    let wheel = Command::Joint { robot: 0, joint: 0, value: 1.0 };
+    let refused = s.apply(&wheel).unwrap_err().reason;
+    assert_eq!(refused, "the firmware drives the wheels: switch it off by `enable` first");
+    s.apply(&Command::Order { robot: 0, order: Order::Enable(false) }).unwrap();
+    s.apply(&wheel).unwrap();
+}

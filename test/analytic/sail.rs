@@ -1,0 +1,203 @@
+//! Sails: forces in the apparent wind, the boom, and how a boat sails.
+
+use crate::common::{close, evaluate, instant, near, scene, simulation, start};
+use merrow::environment::air;
+use merrow::forces::sail::boom_angle;
+use merrow::math::{Quat, Vec3};
+use merrow::scene::Scene;
+use merrow::sim::{Simulation, step};
+use merrow::state::{Command, Workspace};
+
+// Goal: the boom streams with the wind until the sheet holds it. Method: winds from ahead, both sides and behind; sheets of 0, 30 and 90 deg.
+// Tolerance: rounding.
+#[test]
+fn the_boom_goes_as_far_as_its_sheet() {
+    let boom = |from_deg: f64, sheet_deg: f64| {
+        // wind from the left is from positive angles
+        let (s, c) = from_deg.to_radians().sin_cos();
+        boom_angle(c, s, sheet_deg.to_radians()).to_degrees()
+    };
+    for (from, sheet, wanted) in [
+        (0.0, 30.0, 0.0),
+        (20.0, 30.0, 20.0),
+        (-20.0, 30.0, -20.0),
+        (90.0, 30.0, 30.0),
+        (-90.0, 30.0, -30.0),
+        (179.0, 90.0, 90.0),
+        (-179.0, 90.0, -90.0),
+        (60.0, 0.0, 0.0),
+    ] {
+        close("boom", boom(from, sheet), wanted, 1e-12);
+    }
+    assert_eq!(boom_angle(0.0, 0.0, 1.0), 0.0);
+}
+
+/// A mast held 3 m over the water in a wind of 8 m/s from `from_deg`, its sail of 2 m² by a table: C_L = 0.1 α, C_D = 0.01 + 0.02 α up to 30
+/// degrees, in degrees.
+fn mast(from_deg: f64) -> Scene {
+    scene(&format!(
+        "
+air: {{shear: {{kind: uniform}}}}
+weather: {{wind_speed_m_s: 8, wind_from_deg: {from_deg}}}
+robots:
+  r:
+    position_m: [0, 0, 3]
+    attitude_deg: [0, 0, 90]
+    model:
+      source: test
+      base: fixed
+      body: {{source: test, axes: flu, mass_kg: 10, volume_m3: 0.1, inertia_kg_m2: {{xx: 2, yy: 3, zz: 4}}}}
+      fins:
+        s:
+          position_m: [0.5, 0, 1]
+          shaft: [0, 0, 1]
+          surface:
+            source: test
+            sail: true
+            area_m2: 2
+            span_m: 2
+            center_of_pressure_m: 0.4
+            range_deg: [0, 90]
+            law: {{kind: table, alpha_deg: [0, 30, 180], lift: [0, 3, 0], drag: [0.01, 0.61, 0.61]}}
+"
+    ))
+}
+
+// Goal: lift across and drag along the apparent wind, at the centre of effort on the boom; none but drag where the sail streams. Method: heading
+// north, wind from 50 deg on either bow and the sheet at 30 deg: 20 deg of attack, C_L 2, C_D 0.41. Tolerance: rounding.
+#[test]
+fn a_sail_has_lift_and_drag() {
+    for side in [1.0, -1.0] {
+        let scene = mast(50.0 * side);
+        let robot = &scene.robots[0];
+        let force = |sheet_deg: f64| {
+            let mut work = Workspace::new(robot);
+            work.fins[0].angle = [f64::to_radians(sheet_deg); 3];
+            let still = scene_force(&scene, &mut work);
+            work.fins[0].part = 0.0;
+            let bare = scene_force(&scene, &mut work);
+            (still.0 - bare.0, still.1 - bare.1)
+        };
+        let density = air::density(&scene.sea, 15.0, 4.0);
+        let q = 0.5 * density * 64.0 * 2.0;
+        // in the boat's axes the wind blows aft, and to the left if it comes from the right
+        let (s, c) = 50_f64.to_radians().sin_cos();
+        let along = Vec3::new(-c, s * side, 0.0);
+        // to leeward and ahead, square to the wind
+        let across = Vec3::new(s, c * side, 0.0);
+        let (f, m) = force(30.0);
+        let wanted = across.scale(2.0 * q) + along.scale(0.41 * q);
+        near("force", f, wanted, 1e-12);
+        let (s30, c30) = 30_f64.to_radians().sin_cos();
+        let p = Vec3::new(0.5 - 0.4 * c30, 0.4 * s30 * side, 1.0);
+        near("moment", m, p.cross(wanted), 1e-12);
+        near("luffing", force(60.0).0, along.scale(0.01 * q), 1e-12);
+    }
+}
+
+fn scene_force(scene: &Scene, work: &mut Workspace) -> (Vec3, Vec3) {
+    step::evaluate(&scene.robots[0], &instant(scene), &start(scene, 0), &[], 0, work);
+    (work.links[0].F.f, work.links[0].F.m)
+}
+
+/// The shipped boat on the course `heading` from north in a steady wind of 6 m/s from the north, steered by its rudder every 0.2 s for 100 s
+/// with the sheet at `sheet_deg`; it starts with 1.5 m/s, as its keel stalls when a boat is held close to the wind from rest.
+fn sail(heading: f64, sheet_deg: f64, current: bool) -> Simulation {
+    let yaw = 90.0 - heading;
+    let (wind, water) = if current {
+        // a current of 0.5 m/s to the east, and a wind that is the same as seen from it
+        let v = Vec3::new(0.5, -6.0, 0.0);
+        let from = libm::atan2(-v.x, -v.y).to_degrees();
+        ((v.norm(), from), "water: {current: {kind: uniform, speed_m_s: 0.5, direction_deg: 90}}")
+    } else {
+        ((6.0, 0.0), "")
+    };
+    let (speed, from) = wind;
+    let mut s = simulation(&format!(
+        "
+step: {{dt_s: 0.02, integrator: rk4}}
+{water}
+air: {{shear: {{kind: uniform}}}}
+weather: {{wind_speed_m_s: {speed}, wind_from_deg: {from}}}
+robots: {{boat: {{model: {{extends: robots/sailboat.yaml, sensors: null, battery: null, solar_panels: null}}, attitude_deg: [0, 0, {yaw}], velocity_m_s: [1.5, 0, 0]}}}}"
+    ));
+    if current {
+        let (p_WB, q_WB) = (Vec3::zero(), Quat::from_rpy(0.0, 0.0, yaw.to_radians()));
+        let v_WB_B = q_WB.matrix().tr_mul_vec(Vec3::new(0.5, 0.0, 0.0)) + Vec3::new(1.5, 0.0, 0.0);
+        s.apply(&Command::SetPose { robot: 0, p_WB, q_WB, v_WB_B, w_WB_B: Vec3::zero() }).unwrap();
+    }
+    s.apply(&Command::Fin { robot: 0, fin: 0, value: sheet_deg.to_radians() }).unwrap();
+    for _ in 0..500 {
+        let m = &s.state.robots[0].motion;
+        let error = libm::remainder(yaw.to_radians() - m.q_WB.matrix().to_rpy()[2], std::f64::consts::TAU);
+        let value = 2.0 * error - 2.0 * m.V_WB_B.w.z;
+        s.apply(&Command::Fin { robot: 0, fin: 2, value }).unwrap();
+        s.advance(10);
+    }
+    s
+}
+
+/// The best of five sheets on a course: speed ahead, and speed against the wind.
+fn best(heading: f64) -> (f64, f64) {
+    let mut best = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+    for sheet in [8.0, 20.0, 40.0, 60.0, 85.0] {
+        let s = sail(heading, sheet, false);
+        let m = &s.state.robots[0].motion;
+        let upwind = m.q_WB.matrix().mul_vec(m.V_WB_B.v).y;
+        best = (best.0.max(m.V_WB_B.v.x), best.1.max(upwind));
+    }
+    best
+}
+
+// Goal: the polar of a sailing boat. Method: best of five sheets at courses to a wind of 6 m/s: none leads to windward close to the wind, and a little
+// further off one makes less than half of what it makes close-hauled; it is fastest on a beam reach, and slower before the wind. Tolerance: the order of
+// the speeds.
+#[test]
+fn the_polar_is_that_of_a_sailing_boat() {
+    let no_go = best(8.0).1;
+    assert!(no_go < 0.1, "{no_go} m/s to windward at 8 deg");
+    let [pinched, close_hauled] = [15.0, 45.0].map(|heading| best(heading).1);
+    assert!(
+        close_hauled > 1.0 && pinched < 0.5 * close_hauled,
+        "{pinched} and {close_hauled} m/s to windward"
+    );
+    let speeds = [45.0, 70.0, 100.0, 130.0, 178.0].map(|heading| best(heading).0);
+    let [close, reach, beam, broad, running] = speeds;
+    assert!(close < reach && reach < beam && beam > broad && broad > running, "{speeds:?}");
+    assert!(beam > 1.5 && beam < 3.0, "{speeds:?}");
+}
+
+// Goal: in steady sailing all forces balance, the boat heels to leeward by its stiffness, and makes leeway. Method: a beam reach: accelerations
+// vanish; the moment of sail, keel and rudder about the length is the righting moment. Tolerance: 1e-4 m/s² after 100 s; signs.
+#[test]
+fn forces_balance_on_a_reach() {
+    let s = sail(90.0, 30.0, false);
+    let (scene, m) = (&s.scene, &s.state.robots[0].motion);
+    let mut work = Workspace::new(&scene.robots[0]);
+    for (k, fin) in s.state.robots[0].fins.iter().enumerate() {
+        work.fins[k].angle = [fin.angle; 3];
+    }
+    step::evaluate(&scene.robots[0], &instant(scene), m, &[], 0, &mut work);
+    let A = work.links[0].A;
+    assert!(A.v.norm() < 1e-4 && A.w.norm() < 1e-4, "{A:?}");
+    let [roll, _, _] = m.q_WB.matrix().to_rpy();
+    // the wind comes from the left: it heels to the right and drifts there
+    assert!(roll.to_degrees() > 2.0 && roll.to_degrees() < 35.0, "heel {}", roll.to_degrees());
+    assert!(m.V_WB_B.v.y < -0.005, "leeway {}", m.V_WB_B.v.y);
+    // without sail and fins only hull and stiffness are left: what they do is what sail, keel and rudder make good
+    (0..3).for_each(|k| work.fins[k].part = 0.0);
+    step::evaluate(&scene.robots[0], &instant(scene), m, &[], 0, &mut work);
+    let hull = work.links[0].F;
+    assert!(hull.m.x < -1071.0 * 0.9 * roll, "righting moment {} N m", hull.m.x);
+    assert!(evaluate(scene, m).links[0].F.f.x.is_finite());
+}
+
+// Goal: a current carries the boat and changes nothing else, if the wind over the water is the same (Galilean invariance). Method: the same reach in still
+// water, and in a current of 0.5 m/s with the wind that comes with it. Tolerance: 1e-8 of the way of 100 s.
+#[test]
+fn a_current_carries_the_boat() {
+    let (still, moved) = (sail(70.0, 30.0, false), sail(70.0, 30.0, true));
+    let [a, b] = [&still, &moved].map(|s| &s.state.robots[0].motion);
+    near("place", b.p_WB - Vec3::new(50.0, 0.0, 0.0), a.p_WB, 1e-8);
+    near("rates", b.V_WB_B.w, a.V_WB_B.w, 1e-8);
+}

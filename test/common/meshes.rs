@@ -1,0 +1,82 @@
+//! Meshes made by rule: spheres, boxes, lower halves; as the text of an OBJ file.
+
+use merrow::math::Vec3;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// Corners and triangles, outside out.
+pub struct Made {
+    /// Corners [m].
+    pub vertices: Vec<Vec3>,
+    /// Triangles.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl Made {
+    /// As an OBJ file.
+    pub fn obj(&self) -> String {
+        let mut text = String::new();
+        for v in &self.vertices {
+            let _ = writeln!(text, "v {:e} {:e} {:e}", v.x, v.y, v.z);
+        }
+        for [a, b, c] in &self.triangles {
+            let _ = writeln!(text, "f {} {} {}", a + 1, b + 1, c + 1);
+        }
+        text
+    }
+
+    /// With every triangle cut in four at the middles of its edges.
+    fn halved(&self) -> Self {
+        let mut vertices = self.vertices.clone();
+        let mut middles: HashMap<(u32, u32), u32> = HashMap::new();
+        let mut middle = |a: u32, b: u32| {
+            *middles.entry((a.min(b), a.max(b))).or_insert_with(|| {
+                vertices.push((vertices[a as usize] + vertices[b as usize]).scale(0.5));
+                vertices.len() as u32 - 1
+            })
+        };
+        let mut triangles = Vec::new();
+        for &[a, b, c] in &self.triangles {
+            let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
+            triangles.extend([[a, ab, ca], [b, bc, ab], [c, ca, bc], [ab, bc, ca]]);
+        }
+        Self { vertices, triangles }
+    }
+}
+
+/// A box of this size about the origin, every face of 2 * 4^`level` triangles.
+pub fn cuboid(size: [f64; 3], level: usize) -> Made {
+    let vertices = (0..8).map(|i| {
+        let side = |bit: usize| if i >> bit & 1 == 1 { 0.5 * size[bit] } else { -0.5 * size[bit] };
+        Vec3::new(side(0), side(1), side(2))
+    });
+    let quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    let triangles = quads.iter().flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]);
+    let coarse = Made { vertices: vertices.collect(), triangles: triangles.collect() };
+    (0..level).fold(coarse, |mesh, _| mesh.halved())
+}
+
+/// A sphere about the origin of 8 * 4^`level` triangles, from an octahedron; its equator is an edge.
+pub fn sphere(radius: f64, level: usize) -> Made {
+    let tip = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
+    let vertices = vec![
+        tip(1.0, 0.0, 0.0),
+        tip(0.0, 1.0, 0.0),
+        tip(-1.0, 0.0, 0.0),
+        tip(0.0, -1.0, 0.0),
+        tip(0.0, 0.0, 1.0),
+        tip(0.0, 0.0, -1.0),
+    ];
+    let triangles = (0..4).flat_map(|k| [[k, (k + 1) % 4, 4], [(k + 1) % 4, k, 5]]).collect();
+    let mut mesh = Made { vertices, triangles };
+    for _ in 0..level {
+        mesh = mesh.halved();
+        for v in &mut mesh.vertices {
+            *v = v.scale(1.0 / v.norm());
+        }
+    }
+    for v in &mut mesh.vertices {
+        *v = v.scale(radius);
+    }
+    mesh
+}

@@ -1,0 +1,76 @@
+//! Robots of one model that step together have the bits that each would have alone.
+
+use crate::common::scene;
+use merrow::scene::Scene;
+use merrow::sim::Simulation;
+use merrow::sim::robot::Runner;
+use merrow::state::{Command, State};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Neighbours of one model at some depths, none near enough to another to touch it.
+fn world(model: &str, depths: &[f64], water: &str) -> Scene {
+    let mut text = format!("seed: 3\nseabed: {{depth_m: 40}}\n{water}robots:\n");
+    for (k, depth) in depths.iter().enumerate() {
+        let (x, c) = (6 * k, char::from(b'a' + k as u8));
+        writeln!(text, "  {c}: {{model: robots/{model}.yaml, position_m: [{x}, 0, -{depth}]}}").unwrap();
+    }
+    scene(&text)
+}
+
+/// A run in blocks, as `merrow run` makes it, and the same with every robot stepped for itself.
+fn both(scene: Scene, steps: u64, spoil: Option<usize>) -> [State; 2] {
+    let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
+    let scene = Arc::clone(&s.scene);
+    for robot in 0..scene.robots.len() {
+        let values = (0..scene.robots[robot].thrusters.len() + scene.robots[robot].fins.len())
+            .map(|k| 0.2 + 0.05 * k as f64 + 0.1 * robot as f64)
+            .collect();
+        s.apply(&Command::Thrusters { robot, values }).unwrap();
+    }
+    if let Some(robot) = spoil {
+        // one that stops on its way must not touch its neighbours
+        s.state.robots[robot].motion.V_WB_B.v.x = 1e200;
+    }
+    let mut alone = s.state.clone();
+    for _ in 0..steps / 20 {
+        s.advance(20);
+    }
+    let mut runners: Vec<Runner> = scene.robots.iter().map(Runner::new).collect();
+    let State { robots, sea, time_ns, step, .. } = &mut alone;
+    for ((runner, robot), state) in runners.iter_mut().zip(&scene.robots).zip(robots) {
+        for k in 0..steps {
+            runner.step(&scene, robot, sea, k * scene.dt_ns, state);
+        }
+        runner.observe(&scene, robot, sea, steps * scene.dt_ns, state);
+    }
+    (*time_ns, *step) = (steps * scene.dt_ns, steps);
+    [s.state, alone]
+}
+
+// Goal: who steps together is of no consequence: wholly wet and half wet side by side, in still water and in a current, in waves,
+// with thrusters, fins and propellers that feel their inflow, beside one whose state is no longer finite.
+// Method: six robots, so that four make a squad and two do not, in blocks, against each stepped by itself. Tolerance: none.
+#[test]
+fn a_squad_has_the_bits_of_single_robots() {
+    let current = "water: {current: {kind: uniform, speed_m_s: 0.3, direction_deg: 40}}\n";
+    let waves = "water: {waves: {kind: jonswap, hs_m: 0.6, tp_s: 5, components: 24}}\n";
+    let surface = [5.0, 0.02, 0.25, 12.0, 0.0, 7.0];
+    let deep = [5.0, 6.0, 7.0, 8.0, 9.0, 10.0];
+    for (model, depths, water, spoil) in [
+        ("bluerov2_heavy", surface, "", None),
+        ("bluerov2_heavy", deep, "", Some(2)),
+        ("bluerov2_heavy", surface, current, None),
+        ("bluerov2_heavy", surface, waves, None),
+        ("remus100", surface, current, None),
+        ("taipan300", surface, waves, None),
+    ] {
+        let [squad, alone] = both(world(model, &depths, water), 400, spoil);
+        assert_eq!(spoil.is_some(), squad.robots.iter().any(|r| r.halted.is_some()), "{model} {water}");
+        for (k, (a, b)) in squad.robots.iter().zip(&alone.robots).enumerate() {
+            assert!(spoil == Some(k) || a.motion.p_WB.is_finite());
+            assert_eq!(format!("{:?}", a.motion), format!("{:?}", b.motion), "robot {k}, {model} {water}");
+        }
+        assert_eq!(squad.hash(), alone.hash(), "{model} {water}");
+    }
+}

@@ -1,0 +1,203 @@
+//! A mesh and the shape that it stands for are the same hull.
+
+use crate::analytic::hull::afloat;
+use crate::common::meshes::{cuboid, sphere};
+use crate::common::{advance, near, scene};
+use merrow::math::Vec3;
+use merrow::scene::Scene;
+use merrow::sim::Simulation;
+use std::sync::Arc;
+
+const BODY: &str = "mass_kg: 600, center_of_mass_m: [0.02, 0.01, -0.1], inertia_kg_m2: {xx: 90, yy: 120, zz: 140}, \
+    added_mass: {kind: diagonal, values: [100, 200, 400, 10, 20, 30]}, \
+    quadratic_damping: {kind: diagonal, values: [100, 200, 300, 40, 60, 50]}";
+
+fn travelled(scene: Scene, seconds: f64) -> Simulation {
+    let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
+    advance(&mut s, seconds);
+    assert!(s.state.robots[0].halted.is_none());
+    s
+}
+
+/// The same body with another hull; volume and centre stated, as a box has none of its own.
+fn as_shape(hull: &str, volume: f64, water: &str, entry: &str) -> Scene {
+    scene(&format!(
+        "water: {{density_kg_m3: 1000{water}}}
+robots:
+  hull:
+    {entry}
+    model: {{source: test, body: {{source: test, axes: flu, {BODY}, volume_m3: {volume}, hull: {hull}}}}}
+"
+    ))
+}
+
+// Goal: a box by its triangles is the box by its tetrahedra. Method: thrown tumbling out of the air and under water, 2 s of flat
+// water. Tolerance: 1e-9: rounding, which the tumbling lets grow; the
+// box's corners are such as the file's single precision holds.
+#[test]
+fn a_box_moves_as_its_mesh() {
+    let entry = "position_m: [0, 0, 1]
+    attitude_deg: [50, -30, 20]
+    velocity_m_s: [1, 0.5, -6]
+    angular_velocity_rad_s: [2, -1, 1]";
+    let mesh = travelled(afloat("as_box", &cuboid([1.25, 1.0, 0.75], 0), BODY, "", entry), 2.0);
+    let shape = travelled(as_shape("{kind: box, size_m: [1.25, 1, 0.75]}", 0.9375, "", entry), 2.0);
+    let (a, b) = (&mesh.state.robots[0].motion, &shape.state.robots[0].motion);
+    near("place", a.p_WB, b.p_WB, 1e-9);
+    near("axis", a.q_WB.matrix().col(2), b.q_WB.matrix().col(2), 1e-9);
+    assert!(a.p_WB.z.abs() < 1.0, "it is in the water");
+}
+
+// Goal: the box about a mesh is the box. Method: a ball's mesh, twice as long, put off the origin. Tolerance: rounding.
+#[test]
+fn the_box_about_a_mesh_is_that_box() {
+    let folder = crate::common::folder::Folder::new("hull_bounds", &[("ball.obj", &sphere(0.5, 2).obj())]);
+    let file = folder.0.join("ball.obj");
+    let about = scene(&format!(
+        "robots: {{hull: {{model: {{source: test, body: {{source: test, axes: flu, {BODY},
+          hull: {{kind: bounding_box, scale: [2, 1, 1], position_m: [0.1, 0, 0], file: {}}}}}}}}}}}",
+        file.display()
+    ));
+    let link = &about.robots[0].links[0];
+    assert_eq!(link.volume, 2.0);
+    near("centre", link.p_LoCb, Vec3::new(0.1, 0.0, 0.0), 1e-15);
+    assert_eq!(link.hull.shape, merrow::math::hull_cut::Shape::Box(Vec3::new(1.0, 0.5, 0.5)));
+    assert!(link.skin.is_none());
+}
+
+// Goal: in a wave that is long against it a mesh feels what the shape feels, whose surface is a plane and whose pressure goes
+// by the acceleration in its middle. Method: a ball of 1 m in a wave of 156 m, 20 s of drift and heave. Tolerance: 2 cm of 5 m of
+// motion: (kR)² = 4e-4 of the forces, and 1 % of volume that the mesh lacks.
+#[test]
+fn in_long_waves_a_mesh_moves_as_its_shape() {
+    let water = ", waves: {kind: regular, height_m: 2, period_s: 10, direction_deg: 60}";
+    let ball = sphere(0.5, 4);
+    let volume = std::f64::consts::PI / 6.0;
+    let body = BODY.replace("600", "262");
+    let mesh = afloat("as_ball", &ball, &format!("{body}, volume_m3: {volume}"), water, "");
+    let mut shape = as_shape("{kind: ellipsoid, size_m: [1, 1, 1]}", volume, water, "");
+    let light = &mesh.robots[0].links[0];
+    let link = &mut shape.robots[0].links[0];
+    (link.mass, link.rigid, link.total) = (light.mass, light.rigid, light.total);
+    shape.robots[0].finish();
+    let (a, b) = (travelled(mesh, 20.0), travelled(shape, 20.0));
+    let (a, b) = (a.state.robots[0].motion.p_WB, b.state.robots[0].motion.p_WB);
+    assert!((a - b).norm() < 0.02, "{a:?} {b:?}");
+}
+
+// Goal: flat water gives back what it was given: kinetic energy, weight, and the potential of the displaced water, -ρ g ∫ z dV, are
+// constant together. Method: a barge without added mass or damping dropped askew, 4 s of plunging and capsizing, at two steps.
+// Tolerance: 1e-6 of the energy that moves, and a tenth of it with half the step.
+#[test]
+fn flat_water_keeps_the_energy() {
+    let body = "mass_kg: 500, center_of_mass_m: [0.05, 0.02, 0.1], inertia_kg_m2: {xx: 60, yy: 130, zz: 150}";
+    let entry = "position_m: [0, 0, 0.7]\n    attitude_deg: [40, 25, 10]";
+    let drift = |dt: u64| {
+        let mut scene = afloat("energy", &cuboid([1.5, 1.0, 0.75], 1), body, "", entry);
+        scene.dt_ns = dt;
+        let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
+        let energy = |s: &Simulation| {
+            let (m, link) = (&s.state.robots[0].motion, &s.scene.robots[0].links[0]);
+            let R_WB = m.q_WB.matrix();
+            let kinetic = 0.5 * m.V_WB_B.dot(&link.rigid.mul(&m.V_WB_B));
+            let weight = link.mass * 9.81 * (m.p_WB.z + R_WB.r[2].dot(link.p_LoLcm));
+            let under = link.skin.as_ref().unwrap().under_plane(R_WB.r[2], m.p_WB.z);
+            let raised = under.volume * m.p_WB.z + R_WB.r[2].dot(under.first_moment);
+            kinetic + weight - 9810.0 * raised
+        };
+        let start = energy(&s);
+        let steps = 40_000_000 / dt;
+        (0..100)
+            .map(|_| {
+                s.advance(steps);
+                (energy(&s) - start).abs()
+            })
+            .fold(0.0, f64::max)
+    };
+    let (coarse, fine) = (drift(4_000_000), drift(2_000_000));
+    // it falls by about 0.5 m
+    let scale = 500.0 * 9.81 * 0.5;
+    assert!(fine < 1e-6 * scale && fine < 0.25 * coarse, "{coarse:e} {fine:e} of {scale}");
+}
+
+// Goal: Galileo: seen from a current the hull moves as in still water. Method: a barge thrown into flat water at rest, and into
+// a current with the current's velocity; 3 s. Tolerance: 1e-9.
+#[test]
+fn a_current_carries_a_hull_as_it_is() {
+    let entry = |u: f64| {
+        format!(
+            "position_m: [0, 0, 0.5]\n    attitude_deg: [30, 20, 0]\n    angular_velocity_rad_s: [0.5, -0.3, 0]\n    {}",
+            if u > 0.0 { "" } else { "velocity_m_s: [0, 0, 0]" }
+        )
+    };
+    let still = travelled(afloat("galileo", &cuboid([1.25, 1.0, 0.75], 0), BODY, "", &entry(0.0)), 3.0);
+    let mut moving = afloat(
+        "galileo_moving",
+        &cuboid([1.25, 1.0, 0.75], 0),
+        BODY,
+        ", current: {kind: uniform, speed_m_s: 0.8, direction_deg: 90}",
+        &entry(1.0),
+    );
+    let start = moving.robots[0].start.rpy;
+    let R_WB = merrow::math::Quat::from_rpy(start[0], start[1], start[2]).matrix();
+    moving.robots[0].start.v_WB_B = R_WB.tr_mul_vec(Vec3::new(0.8, 0.0, 0.0));
+    let moving = travelled(moving, 3.0);
+    let (a, b) = (&still.state.robots[0].motion, &moving.state.robots[0].motion);
+    near("place", b.p_WB - Vec3::new(0.8 * 3.0, 0.0, 0.0), a.p_WB, 1e-9);
+    near("axis", a.q_WB.matrix().col(2), b.q_WB.matrix().col(2), 1e-9);
+}
+
+// Goal: nothing that a sea can do to a hull makes it other than finite: Beaufort 12, thrown, capsized, held under. Method: a
+// barge and a ball for five minutes, without damping of their own but a little. Tolerance: it is not stopped.
+#[test]
+fn a_hurricane_leaves_hulls_finite() {
+    let water = ", waves: {kind: jonswap, beaufort: 12, components: 16}";
+    let body = format!("{BODY}, linear_damping: {{kind: diagonal, values: [20, 20, 20, 5, 5, 5]}}");
+    let mut scene = afloat(
+        "hurricane",
+        &cuboid([1.25, 1.0, 0.75], 1),
+        &body,
+        water,
+        "position_m: [0, 0, 20]\n    attitude_deg: [170, 0, 0]",
+    );
+    scene.dt_ns = 10_000_000;
+    let s = travelled(scene, 300.0);
+    let z = s.state.robots[0].motion.p_WB.z;
+    assert!(z.abs() < 40.0, "it stays with the surface: {z}");
+}
+
+// Goal: a hull on the lattice feels what it feels by the sum of all waves. Method: a barge of 1.25 m in short-crested waves of 10 m and
+// their short companions, forces at 60 instants and places, on the lattice in one run of time and by the sum. Tolerance: 4 % of what the
+// waves do to it, in the mean square: waves shorter than the hull, which the lattice rounds off.
+#[test]
+fn the_lattice_gives_the_forces_of_the_sum() {
+    let water = ", waves: {kind: jonswap, hs_m: 0.5, tp_s: 2.6, direction_deg: 50, components: 60}";
+    let entry = "position_m: [3, -2, 0.02]\n    attitude_deg: [5, 3, 20]";
+    let lattice = afloat("lattice", &cuboid([1.25, 1.0, 0.75], 3), BODY, water, entry);
+    let mut sum = lattice.clone();
+    sum.robots[0].links[0].sums_waves = true;
+    let mut works = [&lattice, &sum].map(|scene| merrow::state::Workspace::new(&scene.robots[0]));
+    let flat = crate::common::evaluate(&lattice, &crate::common::start(&lattice, 0)).links[0].F;
+    let (mut differs, mut waves_do) = ([0.0; 2], [0.0; 2]);
+    for k in 0..60 {
+        let t = 0.05 * f64::from(k);
+        let mut motion = crate::common::start(&lattice, 0);
+        motion.p_WB.x += 0.4 * t;
+        let waves = merrow::environment::WavesNow::new(&lattice.sea.waves, t * 1e9);
+        let at =
+            merrow::environment::Instant { waves: Some(&waves), time: t, ..crate::common::instant(&lattice) };
+        for (scene, work) in [&lattice, &sum].into_iter().zip(&mut works) {
+            merrow::sim::step::evaluate(&scene.robots[0], &at, &motion, &[], 0, work);
+        }
+        let [a, b] = works.each_ref().map(|work| work.links[0].F);
+        let square = |v: Vec3| v.dot(v);
+        differs[0] += square(a.f - b.f);
+        differs[1] += square(a.m - b.m);
+        waves_do[0] += square(b.f - flat.f);
+        waves_do[1] += square(b.m - flat.m);
+    }
+    for (differs, waves_do) in differs.into_iter().zip(waves_do) {
+        let part = (differs / waves_do).sqrt();
+        assert!(part > 0.0 && part < 0.04, "{part}");
+    }
+}

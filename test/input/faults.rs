@@ -1,0 +1,50 @@
+//! Faults.
+//!
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+
+use super::check;
+
+fn with(fault: &str) -> String {
+    format!(
+        "faults: {{x: {{{fault}}}}}\nrobots:\n  r:\n    model:\n      source: test\n      body: {{source: test, axes: flu, mass_kg: 10, \
+         inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}\n      sensors: {{imu: {{device: truth}}, t: {{device: truth}}}}\n      \
+         thrusters: {{t: {{motor: t200_newton, position_m: [0, 0, 0], direction: [1, 0, 0]}}}}\n"
+    )
+}
+
+#[test]
+fn faults() {
+    check(&with("robot: rr, of: t, kind: dead"), "w.yaml:1:21: no robot `rr` for the fault x");
+    check(
+        &with("robot: r, of: wing, kind: dead"),
+        "w.yaml:1:28: no device `wing` on r, expected one of thrusters/t, sensors/imu, sensors/t, links/base_link",
+    );
+    check(
+        &with("robot: r, of: t, kind: dead"),
+        "w.yaml:1:28: several devices of r are called `t`, expected one of thrusters/t, sensors/t",
+    );
+    check(
+        &with("robot: r, of: sensors/t, kind: reduced, part: 0.5"),
+        "w.yaml:1:45: `sensors/t` cannot be `reduced`, expected one of dead, stuck, biased, noisy, intermittent",
+    );
+    check(
+        &with("robot: r, of: thrusters/t, kind: reduced, part: 1.5"),
+        "w.yaml:1:62: `part`: expected a number from 0 to 1, found `1.5`",
+    );
+    check(
+        &with("robot: r, of: base_link, kind: dead"),
+        "w.yaml:1:45: `base_link` cannot be `dead`, expected one of leak",
+    );
+    check(
+        &with("robot: r, of: imu, kind: tired"),
+        "w.yaml:1:39: `kind`: expected one of `dead`, `stuck`, `reduced`, `biased`, `noisy`, `intermittent`, `shortage`, `leak`, found text `tired`",
+    );
+    check(
+        &with("robot: r, of: imu, kind: dead, duration_s: 0"),
+        "w.yaml:1:57: `duration_s`: expected a positive number [s], found `0`",
+    );
+    check(
+        &with("robot: r, of: imu, kind: intermittent, works_s: 1"),
+        "w.yaml:1:13: missing key `fails_s` (mean time for which it fails) in `x`",
+    );
+}

@@ -1,0 +1,71 @@
+//! Mistakes in firmwares and rotors.
+//!
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+
+use super::{check, plain};
+
+const GAINS: &str = "position_gain_n_m: [6, 6, 6], velocity_gain_n_s_m: [5, 5, 5], attitude_gain_n_m_rad: [3, 3, 0.2], rate_gain_n_m_s_rad: [0.5, 0.5, 0.2]";
+
+#[test]
+fn a_multirotor_needs_rotors_that_can() {
+    let none = format!("firmware: {{kind: multirotor, source: test, {GAINS}}}");
+    check(
+        &plain(&none),
+        concat!(
+            "w.yaml:6:17: firmware `multirotor`: the thrusters of r cannot lift it\n",
+            "w.yaml:6:17: firmware `multirotor`: the thrusters of r cannot pitch it\n",
+            "w.yaml:6:17: firmware `multirotor`: the thrusters of r cannot roll it\n",
+            "w.yaml:6:17: firmware `multirotor`: the thrusters of r cannot turn it",
+        ),
+    );
+}
+
+#[test]
+fn figures() {
+    check(
+        "robots:\n  r: {model: {extends: robots/firefly.yaml, firmware: {rate_hz: 1000, leash_m: 0}}}",
+        "w.yaml:2:80: `leash_m`: expected a positive number [m], found `0`",
+    );
+    check(
+        "robots:\n  r: {model: {extends: robots/firefly.yaml, firmware: {rate_hz: 1000}}}",
+        "w.yaml:2:65: `rate_hz`: found 1000, expected at most 500 with steps of 0.002 s",
+    );
+}
+
+#[test]
+fn a_rotor_takes_lags_of_first_order() {
+    check(
+        "robots:\n  r: {model: {extends: robots/firefly.yaml, thrusters: {r0: {motor: {lag: {kind: second_order, natural_frequency_rad_s: 9, damping_ratio: 1}}}}}}",
+        "w.yaml:2:75: the lag of the rotor r0: expected none, first_order or up_down",
+    );
+}
+
+#[test]
+fn names_of_fins_and_joints() {
+    check(
+        "robots:\n  r: {model: {extends: robots/taipan300.yaml, firmware: {rudder: ruder}}}",
+        "w.yaml:2:66: no fin `ruder`; did you mean `rudder`?",
+    );
+    check(
+        "robots:\n  r: {model: {extends: robots/taipan300.yaml, firmware: {pitch_limits_deg: [5, -5]}}}",
+        "w.yaml:2:76: `pitch_limits_deg`: found [5, -5], expected the steepest dive first",
+    );
+    check(
+        "robots:\n  r: {model: {extends: robots/rover.yaml, firmware: {left: [front_left_whel]}}}",
+        "w.yaml:2:60: no joint `front_left_whel` with a servo; did you mean `front_left_wheel`?",
+    );
+}
+
+#[test]
+fn buoyancy_engines() {
+    let engine =
+        |keys: &str| plain(&format!("ballasts: {{b: {{source: test, rate_m3_s: [1e-5, 1e-5], {keys}}}}}"));
+    check(
+        &engine("range_m3: [1e-3, -1e-3]"),
+        "w.yaml:6:71: the range of b is [0.001, -0.001], expected the smallest volume first",
+    );
+    check(
+        &engine("range_m3: [-1e-3, 1e-3], start_m3: 0.1"),
+        "w.yaml:6:96: b starts at 0.1 m3, expected -0.001 to 0.001",
+    );
+}

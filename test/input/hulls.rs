@@ -1,0 +1,93 @@
+//! Hulls that are meshes: what is refused, and that a good one needs no more than its file.
+
+use super::{body, check, without_root};
+use crate::common::folder::Folder;
+use merrow::world::{Overrides, load_text};
+
+/// A tetrahedron, closed and outside out.
+const CLOSED: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+fn message(mesh: &str, more: &str) -> String {
+    let folder = Folder::new("hulls", &[("m.obj", mesh)]);
+    let file = folder.0.join("m.obj");
+    let text = body(&format!("hull: {{kind: mesh, file: {}{more}}}, ", file.display()));
+    match load_text("w.yaml", &text, Overrides::default()) {
+        Ok(world) => {
+            let volume = world.scene.robots[0].links[0].volume;
+            format!("{volume:.6}")
+        }
+        Err(problems) => without_root(&problems.to_string())
+            .replace(&folder.0.to_string_lossy().into_owned(), "FOLDER")
+            .replacen("w.yaml:5:64: ", "", 1),
+    }
+}
+
+// Goal: a mesh that encloses nothing is refused in one line that says what is wrong with it. Method: a tetrahedron that lacks a
+// face, is inside out, has a face twice, is flat or scaled flat. Tolerance: the exact text.
+#[test]
+fn meshes_that_enclose_nothing_are_refused() {
+    let mend = "; the hull of base_link must enclose the water it displaces: mend the mesh";
+    assert_eq!(message(CLOSED, ""), "0.166667");
+    assert_eq!(message(CLOSED, ", scale: [1, -2, 1]"), "0.333333", "mirrored, and right again");
+    assert_eq!(
+        message("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n", ""),
+        format!(
+            "`FOLDER/m.obj`: the mesh is open: 3 edges have a triangle on one side only, expected a closed surface{mend}"
+        )
+    );
+    assert_eq!(
+        message("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n", ""),
+        format!(
+            "`FOLDER/m.obj`: the mesh is inside out: expected triangles counter-clockwise seen from outside{mend}"
+        )
+    );
+    assert_eq!(
+        message(&CLOSED.replace("f 2 3 4", "f 2 4 3"), ""),
+        format!(
+            "`FOLDER/m.obj`: the mesh is not manifold: 3 edges have more than two triangles, or two that disagree on which side is \
+             out{mend}"
+        )
+    );
+    assert_eq!(
+        message(CLOSED, ", scale: [1, 1, 0]"),
+        format!("w.yaml:5:{}: `scale`: expected no 0, which would make the mesh flat", scale_column()),
+    );
+    assert!(message("", "").contains("the mesh is empty: it has no triangles"));
+}
+
+/// Column of the value of `scale` in [`message`]'s world.
+fn scale_column() -> usize {
+    let folder = std::env::temp_dir().join(format!("merrow_test_hulls_{}", std::process::id()));
+    64 + folder.join("m.obj").to_string_lossy().len() + ", scale: ".len()
+}
+
+#[test]
+fn a_file_that_is_not_there_is_said() {
+    let text = body("hull: {kind: mesh, file: nowhere.stl}, ");
+    let found = load_text("w.yaml", &text, Overrides::default()).unwrap_err().to_string();
+    assert!(found.starts_with("w.yaml:5:64: no file `nowhere.stl`, looked beside"), "{found}");
+}
+
+// Goal: laws of the surface are refused where they mean nothing. Method: one mistake each. Tolerance: the exact text.
+#[test]
+fn laws_of_the_surface_say_what_is_wrong() {
+    check(
+        &body("surface_damping: {wave_resistance_n: [[0, 1], [1, 2]]}, "),
+        "w.yaml:5:76: the wave resistance of base_link begins at the speed 0, expected one above 0",
+    );
+    check(
+        &body("surface_damping: {wave_resistance_n: [[2, 1], [1, 2]]}, "),
+        "w.yaml:5:76: the wave resistance of base_link over speed does not rise: 1 comes after 2, expected rising first values",
+    );
+    check(
+        &body(
+            "kelpie_attitude: {pitch_rad_m: 0.1, roll_rad_m: 0.1}, hull: {kind: mesh, file: meshes/ball_2m.obj}, ",
+        ),
+        "w.yaml:5:56: `kelpie_attitude` is for vehicles without a hull, but that of base_link is a mesh, which the waves turn by \
+         their pressure: leave one of them out",
+    );
+    check(
+        &body("surface_damping: {roll_nm_s_rad: -1}, "),
+        "w.yaml:5:72: `roll_nm_s_rad`: expected a non-negative number [N m s/rad], found `-1`",
+    );
+}
