@@ -100,6 +100,10 @@ MESHES = {
         wigley(2.4, 0.7, 0.22, 0.2, 24, 6, 2),
         "Wigley's hull, 2.4 x 0.7 m, draught 0.22 m, freeboard 0.2 m",
     ),
+    "wigley_2m4_coarse.obj": (
+        wigley(2.4, 0.7, 0.22, 0.2, 20, 5, 1),
+        "the same hull of fewer triangles, for fleets",
+    ),
 }
 
 

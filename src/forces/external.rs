@@ -24,7 +24,7 @@ use crate::state::{RobotState, Workspace};
 pub fn add(robot: &Robot, state: &RobotState, work: &mut Workspace) {
     for i in 0..robot.links.len() {
         let F = state.external[i];
-        if F.f == Vec3::zero() && F.m == Vec3::zero() {
+        if is_zero(&F) {
             continue;
         }
         let R_WL = work.links[i].R_WL;
@@ -38,4 +38,13 @@ pub fn add(robot: &Robot, state: &RobotState, work: &mut Workspace) {
             *stage = stage.plus(F_L);
         }
     }
+}
+
+fn is_zero(F: &SpatialForce) -> bool {
+    F.f == Vec3::zero() && F.m == Vec3::zero()
+}
+
+/// True if nothing outside and no coupling acts on the robot.
+pub fn is_none(state: &RobotState, work: &Workspace) -> bool {
+    work.coupled.is_empty() && state.external.iter().all(is_zero)
 }

@@ -27,7 +27,8 @@
 
 use super::rotor;
 use crate::environment::Instant;
-use crate::math::{Real, SpatialForce, Vec3};
+use crate::math::real::MAX_LANES;
+use crate::math::{Lanewise, Real, SpatialForce, Vec3};
 use crate::scene::thruster::{Lag, OpenWater};
 use crate::scene::{Curve, Robot, Thruster};
 use crate::state::workspace::LinkWork;
@@ -58,11 +59,85 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &m
         *w = [SpatialForce::zero(); 3];
     }
     for (k, thruster) in robot.thrusters.iter().enumerate() {
+        if thruster.is_plain() {
+            prepare_plain(thruster, k, std::slice::from_mut(state), at, work);
+            continue;
+        }
         let actuator = &mut state.actuators[k];
         let drives = drives(thruster, actuator, &mut work.drive_rate[k]);
         let wet = wet_part(thruster, work, at);
         put(robot, actuator, k, drives, 3, wet, work);
     }
+}
+
+/// [`prepare`] for the robots in the lanes of `work`, all of whose thrusters are plain; their poses stand there.
+#[inline(always)]
+pub fn prepare_beside<T: Real>(
+    robot: &Robot,
+    states: &mut [RobotState],
+    at: &Instant<'_>,
+    work: &mut Workspace<T>,
+) {
+    for w in &mut work.thrust {
+        *w = [SpatialForce::zero(); 3];
+    }
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        prepare_plain(thruster, k, states, at, work);
+    }
+}
+
+/// Advances the lag of a thruster that neither turns nor feels its inflow, and adds its wrenches; one state per lane.
+#[inline(always)]
+fn prepare_plain<T: Real>(
+    thruster: &Thruster,
+    k: usize,
+    states: &mut [RobotState],
+    at: &Instant<'_>,
+    work: &mut Workspace<T>,
+) {
+    let drives = drives_beside(thruster, k, states);
+    work.drive[k] = drives;
+    let wet = wetness(thruster, &work.links[thruster.link], at);
+    let unit =
+        SpatialForce { m: Vec3::splat(thruster.unit_wrench.m), f: Vec3::splat(thruster.unit_wrench.f) };
+    for (stage, sum) in work.thrust[thruster.link].iter_mut().enumerate() {
+        let thrust = wet * static_thrust(thruster, drives[stage]);
+        if stage == 0 {
+            for (i, state) in states.iter_mut().enumerate() {
+                state.actuators[k].thrust = thrust.lane(i);
+            }
+        }
+        sum.m += unit.m.scale(thrust);
+        sum.f += unit.f.scale(thrust);
+    }
+}
+
+/// [`drives`] of thruster `k` in every lane.
+#[inline(always)]
+fn drives_beside<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotState]) -> [T; 3] {
+    if thruster.lag_down.is_some() || states.iter().any(|s| is_stuck(&s.actuators[k])) {
+        return drives_apart(thruster, k, states);
+    }
+    let target = T::from_lanes(|i| wanted(thruster, &states[i].actuators[k]));
+    let of = |j: usize| T::from_lanes(|i| states[i].actuators[k].lag[j]);
+    let (out, end) = thruster.lag.outputs(&[of(0), of(1), of(2)], target);
+    for (i, state) in states.iter_mut().enumerate() {
+        let actuator = &mut state.actuators[k];
+        actuator.lag = [end[0].lane(i), end[1].lane(i), end[2].lane(i)];
+        actuator.stuck_at = out[2].lane(i);
+    }
+    out
+}
+
+/// [`drives_beside`] where lanes differ in more than numbers.
+#[cold]
+#[inline(never)]
+fn drives_apart<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotState]) -> [T; 3] {
+    let mut lanes = [[0.0; 3]; MAX_LANES];
+    for (lane, state) in lanes.iter_mut().zip(states) {
+        *lane = drives(thruster, &mut state.actuators[k], &mut [0.0; 3]);
+    }
+    [0, 1, 2].map(|stage| T::from_lanes(|i| lanes[i][stage]))
 }
 
 /// Part of the disc that is under water, for a thruster that does not find that out at every stage.
@@ -148,28 +223,55 @@ fn drives(thruster: &Thruster, actuator: &mut ActuatorState, rates: &mut [f64; 3
 
 /// What the lag is driven towards; none while stuck.
 fn target(thruster: &Thruster, actuator: &ActuatorState) -> Option<f64> {
+    (!is_stuck(actuator)).then(|| wanted(thruster, actuator))
+}
+
+/// True if the drive stays what it is.
+#[inline(always)]
+fn is_stuck(actuator: &ActuatorState) -> bool {
+    actuator.health == Health::Stuck || actuator.fault.stuck
+}
+
+/// What the lag of a thruster that is not stuck is driven towards.
+#[inline(always)]
+fn wanted(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
     let fault = &actuator.fault;
     let part = match actuator.health {
-        Health::Stuck => return None,
-        _ if fault.stuck => return None,
         _ if fault.dead => 0.0,
-        Health::Dead => 0.0,
+        Health::Stuck | Health::Dead => 0.0,
         Health::Reduced(part) => part * fault.part,
         Health::Healthy => fault.part,
     } * actuator.supply;
     let wanted =
         if fault.offset == 0.0 { actuator.target } else { thruster.drive(actuator.command + fault.offset) };
     // thrust goes with the square of a shaft speed
-    Some(if thruster.drive_is_speed() { part.sqrt() } else { part } * wanted)
+    if thruster.drive_is_speed() { part.sqrt() * wanted } else { part * wanted }
 }
 
 /// Thrust [N] of a curve without inflow from its lagged drive. (1), (2)
-fn static_thrust(thruster: &Thruster, drive: f64) -> f64 {
+#[inline(always)]
+fn static_thrust<T: Real>(thruster: &Thruster, drive: T) -> T {
     match &thruster.curve {
-        Curve::Rotor(rotor) => rotor.thrust * drive * drive.abs(),
-        Curve::Quadratic { gain, .. } => drive * drive.abs() * gain[usize::from(drive < 0.0)],
+        Curve::Rotor(rotor) => T::splat(rotor.thrust) * drive * drive.abs(),
+        Curve::Quadratic { gain, .. } => {
+            drive * drive.abs() * T::from_lanes(|i| gain[usize::from(drive.lane(i) < 0.0)])
+        }
         _ => drive,
     }
+}
+
+/// [`disc_wetness`] in every lane.
+#[inline(always)]
+fn wetness<T: Real>(thruster: &Thruster, link: &LinkWork<T>, at: &Instant<'_>) -> T {
+    // most thrusters are deep in the water
+    if at.waves.is_none() {
+        let z =
+            link.p_WL.z + link.R_WL.r[2].dot(Vec3::splat(thruster.p_LoT)) - T::splat(thruster.submergence);
+        if Lanewise::of::<T>(|i| z.lane(i) < -thruster.radius) == Lanewise::All {
+            return T::one();
+        }
+    }
+    T::from_lanes(|i| disc_wetness(thruster, link, i, at))
 }
 
 /// Part of the propeller's disc that is under water, linear over its height.

@@ -13,7 +13,7 @@ use super::parameters::ParameterServer;
 use super::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan};
 use super::{live_parameters, services};
 use crate::scene::Scene;
-use crate::sim::{Control, Observer, Pace, Request, Simulation};
+use crate::sim::{BLOCK_MAX_NS, Control, Observer, Pace, Request, Simulation};
 use crate::state::Halt;
 use crate::state::commands::Refusal;
 use crossbeam_channel::Sender;
@@ -254,6 +254,10 @@ impl Observer for Bridge {
     fn reset(&mut self) {
         (self.next_frame, self.next_battery) = (0, 0);
         self.forgotten = self.progress.applied.load(Ordering::Relaxed);
+    }
+
+    fn longest_block_ns(&self) -> u64 {
+        BLOCK_MAX_NS
     }
 
     fn dropped(&self) -> u64 {

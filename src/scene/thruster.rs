@@ -1,6 +1,6 @@
 //! A thruster: command, curve, lag, place.
 
-use crate::math::{SpatialForce, Vec3};
+use crate::math::{Real, SpatialForce, Vec3};
 
 /// Unit in which an actuator takes its command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,28 +155,30 @@ impl Lag {
     }
     /// State after a step with the input held at `u`.
     #[inline(always)]
-    pub fn step(&self, x: &[f64; 3], u: f64) -> [f64; 3] {
+    pub fn step<T: Real>(&self, x: &[T; 3], u: T) -> [T; 3] {
         // rows beyond the order are zero: three terms without a loop cost less than counting
-        std::array::from_fn(|i| {
-            self.B[i] * u + (self.A[i][0] * x[0] + self.A[i][1] * x[1] + self.A[i][2] * x[2])
-        })
+        [self.row(0, x, u), self.row(1, x, u), self.row(2, x, u)]
+    }
+    #[inline(always)]
+    fn row<T: Real>(&self, i: usize, x: &[T; 3], u: T) -> T {
+        u * self.B[i] + (x[0] * self.A[i][0] + x[1] * self.A[i][1] + x[2] * self.A[i][2])
     }
     /// Output for a state and the input that led to it.
     #[inline(always)]
-    pub fn output(&self, x: &[f64; 3], u: f64) -> f64 {
+    pub fn output<T: Real>(&self, x: &[T; 3], u: T) -> T {
         if self.order == 0 {
             return u;
         }
-        self.C[0] * x[0] + self.C[1] * x[1] + self.C[2] * x[2]
+        x[0] * self.C[0] + x[1] * self.C[1] + x[2] * self.C[2]
     }
     /// Outputs at the start, middle and end of a step with the input held at `u`, and the state at its end.
     #[inline(always)]
-    pub fn outputs(&self, x: &[f64; 3], u: f64) -> ([f64; 3], [f64; 3]) {
+    pub fn outputs<T: Real>(&self, x: &[T; 3], u: T) -> ([T; 3], [T; 3]) {
         if self.order == 0 {
             return ([u; 3], *x);
         }
         let (row, gain) = &self.middle;
-        let middle = gain * u + (row[0] * x[0] + row[1] * x[1] + row[2] * x[2]);
+        let middle = u * *gain + (x[0] * row[0] + x[1] * row[1] + x[2] * row[2]);
         let end = self.step(x, u);
         ([self.output(x, u), middle, self.output(&end, u)], end)
     }
@@ -295,6 +297,11 @@ impl Thruster {
     /// True if thrust depends on more than the lagged drive (inflow), so that it is found at every stage.
     pub fn feels_inflow(&self) -> bool {
         matches!(self.curve, Curve::OpenWater(_) | Curve::Rotor(_))
+    }
+
+    /// True if it neither turns nor feels its inflow: the lagged drive alone makes the thrust.
+    pub fn is_plain(&self) -> bool {
+        self.azimuth.is_none() && !self.feels_inflow()
     }
 
     /// Largest thrust ahead and astern [N] (astern negative) in still water of `density`; rotors in air of their own.

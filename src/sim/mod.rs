@@ -11,5 +11,5 @@ pub mod step;
 pub mod tethers;
 
 pub use pace::{Clock, Pace};
-pub use run::{Control, Observer, Reply, Request, Stepped, Summary, run};
+pub use run::{BLOCK_MAX_NS, Control, Observer, Reply, Request, Stepped, Summary, run};
 pub use simulation::Simulation;

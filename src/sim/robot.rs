@@ -48,6 +48,7 @@ impl Runner {
         let Self { work, outbox, instants, kernel, .. } = self;
         let step = Step { scene, now_ns, at: instants.over(scene, sea, now_ns) };
         step.begin(robot, state, work);
+        step.act(robot, state, work);
         kernel.evaluate(robot, &step.at[0], &state.motion, &state.joint_commands, work);
         if step.control(robot, state, work) {
             kernel.accelerate(robot, &state.motion, &state.joint_commands, work);
@@ -150,7 +151,7 @@ impl Runner {
     }
 }
 
-/// What belongs to one robot alone in a step; the kernel's two calls stand between `begin`, `control` and `observe`, and `finish`.
+/// What belongs to one robot alone in a step; the kernel's two calls stand between `act`, `control` and `observe`, and `finish`.
 pub(super) struct Step<'a> {
     /// The world.
     pub scene: &'a Scene,
@@ -161,12 +162,16 @@ pub(super) struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Commands time out, thrusters follow what turns them; leaves what does not depend on the stage in `work`.
+    /// Commands time out, faults and the robot's own computer act.
     pub fn begin(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
         command::time_out(robot, state, self.now_ns);
         fault::prepare(robot, state, work, self.now_ns, self.at[0].sea.density);
         firmware::advance(robot, state, self.scene.gravity, self.now_ns);
         power::cut(robot, state);
+    }
+
+    /// Actuators follow their commands; leaves what does not depend on the stage in `work`.
+    pub fn act(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
         kinematics::poses(robot, &state.motion, &mut work.links);
         fin::prepare(robot, state, self.scene.dt(), work);
         thruster::prepare(robot, state, &self.at[0], work);

@@ -98,6 +98,10 @@ pub trait Observer {
     fn dropped(&self) -> u64 {
         0
     }
+    /// Longest simulated time that may pass between two looks [ns].
+    fn longest_block_ns(&self) -> u64 {
+        u64::MAX
+    }
 }
 
 /// How a run ended.
@@ -122,7 +126,11 @@ pub struct Summary {
 }
 
 /// Simulated time between two exchanges with the outside at full speed [ns].
-const BLOCK_MAX_NS: u64 = 10_000_000;
+pub const BLOCK_MAX_NS: u64 = 10_000_000;
+/// The same where no observer asks for more, if the world is so fast that nobody at a terminal waits for it.
+const BLOCK_UNWATCHED_NS: u64 = 50_000_000;
+/// Wall time that such a block may take [s].
+const UNWATCHED_WALL_S: f64 = 0.01;
 /// The same when following the wall clock: the latency of a command.
 const BLOCK_PACED_NS: u64 = 2_000_000;
 /// How long a standing world waits for a request before it shows itself to its observers.
@@ -143,6 +151,7 @@ pub fn run(
         paused: false,
         refused: 0,
         steps: 0,
+        last_step_s: f64::INFINITY,
         pending: None,
         told_halted: vec![false; simulation.scene.robots.len()],
         observers,
@@ -181,6 +190,8 @@ struct Run<'o, 'i> {
     paused: bool,
     refused: u64,
     steps: u64,
+    /// Wall time of a step of the last block [s].
+    last_step_s: f64,
     pending: Option<Steps>,
     /// Of each robot, whether the observers know that it is stopped.
     told_halted: Vec<bool>,
@@ -189,17 +200,15 @@ struct Run<'o, 'i> {
 
 impl Run<'_, '_> {
     fn block(&mut self, simulation: &mut Simulation, left: u64) {
-        let dt = simulation.scene.dt_ns;
-        let most = match self.pace {
-            Pace::Factor(_) => (BLOCK_PACED_NS / dt).max(1),
-            _ => (BLOCK_MAX_NS / dt).max(1),
-        };
+        let most = self.longest_block(simulation.scene.dt_ns);
         let wanted = self.pending.as_ref().map_or(most, |pending| most.min(pending.left));
         let steps = wanted.min(left);
         for (told, robot) in self.told_halted.iter_mut().zip(&simulation.state.robots) {
             *told &= robot.halted.is_some();
         }
+        let start = self.clock.wall_s();
         simulation.advance(steps);
+        self.last_step_s = (self.clock.wall_s() - start) / steps as f64;
         self.steps += steps;
         match self.pending.take() {
             Some(pending) if pending.left == steps => {
@@ -215,6 +224,20 @@ impl Run<'_, '_> {
         self.tell_halted(simulation);
         self.show(simulation);
         simulation.clear_outboxes();
+    }
+
+    /// Steps of the next block if nothing ends it earlier. What a world does never depends on where its blocks end.
+    fn longest_block(&self, dt_ns: u64) -> u64 {
+        let ns = match self.pace {
+            Pace::Factor(_) => BLOCK_PACED_NS,
+            _ => {
+                let steps = (BLOCK_UNWATCHED_NS / dt_ns).max(1);
+                let fast = steps as f64 * self.last_step_s <= UNWATCHED_WALL_S;
+                let most = if fast { BLOCK_UNWATCHED_NS } else { BLOCK_MAX_NS };
+                self.observers.iter().map(|o| o.longest_block_ns()).fold(most, u64::min)
+            }
+        };
+        (ns / dt_ns).max(1)
     }
 
     /// Tells the observers of robots that were stopped in this block.

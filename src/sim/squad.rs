@@ -6,8 +6,9 @@
 use super::instants::Instants;
 use super::robot::{Runner, Step};
 use super::step::Kernel;
+use crate::forces::external;
 use crate::math::{Quad, Quat, Real, SpatialForce, Vec3, quad};
-use crate::scene::{Robot, Scene, Sea};
+use crate::scene::{Robot, Scene, Sea, Thruster};
 use crate::sensors;
 use crate::state::{Motion, RobotState, Workspace};
 
@@ -29,6 +30,8 @@ struct Squad {
     work: Workspace<Quad>,
     instants: Instants,
     kernel: Kernel,
+    /// True if the thrusters are all that acts on the robot, and plain.
+    plain: bool,
 }
 
 impl Group {
@@ -90,6 +93,9 @@ impl Squad {
             work: Workspace::new(robot),
             instants: Instants::default(),
             kernel: Kernel::new(),
+            plain: robot.thrusters.iter().all(Thruster::is_plain)
+                && robot.fins.is_empty()
+                && robot.ballasts.is_empty(),
         }
     }
 
@@ -101,18 +107,27 @@ impl Squad {
         runners: &mut [Runner],
         states: &mut [RobotState],
     ) {
-        let Self { motion, work, instants, kernel } = self;
+        let Self { motion, work, instants, kernel, plain } = self;
         let step = Step { scene, now_ns, at: instants.over(scene, sea, now_ns) };
         let each = || robots.iter().zip(0..);
         for (robot, i) in each() {
             step.begin(robot, &mut states[i], &mut runners[i].work);
         }
         let robot = &robots[0];
-        gather(robot, states, runners, motion, work);
+        gather_motion(states, motion);
+        if *plain && states.iter().zip(&*runners).all(|(s, r)| external::is_none(s, &r.work)) {
+            kernel.drive(robot, &step.at[0], motion, states, work);
+        } else {
+            for (robot, i) in each() {
+                step.act(robot, &mut states[i], &mut runners[i].work);
+            }
+            gather_actuators(robot, runners, work);
+        }
         kernel.evaluate(robot, &step.at[0], motion, &[], work);
         for (robot, i) in each() {
             let (state, runner) = (&mut states[i], &mut runners[i]);
             if robot.inflow
+                || !robot.solar.is_empty()
                 || robot.rotors
                 || !robot.fins.is_empty()
                 || state.sensors.iter().any(|s| sensors::is_due(s, now_ns))
@@ -133,19 +148,17 @@ impl Squad {
     }
 }
 
-/// Brings what the kernel reads into the lanes.
-fn gather(
-    robot: &Robot,
-    states: &[RobotState],
-    runners: &[Runner],
-    motion: &mut Motion<Quad>,
-    work: &mut Workspace<Quad>,
-) {
+/// Brings the robots' motions into the lanes.
+fn gather_motion(states: &[RobotState], motion: &mut Motion<Quad>) {
     let of = |i: usize| &states[i].motion;
     motion.q_WB = Quat::from_lanes(|i| of(i).q_WB);
     motion.p_WB = Vec3::from_lanes(|i| of(i).p_WB);
     motion.V_WB_B.w = Vec3::from_lanes(|i| of(i).V_WB_B.w);
     motion.V_WB_B.v = Vec3::from_lanes(|i| of(i).V_WB_B.v);
+}
+
+/// Brings what the actuators do into the lanes.
+fn gather_actuators(robot: &Robot, runners: &[Runner], work: &mut Workspace<Quad>) {
     let of = |i: usize| &runners[i].work;
     // what has no inflow is in the thrust already
     let thrusters = if robot.inflow || robot.rotors || !robot.fins.is_empty() { work.drive.len() } else { 0 };

@@ -4,7 +4,7 @@ use crate::dynamics::integrate::Evaluate;
 use crate::environment::{self, Instant};
 use crate::math::{Real, quad};
 use crate::scene::{Integrator, Robot};
-use crate::state::{Motion, Workspace};
+use crate::state::{Motion, RobotState, Workspace};
 use crate::{dynamics, forces, kinematics};
 
 /// Everything that follows from one motion: once per step, and again inside multi-stage integrators.
@@ -24,6 +24,19 @@ pub fn evaluate<T: Real>(
     environment::sample(robot, at, &mut work.links); //          pose, time -> water
     forces::sum(robot, at, motion, joint_commands, stage, work); // all above -> F, inertia, tau
     dynamics::mimic::accelerations(robot, work); //              F, tau     -> A, qdd
+}
+
+/// Poses and thrusts of robots side by side at the start of a step, all of whose thrusters are plain; one state per lane.
+#[inline(always)]
+pub fn drive<T: Real>(
+    robot: &Robot,
+    at: &Instant<'_>,
+    motion: &Motion<T>,
+    states: &mut [RobotState],
+    work: &mut Workspace<T>,
+) {
+    kinematics::poses(robot, motion, &mut work.links);
+    forces::thruster::prepare_beside(robot, states, at, work);
 }
 
 /// The accelerations anew after [`evaluate`] of the same motion, for other joint commands.
@@ -80,6 +93,23 @@ impl Kernel {
     /// The one that every processor can run.
     pub fn portable() -> Self {
         Self { wide: false }
+    }
+
+    /// [`drive`].
+    pub fn drive<T: Real>(
+        self,
+        robot: &Robot,
+        at: &Instant<'_>,
+        motion: &Motion<T>,
+        states: &mut [RobotState],
+        work: &mut Workspace<T>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            // SAFETY: as in `evaluate`
+            return unsafe { wide::drive(robot, at, motion, states, work) };
+        }
+        drive(robot, at, motion, states, work);
     }
 
     /// [`evaluate`] at the start of a step.
@@ -142,7 +172,18 @@ impl Default for Kernel {
 
 #[cfg(target_arch = "x86_64")]
 mod wide {
-    use super::{Instant, Integrator, Motion, Real, Robot, Workspace};
+    use super::{Instant, Integrator, Motion, Real, Robot, RobotState, Workspace};
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub fn drive<T: Real>(
+        robot: &Robot,
+        at: &Instant<'_>,
+        motion: &Motion<T>,
+        states: &mut [RobotState],
+        work: &mut Workspace<T>,
+    ) {
+        super::drive(robot, at, motion, states, work);
+    }
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
     pub fn evaluate<T: Real>(
