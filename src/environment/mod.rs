@@ -86,6 +86,22 @@ impl Instant<'_> {
     }
 }
 
+impl Instant<'_> {
+    /// Height of `p` that counts for the wind [m]: over the surface as it is near the water, over the mean surface from twice the
+    /// height of the highest crest on, in between the one goes over into the other (estimated: how far up the air follows waves).
+    #[inline(always)]
+    pub fn height_in_wind(&self, p: Vec3) -> f64 {
+        match self.waves {
+            None => p.z,
+            Some(waves) if waves.is_tidal() => p.z - waves.elevation(p.x, p.y),
+            Some(waves) => {
+                let part = (2.0 - p.z / waves.reach()).clamp(0.0, 1.0);
+                if part > 0.0 { p.z - part * waves.elevation(p.x, p.y) } else { p.z }
+            }
+        }
+    }
+}
+
 /// The grid whose end stops what is at `p` and `t`, as a sentence calls it.
 pub fn stopped_by(sea: &Sea, p: Vec3, t: f64) -> Option<String> {
     let x = [p.x, p.y, -p.z, t];
@@ -168,6 +184,11 @@ impl Default for InWaves {
 fn in_waves(link: &Link, waves: &WavesNow, p_WL: Vec3, R_WL: &Mat3) -> InWaves {
     let hull = &link.hull;
     let p_H = p_WL + R_WL.mul_vec(hull.p_LoH);
+    // no wave is so steep that it touches what is twice the hull's size over the highest crest
+    if p_H.z >= waves.reach() + 2.0 * hull.bound {
+        let normal = R_WL.r[2];
+        return InWaves { normal, height: p_H.z, ..InWaves::default() };
+    }
     let surface = waves.surface(p_H.x, p_H.y);
     let n_W = surface.normal();
     let height = (p_H.z - surface.z) * n_W.z;

@@ -191,13 +191,14 @@ fn washed(t: &Thruster, axis: Vec3, race: &Race, V_r: &SpatialVelocity, drive: f
 /// Part of the fin that is under water, linear over its height.
 pub(super) fn wetness<T: Real>(fin: &Fin, link: &LinkWork<T>, lane: usize, at: &Instant<'_>) -> f64 {
     let up = link.R_WL.r[2].lane(lane);
-    let mut z = link.p_WL.z.lane(lane) + up.dot(fin.p_LoF);
-    if let Some(waves) = at.waves {
-        let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(fin.p_LoF);
-        z -= waves.elevation(p.x, p.y);
-    }
     let height =
         0.5 * (fin.span * up.dot(fin.R_LF.col(2)).abs() + fin.chord() * up.dot(fin.R_LF.col(0)).abs());
+    let z = if at.waves.is_none() {
+        link.p_WL.z.lane(lane) + up.dot(fin.p_LoF)
+    } else {
+        let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(fin.p_LoF);
+        at.about_above_surface(p, height)
+    };
     if height <= 0.0 {
         return if z <= 0.0 { 1.0 } else { 0.0 };
     }

@@ -50,15 +50,14 @@ pub fn under<T: Real>(
             None if height.lane(i) <= -link.hull.bound => whole(link, R_WL.r[2]),
             None => {
                 let (up, z) = (R_WL.r[2], p_WL.z);
-                for c in &mut hull.corners {
-                    c.depth = -(up.dot(c.p) + z);
-                    c.head = c.depth;
+                for (depth, p) in hull.depth.iter_mut().zip(&skin.vertices) {
+                    *depth = -(up.dot(*p) + z);
                 }
-                scaled(link, skin, &skin.under(&hull.corners, up))
+                scaled(link, skin, &skin.under(&hull.depth, &hull.depth, up))
             }
             Some(waves) => {
-                place(link, at, hull, (i, &R_WL, p_WL), waves);
-                scaled(link, skin, &skin.under(&hull.corners, R_WL.r[2]))
+                place(link, skin, at, hull, (i, &R_WL, p_WL), waves);
+                scaled(link, skin, &skin.under(&hull.depth, &hull.head, R_WL.r[2]))
             }
         };
         *lane = found;
@@ -106,53 +105,29 @@ fn scaled(link: &Link, skin: &Skin, sums: &Under) -> (f64, Vec3, SpatialForce) {
 /// Depth and pressure at all corners in waves. (2)
 fn place(
     link: &Link,
+    skin: &Skin,
     at: &Instant<'_>,
     hull: &mut HullWork,
     (lane, R_WL, p_WL): (usize, &Mat3, Vec3),
     waves: &WavesNow,
 ) {
-    let to_world = |p: Vec3| p_WL + R_WL.mul_vec(p);
-    let HullWork { corners, tiles, .. } = hull;
-    if let Some(tile) = tiles.get_mut(lane).filter(|_| WaveTile::pays(waves)) {
-        let middle = to_world(link.hull.p_LoH);
-        tile.set(&at.sea.waves, waves, middle.x, middle.y);
-        let looked_up = corners.iter_mut().all(|c| {
-            let p = to_world(c.p);
-            let Some((eta, head)) = tile.at(p.x, p.y, p.z) else { return false };
-            c.depth = eta - p.z;
-            c.head = head - p.z;
-            true
-        });
-        if looked_up {
-            return;
+    let HullWork { depth, head, x, y, z, eta, stretched, tiles } = hull;
+    skin.turned(R_WL, p_WL, [x, y, z]);
+    let found = match tiles.get_mut(lane).filter(|_| WaveTile::pays(waves)) {
+        Some(tile) => {
+            let middle = p_WL + R_WL.mul_vec(link.hull.p_LoH);
+            tile.set(&at.sea.waves, waves, middle.x, middle.y);
+            tile.look_up([x, y, z], eta, head)
         }
+        None => false,
+    };
+    if !found {
+        waves.elevations(x, y, eta);
+        stretched.copy_from_slice(z);
+        waves.heads(x, y, stretched, eta, head);
     }
-    sum(hull, to_world, waves);
-}
-
-/// As [`place`] by the sum of all waves at every corner.
-fn sum(hull: &mut HullWork, to_world: impl Fn(Vec3) -> Vec3, waves: &WavesNow) {
-    let HullWork { corners, x, y, z, eta, head, .. } = hull;
-    let places = x.iter_mut().zip(y.iter_mut()).zip(z.iter_mut());
-    for (c, ((x, y), z)) in corners.iter().zip(places) {
-        let p = to_world(c.p);
-        (*x, *y, *z) = (p.x, p.y, p.z);
-    }
-    waves.elevations(x, y, eta);
-    let mut n = 0;
-    for (k, c) in corners.iter_mut().enumerate() {
-        c.depth = eta[k] - z[k];
-        c.head = c.depth;
-        if c.depth > 0.0 {
-            (x[n], y[n], z[n], eta[n]) = (x[k], y[k], z[k], eta[k]);
-            n += 1;
-        }
-    }
-    for (c, z) in corners.iter_mut().filter(|c| c.depth > 0.0).zip(z.iter()) {
-        c.head = -z;
-    }
-    waves.heads(&x[..n], &y[..n], &mut z[..n], &eta[..n], &mut head[..n]);
-    for (c, head) in corners.iter_mut().filter(|c| c.depth > 0.0).zip(head.iter()) {
-        c.head += head;
+    for (((depth, head), eta), z) in depth.iter_mut().zip(head).zip(eta).zip(z) {
+        *depth = *eta - *z;
+        *head -= *z;
     }
 }

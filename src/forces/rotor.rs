@@ -61,7 +61,7 @@ pub struct Hub {
 /// The air at the origin of `link`.
 pub fn air<T: Real>(link: &LinkWork<T>, lane: usize, at: &Instant<'_>) -> Air {
     let p = link.p_WL.lane(lane);
-    let over = Vec3::new(p.x, p.y, at.above_surface(p));
+    let over = Vec3::new(p.x, p.y, at.height_in_wind(p));
     let wind = air::wind::at(&at.sea.air, over, at.time);
     let temperature = air::weather(&at.sea.air, at.time).temperature;
     let velocity = link.R_WL.lane(lane).tr_mul_vec(wind);

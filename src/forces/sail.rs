@@ -34,7 +34,7 @@ use crate::state::workspace::LinkWork;
 pub fn force(fin: &Fin, link: &LinkWork, sheet: f64, part: f64, at: &Instant<'_>) -> SpatialForce {
     let (f0, n0, s) = (fin.R_LF.col(0), fin.R_LF.col(1), fin.R_LF.col(2));
     let p_WF = link.p_WL + link.R_WL.mul_vec(fin.p_LoF);
-    let over = Vec3::new(p_WF.x, p_WF.y, at.above_surface(p_WF));
+    let over = Vec3::new(p_WF.x, p_WF.y, at.height_in_wind(p_WF));
     let wind = link.R_WL.tr_mul_vec(air::wind::at(&at.sea.air, over, at.time));
     // what streams at the mast decides where the boom is
     let a = wind - link.V.v - link.V.w.cross(fin.p_LoF);

@@ -374,6 +374,7 @@ pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Inst
     if !(robot.inflow || robot.rotors) {
         return;
     }
+    let mut air: Option<(usize, rotor::Air)> = None;
     for (k, thruster) in robot.thrusters.iter().enumerate().filter(|(_, t)| t.feels_inflow()) {
         let link = &work.links[thruster.link];
         let (axis, drive) = (axis(robot, thruster, work, 0), work.drive[k][0]);
@@ -388,7 +389,11 @@ pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Inst
                 actuator.shaft_power = propeller.shaft_power(drive, inflow, at.sea.density) * wet;
             }
             Curve::Rotor(rotor) => {
-                let here = rotor::air(link, 0, at);
+                let here = match air {
+                    Some((of, here)) if of == thruster.link => here,
+                    _ => rotor::air(link, 0, at),
+                };
+                air = Some((thruster.link, here));
                 let hub = rotor::Hub { axis, v: link.V.v - here.velocity, w: link.V.w, spin: [drive, 0.0] };
                 actuator.thrust = rotor::wrench(thruster, rotor, &hub, here.density, (link, 0), at).0;
             }

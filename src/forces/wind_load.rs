@@ -36,8 +36,7 @@ use crate::state::workspace::LinkWork;
 #[inline(never)]
 pub fn force<T: Real>(link: &Link, load: &WindLoad, at: &Instant<'_>, w: &LinkWork<T>) -> SpatialForce<T> {
     let p_WC = w.p_WL + w.R_WL.mul_vec(Vec3::splat(load.p_LoC));
-    // over the surface as it is there
-    let over = |p: Vec3| Vec3::new(p.x, p.y, at.above_surface(p));
+    let over = |p: Vec3| Vec3::new(p.x, p.y, at.height_in_wind(p));
     let wind = |i: usize| air::wind::at(&at.sea.air, over(p_WC.lane(i)), at.time);
     let v_W = Vec3::from_lanes(wind);
     let v_C = w.V.v + w.V.w.cross(Vec3::splat(load.p_LoC));

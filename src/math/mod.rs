@@ -12,6 +12,6 @@ pub mod vec3;
 
 pub use quad::Quad;
 pub use quat::Quat;
-pub use real::{Lanes, Lanewise, MAX_LANES, Real};
+pub use real::{Lanes, Lanewise, MAX_LANES, Packed, Real};
 pub use spatial::{SpatialForce, SpatialInertia, SpatialVelocity};
 pub use vec3::{Mat3, Sym3, Vec3};

@@ -20,10 +20,12 @@ pub fn is_here() -> bool {
 #[cfg(target_arch = "x86_64")]
 mod avx {
     use crate::math::Real;
-    use crate::math::real::sin_cos;
+    use crate::math::real::{Packed, sin_cos};
     use std::arch::x86_64::{
-        __m256d, _mm256_add_pd, _mm256_andnot_pd, _mm256_div_pd, _mm256_mul_pd, _mm256_set1_pd,
-        _mm256_sqrt_pd, _mm256_sub_pd, _mm256_xor_pd,
+        __m256d, _CMP_GT_OQ, _mm256_add_epi64, _mm256_add_pd, _mm256_andnot_pd, _mm256_castpd_si256,
+        _mm256_castsi256_pd, _mm256_cmp_pd, _mm256_div_pd, _mm256_floor_pd, _mm256_max_pd, _mm256_min_pd,
+        _mm256_movemask_pd, _mm256_mul_pd, _mm256_set1_epi64x, _mm256_set1_pd, _mm256_setzero_pd,
+        _mm256_slli_epi64, _mm256_sqrt_pd, _mm256_sub_pd, _mm256_xor_pd,
     };
     use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
@@ -124,6 +126,56 @@ mod avx {
             let [a, b, c, d] = self.store();
             let [a, b, c, d] = [sin_cos(a), sin_cos(b), sin_cos(c), sin_cos(d)];
             (Self::load([a.0, b.0, c.0, d.0]), Self::load([a.1, b.1, c.1, d.1]))
+        }
+    }
+
+    impl Packed for Quad {
+        #[inline(always)]
+        fn read(x: &[f64]) -> Self {
+            let x = &x[..4];
+            Self::load([x[0], x[1], x[2], x[3]])
+        }
+        #[inline(always)]
+        fn write(self, out: &mut [f64]) {
+            out[..4].copy_from_slice(&self.store());
+        }
+        #[inline(always)]
+        fn turned_if_odd(self, n: Self) -> Self {
+            // SAFETY: as in the sum
+            Self(unsafe {
+                let sign = _mm256_slli_epi64::<63>(_mm256_castpd_si256(n.0));
+                _mm256_xor_pd(self.0, _mm256_castsi256_pd(sign))
+            })
+        }
+        #[inline(always)]
+        fn two_to_the(n: Self) -> Self {
+            // SAFETY: as in the sum
+            Self(unsafe {
+                let power = _mm256_slli_epi64::<52>(_mm256_castpd_si256(n.0));
+                _mm256_castsi256_pd(_mm256_add_epi64(_mm256_set1_epi64x(1023 << 52), power))
+            })
+        }
+        #[inline(always)]
+        fn at_least(self, low: f64) -> Self {
+            // SAFETY: as in the sum; the second operand is kept where one is no number
+            Self(unsafe { _mm256_max_pd(_mm256_set1_pd(low), self.0) })
+        }
+        #[inline(always)]
+        fn at_most(self, high: f64) -> Self {
+            // SAFETY: as in `at_least`
+            Self(unsafe { _mm256_min_pd(_mm256_set1_pd(high), self.0) })
+        }
+        #[inline(always)]
+        fn floor(self) -> Self {
+            // SAFETY: as in the sum
+            Self(unsafe { _mm256_floor_pd(self.0) })
+        }
+        #[inline(always)]
+        fn positive(self) -> u32 {
+            // SAFETY: as in the sum
+            let bits =
+                unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(self.0, _mm256_setzero_pd())) };
+            bits as u32
         }
     }
 }

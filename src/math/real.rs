@@ -51,6 +51,61 @@ pub trait Real:
     }
 }
 
+/// What sums over long lists need beyond [`Real`]: numbers side by side in memory, and the bits of whole ones.
+pub trait Packed: Real {
+    /// The first numbers of a list, at least as many as there are lanes.
+    fn read(x: &[f64]) -> Self;
+    /// Puts the lanes at the start of a list.
+    fn write(self, out: &mut [f64]);
+    /// Lane by lane with the other sign where the whole number in the lowest bits of `n` is odd.
+    fn turned_if_odd(self, n: Self) -> Self;
+    /// 2 to the whole number in the lowest bits of `n`, between -1022 and 1023.
+    fn two_to_the(n: Self) -> Self;
+    /// The greater of a lane and `low`.
+    fn at_least(self, low: f64) -> Self;
+    /// The lesser of a lane and `high`.
+    fn at_most(self, high: f64) -> Self;
+    /// The whole number under it.
+    fn floor(self) -> Self;
+    /// In which lanes the number is over zero: bit `i` for lane `i`.
+    fn positive(self) -> u32;
+}
+
+impl Packed for f64 {
+    #[inline(always)]
+    fn read(x: &[f64]) -> Self {
+        x[0]
+    }
+    #[inline(always)]
+    fn write(self, out: &mut [f64]) {
+        out[0] = self;
+    }
+    #[inline(always)]
+    fn turned_if_odd(self, n: Self) -> Self {
+        f64::from_bits(self.to_bits() ^ n.to_bits() << 63)
+    }
+    #[inline(always)]
+    fn two_to_the(n: Self) -> Self {
+        f64::from_bits((1023_u64 << 52).wrapping_add(n.to_bits() << 52))
+    }
+    #[inline(always)]
+    fn at_least(self, low: f64) -> Self {
+        if self < low { low } else { self }
+    }
+    #[inline(always)]
+    fn at_most(self, high: f64) -> Self {
+        if self > high { high } else { self }
+    }
+    #[inline(always)]
+    fn floor(self) -> Self {
+        f64::floor(self)
+    }
+    #[inline(always)]
+    fn positive(self) -> u32 {
+        u32::from(self > 0.0)
+    }
+}
+
 /// In which lanes something holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lanewise {
@@ -186,6 +241,48 @@ impl Real for Lanes {
         let [a, b, c, d] = self.0;
         let [a, b, c, d] = [sin_cos(a), sin_cos(b), sin_cos(c), sin_cos(d)];
         (Lanes([a.0, b.0, c.0, d.0]), Lanes([a.1, b.1, c.1, d.1]))
+    }
+}
+
+impl Packed for Lanes {
+    #[inline(always)]
+    fn read(x: &[f64]) -> Self {
+        let x = &x[..4];
+        Lanes([x[0], x[1], x[2], x[3]])
+    }
+    #[inline(always)]
+    fn write(self, out: &mut [f64]) {
+        out[..4].copy_from_slice(&self.0);
+    }
+    #[inline(always)]
+    fn turned_if_odd(self, n: Self) -> Self {
+        let ([a, b, c, d], [e, f, g, h]) = (self.0, n.0);
+        Lanes([a.turned_if_odd(e), b.turned_if_odd(f), c.turned_if_odd(g), d.turned_if_odd(h)])
+    }
+    #[inline(always)]
+    fn two_to_the(n: Self) -> Self {
+        let [a, b, c, d] = n.0;
+        Lanes([f64::two_to_the(a), f64::two_to_the(b), f64::two_to_the(c), f64::two_to_the(d)])
+    }
+    #[inline(always)]
+    fn at_least(self, low: f64) -> Self {
+        let [a, b, c, d] = self.0;
+        Lanes([a.at_least(low), b.at_least(low), c.at_least(low), d.at_least(low)])
+    }
+    #[inline(always)]
+    fn at_most(self, high: f64) -> Self {
+        let [a, b, c, d] = self.0;
+        Lanes([a.at_most(high), b.at_most(high), c.at_most(high), d.at_most(high)])
+    }
+    #[inline(always)]
+    fn floor(self) -> Self {
+        let [a, b, c, d] = self.0;
+        Lanes([a.floor(), b.floor(), c.floor(), d.floor()])
+    }
+    #[inline(always)]
+    fn positive(self) -> u32 {
+        let [a, b, c, d] = self.0;
+        a.positive() | b.positive() << 1 | c.positive() << 2 | d.positive() << 3
     }
 }
 

@@ -4,7 +4,7 @@
 //! it, exactly; the integrals over what is left are closed forms, so that a flat surface gives Archimedes' force to rounding.
 //! The waterline's points come from the same two corners on both sides of an edge, so that the cut leaves no gap.
 
-use super::{SpatialForce, Vec3};
+use super::{Lanes, MAX_LANES, Mat3, Packed, Real, SpatialForce, Vec3};
 
 /// A closed surface of triangles, outside out.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,8 +13,10 @@ pub struct Skin {
     pub vertices: Vec<Vec3>,
     /// Corners of each triangle, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
-    /// Area of each triangle times its outward normal [m²].
-    areas: Vec<Vec3>,
+    /// The corners' coordinates, each in a list of its own, the last one repeated up to whole groups of [`MAX_LANES`] [m].
+    pub places: [Vec<f64>; 3],
+    /// The triangles by their heights, so that neighbours in a panel are mostly all wet or all dry.
+    panels: Vec<Panel>,
     /// Enclosed volume [m³].
     pub volume: f64,
     /// Its centroid [m].
@@ -23,15 +25,34 @@ pub struct Skin {
     pub bounds: [Vec3; 2],
 }
 
+/// Triangles side by side; what is missing to a whole panel has no area.
+#[derive(Clone, Debug, PartialEq)]
+struct Panel {
+    /// Numbers of the three corners.
+    corners: [[u32; MAX_LANES]; 3],
+    /// Coordinates of the areas times their outward normals [m²].
+    area: [[f64; MAX_LANES]; 3],
+    /// Of each corner, a twelfth of the coordinates of the sum of all three corners and itself [m].
+    share: [[[f64; MAX_LANES]; 3]; 3],
+}
+
 /// A corner with what the water does there.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Corner {
+#[derive(Clone, Copy, Debug)]
+struct Corner<T = f64> {
     /// Place [m].
-    pub p: Vec3,
+    p: Vec3<T>,
     /// Depth under the surface, negative above [m].
-    pub depth: f64,
+    depth: T,
     /// Pressure over ρ g [m].
-    pub head: f64,
+    head: T,
+}
+
+/// What the water does at the corners of a skin.
+struct Water<'a> {
+    places: &'a [Vec<f64>; 3],
+    depth: &'a [f64],
+    head: &'a [f64],
+    up: Vec3,
 }
 
 /// Integrals over the part under the surface.
@@ -46,12 +67,6 @@ pub struct Under {
 }
 
 impl Under {
-    const NOTHING: Under = Under {
-        volume: 0.0,
-        first_moment: Vec3 { x: 0.0, y: 0.0, z: 0.0 },
-        pressure: SpatialForce { m: Vec3 { x: 0.0, y: 0.0, z: 0.0 }, f: Vec3 { x: 0.0, y: 0.0, z: 0.0 } },
-    };
-
     /// Centroid of the part under the surface [m]; none if nothing is.
     pub fn centroid(&self) -> Option<Vec3> {
         (self.volume > 0.0).then(|| self.first_moment.scale(1.0 / self.volume))
@@ -62,13 +77,6 @@ impl Skin {
     /// The skin of a closed mesh.
     pub fn new(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Self {
         let corner = |k: u32| vertices[k as usize];
-        let areas: Vec<Vec3> = triangles
-            .iter()
-            .map(|t| {
-                let [a, b, c] = t.map(corner);
-                area(a, b, c)
-            })
-            .collect();
         let first = vertices.first().copied().unwrap_or(Vec3::zero());
         let bounds = vertices.iter().fold([first, first], |[low, high], v| {
             let with = |f: fn(f64, f64) -> f64, a: Vec3| Vec3::new(f(a.x, v.x), f(a.y, v.y), f(a.z, v.z));
@@ -84,7 +92,9 @@ impl Skin {
             moment += (a + b + c).scale(0.25 * v);
         }
         let centroid = middle + if volume > 0.0 { moment.scale(1.0 / volume) } else { Vec3::zero() };
-        Self { vertices, triangles, areas, volume, centroid, bounds }
+        let places = [0, 1, 2].map(|axis| padded(vertices.iter().map(|v| v[axis]).collect()));
+        let panels = panels(&vertices, &triangles);
+        Self { vertices, triangles, places, panels, volume, centroid, bounds }
     }
 
     /// Middle of the bounds and the radius of a ball about it that holds all corners [m].
@@ -93,23 +103,90 @@ impl Skin {
         (middle, self.vertices.iter().map(|v| (*v - middle).norm()).fold(0.0, f64::max))
     }
 
-    /// Sums over what is under the surface; `corners` has one entry per vertex, `up` is the upward unit vector.
-    pub fn under(&self, corners: &[Corner], up: Vec3) -> Under {
-        let mut sum = Under::NOTHING;
-        for (t, area) in self.triangles.iter().zip(&self.areas) {
-            let [a, b, c] = t.map(|k| corners[k as usize]);
-            match (a.depth > 0.0, b.depth > 0.0, c.depth > 0.0) {
-                (true, true, true) => sum.add(&a, &b, &c, *area, up),
-                (false, false, false) => {}
-                (true, false, false) => sum.tip(&a, &b, &c, up),
-                (false, true, false) => sum.tip(&b, &c, &a, up),
-                (false, false, true) => sum.tip(&c, &a, &b, up),
-                (false, true, true) => sum.trunk(&a, &b, &c, up),
-                (true, false, true) => sum.trunk(&b, &c, &a, up),
-                (true, true, false) => sum.trunk(&c, &a, &b, up),
+    /// Coordinates of all corners in a frame in which the skin's axes are `R` and its origin is `p`.
+    pub fn turned(&self, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
+        #[cfg(target_arch = "x86_64")]
+        if super::quad::is_here() {
+            // SAFETY: the processor has these instructions
+            return unsafe { in_quads::turned(self, R, p, out) };
+        }
+        self.turned_in::<Lanes>(R, p, out);
+    }
+
+    #[inline(always)]
+    fn turned_in<T: Packed>(&self, R: &Mat3, p: Vec3, [x, y, z]: [&mut [f64]; 3]) {
+        let (R, p) = (Mat3::<T>::splat(R), Vec3::<T>::splat(p));
+        let [a, b, c] = &self.places;
+        for k in (0..a.len()).step_by(MAX_LANES) {
+            let v = p + R.mul_vec(Vec3::new(T::read(&a[k..]), T::read(&b[k..]), T::read(&c[k..])));
+            v.x.write(&mut x[k..]);
+            v.y.write(&mut y[k..]);
+            v.z.write(&mut z[k..]);
+        }
+    }
+
+    /// Sums over what is under the surface. `depth` and `head` have one entry per vertex: how deep it is under the surface, negative
+    /// above, and the pressure there over ρ g [m]; `up` is the upward unit vector.
+    pub fn under(&self, depth: &[f64], head: &[f64], up: Vec3) -> Under {
+        #[cfg(target_arch = "x86_64")]
+        if super::quad::is_here() {
+            // SAFETY: the processor has these instructions
+            return unsafe { in_quads::sums(self, [depth, head], up) };
+        }
+        self.sums::<Lanes>([depth, head], up)
+    }
+
+    /// [`Skin::under`] in the lanes of `T`, of which there are [`MAX_LANES`].
+    #[inline(always)]
+    fn sums<T: Packed>(&self, [depth, head]: [&[f64]; 2], up: Vec3) -> Under {
+        let at = Water { places: &self.places, depth, head, up };
+        let mut sums = Sums::<T>::nothing();
+        let (mut tips, mut trunks) = (Waiting::default(), Waiting::default());
+        for panel in &self.panels {
+            let [a, b, c] = &panel.corners;
+            let depths = [picked::<T>(depth, a), picked(depth, b), picked(depth, c)];
+            let (wet_a, wet_b, wet_c) = (depths[0].positive(), depths[1].positive(), depths[2].positive());
+            let (some, wet) = (wet_a | wet_b | wet_c, wet_a & wet_b & wet_c);
+            if wet != 0 {
+                let heads = [picked(head, a), picked(head, b), picked(head, c)];
+                let all = wet == ALL;
+                let (depths, heads) =
+                    if all { (depths, heads) } else { (only(depths, wet), only(heads, wet)) };
+                let [a, b, c] = &panel.share;
+                let shares = [vector(a), vector(b), vector(c)];
+                sums.add(vector(&panel.area), shares, depths, heads, Vec3::splat(up));
+            }
+            let mut crossed = some & !wet;
+            while crossed != 0 {
+                let i = crossed.trailing_zeros() as usize;
+                crossed &= crossed - 1;
+                let (a, b, c) = (a[i], b[i], c[i]);
+                // turned so that the corner that is alone comes first
+                let (is_tip, corners) = match (wet_a >> i & 1, wet_b >> i & 1, wet_c >> i & 1) {
+                    (1, 0, 0) => (true, [a, b, c]),
+                    (0, 1, 0) => (true, [b, c, a]),
+                    (0, 0, 1) => (true, [c, a, b]),
+                    (0, 1, 1) => (false, [a, b, c]),
+                    (1, 0, 1) => (false, [b, c, a]),
+                    _ => (false, [c, a, b]),
+                };
+                if is_tip {
+                    if tips.is_full_with(corners) {
+                        sums.add_tips(&tips.take(), &at);
+                    }
+                } else if trunks.is_full_with(corners) {
+                    sums.add_trunks(&trunks.take(), &at);
+                }
             }
         }
-        sum
+        let mut rest = Sums::<f64>::nothing();
+        for i in 0..tips.n {
+            rest.add_tips(&tips.single(i), &at);
+        }
+        for i in 0..trunks.n {
+            rest.add_trunks(&trunks.single(i), &at);
+        }
+        Under::of(&sums, &rest)
     }
 
     /// The triangles, cut, under a plane with the unit normal `up`, over which the origin is `height` [m].
@@ -141,71 +218,240 @@ impl Skin {
     /// What a pressure that is linear over a triangle does at the origin, by its values at the corners.
     pub fn pressed(t: &[Vec3; 3], head: [f64; 3]) -> SpatialForce {
         let corner = |i: usize| Corner { p: t[i], depth: 0.0, head: head[i] };
-        let mut sum = Under::NOTHING;
-        sum.add(&corner(0), &corner(1), &corner(2), area(t[0], t[1], t[2]), Vec3::zero());
+        let mut sum = Sums::<f64>::nothing();
+        sum.add_triangles(&corner(0), &corner(1), &corner(2), Vec3::zero());
         sum.pressure
     }
 
     /// As [`Skin::under`] for a plane with the unit normal `up`, over which the origin is `height` [m].
     pub fn under_plane(&self, up: Vec3, height: f64) -> Under {
-        let at = |p: &Vec3| {
-            let depth = -(up.dot(*p) + height);
-            Corner { p: *p, depth, head: depth }
-        };
-        let corners: Vec<Corner> = self.vertices.iter().map(at).collect();
-        self.under(&corners, up)
+        let depth: Vec<f64> = self.vertices.iter().map(|p| -(up.dot(*p) + height)).collect();
+        self.under(&depth, &depth, up)
     }
 }
 
 /// Area of a triangle times its normal.
 #[inline(always)]
-fn area(a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
-    (b - a).cross(c - a).scale(0.5)
+fn area<T: Real>(a: Vec3<T>, b: Vec3<T>, c: Vec3<T>) -> Vec3<T> {
+    (b - a).cross(c - a).scale(T::splat(0.5))
 }
 
 /// The point of the surface between a corner under it and one above.
 #[inline(always)]
-fn waterline(wet: &Corner, dry: &Corner) -> Corner {
+fn waterline<T: Real>(wet: &Corner<T>, dry: &Corner<T>) -> Corner<T> {
     let t = wet.depth / (wet.depth - dry.depth);
-    Corner { p: wet.p + (dry.p - wet.p).scale(t), depth: 0.0, head: 0.0 }
+    Corner { p: wet.p + (dry.p - wet.p).scale(t), depth: T::zero(), head: T::zero() }
 }
 
-impl Under {
-    /// A whole triangle: means over it are ∫ f g / A = (Σ f Σ g + Σ f g) / 12 for f and g linear.
+/// All lanes of a panel.
+const ALL: u32 = (1 << MAX_LANES) - 1;
+
+#[cfg(target_arch = "x86_64")]
+mod in_quads {
+    use super::{Mat3, Skin, Under, Vec3};
+    use crate::math::Quad;
+
+    #[target_feature(enable = "avx2,bmi1")]
+    pub fn sums(skin: &Skin, of: [&[f64]; 2], up: Vec3) -> Under {
+        skin.sums::<Quad>(of, up)
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn turned(skin: &Skin, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
+        skin.turned_in::<Quad>(R, p, out);
+    }
+}
+
+/// The list with its last number repeated up to a whole number of groups.
+fn padded(mut list: Vec<f64>) -> Vec<f64> {
+    let last = list.last().copied().unwrap_or(0.0);
+    list.resize(list.len().next_multiple_of(MAX_LANES), last);
+    list
+}
+
+fn panels(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Panel> {
+    let places = |t: &[u32; 3]| t.map(|k| vertices[k as usize]);
+    let height = |t: &[u32; 3]| places(t).iter().map(|p| p.z).sum::<f64>();
+    let mut sorted = triangles.to_vec();
+    sorted.sort_by(|a, b| height(a).total_cmp(&height(b)));
+    let make = |some: &[[u32; 3]]| {
+        let zeros = [[0.0; MAX_LANES]; 3];
+        let mut panel = Panel { corners: [[0; MAX_LANES]; 3], area: zeros, share: [zeros; 3] };
+        for (i, t) in some.iter().enumerate() {
+            let p = places(t);
+            let (area, share) = (area(p[0], p[1], p[2]), shares(p));
+            for k in 0..3 {
+                panel.corners[k][i] = t[k];
+                panel.area[k][i] = area[k];
+                (0..3).for_each(|axis| panel.share[k][axis][i] = share[k][axis]);
+            }
+        }
+        panel
+    };
+    sorted.chunks(MAX_LANES).map(make).collect()
+}
+
+/// A twelfth of the sum of all corners and each of them: means over a triangle are ∫ f r / A = Σ f share for f linear.
+#[inline(always)]
+fn shares<T: Real>(p: [Vec3<T>; 3]) -> [Vec3<T>; 3] {
+    let all = p[0] + p[1] + p[2];
+    let k = T::splat(1.0 / 12.0);
+    [(all + p[0]).scale(k), (all + p[1]).scale(k), (all + p[2]).scale(k)]
+}
+
+/// Triangles that the surface crosses, until there is a lane's full of them.
+#[derive(Default)]
+struct Waiting {
+    corners: [[u32; MAX_LANES]; 3],
+    n: usize,
+}
+
+impl Waiting {
+    /// Keeps one more; true if there is no room for another.
     #[inline(always)]
-    fn add(&mut self, a: &Corner, b: &Corner, c: &Corner, area: Vec3, up: Vec3) {
-        let all = a.p + b.p + c.p;
-        let with = |f: [f64; 3]| {
-            let sum = f[0] + f[1] + f[2];
-            let products = a.p.scale(f[0]) + b.p.scale(f[1]) + c.p.scale(f[2]);
-            (sum * (1.0 / 3.0), (all.scale(sum) + products).scale(1.0 / 12.0))
-        };
-        let (head, head_r) = with([a.head, b.head, c.head]);
-        self.pressure.f -= area.scale(head);
-        self.pressure.m -= head_r.cross(area);
+    fn is_full_with(&mut self, corners: [u32; 3]) -> bool {
+        for (list, corner) in self.corners.iter_mut().zip(corners) {
+            list[self.n] = corner;
+        }
+        self.n += 1;
+        self.n == MAX_LANES
+    }
+
+    #[inline(always)]
+    fn take(&mut self) -> [[u32; MAX_LANES]; 3] {
+        self.n = 0;
+        self.corners
+    }
+
+    /// The `i`-th, in the first lane.
+    fn single(&self, i: usize) -> [[u32; MAX_LANES]; 3] {
+        self.corners.map(|list| [list[i]; MAX_LANES])
+    }
+}
+
+// no closures from here on: they would be compiled for every processor
+
+impl Water<'_> {
+    /// The corners with these numbers.
+    #[inline(always)]
+    fn at<T: Packed>(&self, k: &[u32; MAX_LANES]) -> Corner<T> {
+        let [x, y, z] = self.places;
+        let p = Vec3::new(picked(x, k), picked(y, k), picked(z, k));
+        Corner { p, depth: picked(self.depth, k), head: picked(self.head, k) }
+    }
+}
+
+#[inline(always)]
+fn picked<T: Packed>(list: &[f64], at: &[u32; MAX_LANES]) -> T {
+    if T::LANES == 1 {
+        return T::splat(list[at[0] as usize]);
+    }
+    let [a, b, c, d] = *at;
+    T::read(&[list[a as usize], list[b as usize], list[c as usize], list[d as usize]])
+}
+
+/// Zero in the other lanes.
+#[inline(always)]
+fn only<T: Packed>([a, b, c]: [T; 3], lanes: u32) -> [T; 3] {
+    [kept(a, lanes), kept(b, lanes), kept(c, lanes)]
+}
+
+#[inline(always)]
+fn kept<T: Packed>(x: T, lanes: u32) -> T {
+    let mut list = [0.0; MAX_LANES];
+    x.write(&mut list);
+    for (i, x) in list.iter_mut().enumerate() {
+        if lanes >> i & 1 == 0 {
+            *x = 0.0;
+        }
+    }
+    T::read(&list)
+}
+
+#[inline(always)]
+fn vector<T: Packed>([x, y, z]: &[[f64; MAX_LANES]; 3]) -> Vec3<T> {
+    Vec3::new(T::read(x), T::read(y), T::read(z))
+}
+
+/// ∫ f r over a triangle by its area, f linear.
+#[inline(always)]
+fn moment<T: Real>(share: &[Vec3<T>; 3], f: [T; 3]) -> Vec3<T> {
+    share[0].scale(f[0]) + share[1].scale(f[1]) + share[2].scale(f[2])
+}
+
+/// [`Under`], summed in lanes.
+struct Sums<T> {
+    volume: T,
+    first_moment: Vec3<T>,
+    pressure: SpatialForce<T>,
+}
+
+impl<T: Real> Sums<T> {
+    fn nothing() -> Self {
+        Self { volume: T::zero(), first_moment: Vec3::zero(), pressure: SpatialForce::zero() }
+    }
+
+    /// Whole triangles, from what depth and pressure are at their corners.
+    #[inline(always)]
+    fn add(&mut self, area: Vec3<T>, share: [Vec3<T>; 3], d: [T; 3], head: [T; 3], up: Vec3<T>) {
+        let third = 1.0 / 3.0;
+        self.pressure.f -= area.scale((head[0] + head[1] + head[2]) * third);
+        self.pressure.m -= moment(&share, head).cross(area);
         // div(-d ẑ) = 1, div(-d r - ½ d² ẑ) along ẑ = r: the lid, where d = 0, adds nothing
-        let d = [a.depth, b.depth, c.depth];
-        let (depth, depth_r) = with(d);
         let sum = d[0] + d[1] + d[2];
         let square = (sum * sum + d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * (1.0 / 12.0);
         let level = area.dot(up);
-        self.volume -= depth * level;
-        self.first_moment -= (depth_r + up.scale(0.5 * square)).scale(level);
+        self.volume -= sum * third * level;
+        self.first_moment -= (moment(&share, d) + up.scale(square * 0.5)).scale(level);
+    }
+}
+
+impl<T: Packed> Sums<T> {
+    #[inline(always)]
+    fn add_triangles(&mut self, a: &Corner<T>, b: &Corner<T>, c: &Corner<T>, up: Vec3) {
+        let p = [a.p, b.p, c.p];
+        let (depth, head) = ([a.depth, b.depth, c.depth], [a.head, b.head, c.head]);
+        self.add(area(p[0], p[1], p[2]), shares(p), depth, head, Vec3::splat(up));
     }
 
-    /// A triangle of which only the corner `wet` is under the surface.
+    /// Triangles of which only the first corner is under the surface.
     #[inline(always)]
-    fn tip(&mut self, wet: &Corner, b: &Corner, c: &Corner, up: Vec3) {
-        let (ab, ac) = (waterline(wet, b), waterline(wet, c));
-        self.add(wet, &ab, &ac, area(wet.p, ab.p, ac.p), up);
+    fn add_tips(&mut self, [wet, b, c]: &[[u32; MAX_LANES]; 3], at: &Water<'_>) {
+        let wet = at.at(wet);
+        let (ab, ac) = (waterline(&wet, &at.at(b)), waterline(&wet, &at.at(c)));
+        self.add_triangles(&wet, &ab, &ac, at.up);
     }
 
-    /// A triangle of which only the corner `dry` is above the surface.
+    /// Triangles of which only the first corner is above the surface.
     #[inline(always)]
-    fn trunk(&mut self, dry: &Corner, b: &Corner, c: &Corner, up: Vec3) {
-        let (ba, ca) = (waterline(b, dry), waterline(c, dry));
-        self.add(b, c, &ca, area(b.p, c.p, ca.p), up);
-        self.add(b, &ca, &ba, area(b.p, ca.p, ba.p), up);
+    fn add_trunks(&mut self, [dry, b, c]: &[[u32; MAX_LANES]; 3], at: &Water<'_>) {
+        let (dry, b, c) = (at.at(dry), at.at(b), at.at(c));
+        let (ba, ca) = (waterline(&b, &dry), waterline(&c, &dry));
+        self.add_triangles(&b, &c, &ca, at.up);
+        self.add_triangles(&b, &ca, &ba, at.up);
+    }
+}
+
+#[inline(always)]
+fn total<T: Real>(x: T) -> f64 {
+    (x.lane(0) + x.lane(1)) + (x.lane(2) + x.lane(3))
+}
+
+#[inline(always)]
+fn total_of<T: Real>(v: Vec3<T>) -> Vec3 {
+    Vec3::new(total(v.x), total(v.y), total(v.z))
+}
+
+impl Under {
+    /// Whole triangles in their lanes, and those that were cut.
+    #[inline(always)]
+    fn of<T: Real>(whole: &Sums<T>, cut: &Sums<f64>) -> Self {
+        let (m, f) = (total_of(whole.pressure.m), total_of(whole.pressure.f));
+        Self {
+            volume: total(whole.volume) + cut.volume,
+            first_moment: total_of(whole.first_moment) + cut.first_moment,
+            pressure: SpatialForce { m, f }.plus(&cut.pressure),
+        }
     }
 }
 

@@ -29,9 +29,9 @@ pub struct WaveTile {
     pub time_step: f64,
     /// Point of the lattice at the window's corner; none before the first.
     pub corner: Option<[i64; 2]>,
-    /// Places of its points [m].
+    /// Places of its columns [m].
     pub x: Vec<f64>,
-    /// Towards north.
+    /// Of its rows.
     pub y: Vec<f64>,
     /// Four time steps in a row, by their remainders.
     pub snapshots: [Snapshot; 4],
@@ -45,4 +45,6 @@ pub struct WaveTile {
     pub now: Vec<Fields>,
     /// When that is [ns].
     pub now_ns: f64,
+    /// True if the processor has registers of four numbers.
+    pub wide: bool,
 }

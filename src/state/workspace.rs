@@ -1,7 +1,6 @@
 //! Derived data of one robot, overwritten by every evaluation. Each field says who computes it, from what.
 
 use super::Motion;
-use crate::math::skin::Corner;
 use crate::math::{Lanewise, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
 use crate::scene::{Link, Robot};
 use crate::state::wave_tile::WaveTile;
@@ -95,18 +94,20 @@ impl<T: Real> Memory<T> {
 /// Scratch of one mesh hull: lists with room for all its corners.
 #[derive(Clone, Debug)]
 pub struct HullWork {
-    /// Its corners in L with the water at them.
-    pub corners: Vec<Corner>,
+    /// Depth of each corner under the surface, negative above; like the lists below up to whole groups of lanes [m].
+    pub depth: Vec<f64>,
+    /// Pressure at each corner over ρ g [m].
+    pub head: Vec<f64>,
     /// Places of corners in W [m].
     pub x: Vec<f64>,
     /// Towards north.
     pub y: Vec<f64>,
-    /// Upwards; then under the surface [m].
+    /// Upwards [m].
     pub z: Vec<f64>,
     /// The surface over them [m].
     pub eta: Vec<f64>,
-    /// What the waves add to the pressure, over ρ g [m].
-    pub head: Vec<f64>,
+    /// Their stretched heights [m].
+    pub stretched: Vec<f64>,
     /// The waves about it, one per lane; none where they are summed at every corner.
     pub tiles: Vec<WaveTile>,
 }
@@ -115,13 +116,20 @@ impl HullWork {
     /// For `lanes` robots whose hull is the link's skin; none if it is no mesh.
     fn new(link: &Link, lanes: usize) -> Option<Self> {
         let skin = link.skin.as_deref()?;
-        let corner = |p: &Vec3| Corner { p: *p, depth: 0.0, head: 0.0 };
-        let zeros = || vec![0.0; skin.vertices.len()];
-        let corners = skin.vertices.iter().map(corner).collect();
+        let zeros = || vec![0.0; skin.places[0].len()];
         let height = skin.bounds[1].z - skin.bounds[0].z;
         let tile = || WaveTile::new(link.hull.bound, height);
         let tiles = if link.sums_waves { Vec::new() } else { (0..lanes).map(|_| tile()).collect() };
-        Some(Self { corners, x: zeros(), y: zeros(), z: zeros(), eta: zeros(), head: zeros(), tiles })
+        Some(Self {
+            depth: zeros(),
+            head: zeros(),
+            x: zeros(),
+            y: zeros(),
+            z: zeros(),
+            eta: zeros(),
+            stretched: zeros(),
+            tiles,
+        })
     }
 }
 

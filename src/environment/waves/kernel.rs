@@ -2,23 +2,22 @@
 //!
 //! Two shapes of the same sum. For many points a loop over the components runs outside and one over the points inside; for
 //! one point the components stand side by side in [`LANES`] partial sums. Either way the loops hold nothing but
-//! separate multiplies and adds and whole-number operations on bits, so that the compiler turns them into vector
-//! instructions and the bits are the same with and without those.
+//! separate multiplies and adds and whole-number operations on bits, written over [`Packed`]: the bits are the same in
+//! registers of four numbers and without.
 
+use crate::math::real::{MAX_LANES, Packed, Real};
 use crate::scene::waves::{Components, LANES};
 
-/// Components whose sines are found together: their results stay in the first cache.
-const BLOCK: usize = 64;
 /// Adding and taking away 1.5 * 2^52 rounds to the nearest integer, which is left in the lowest bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
 
-/// Angle to the nearest multiple of pi, |r| <= pi/2, and the sign bit that an odd multiple brings.
+/// Angle to the nearest multiple of pi, |r| <= pi/2, and that multiple in the lowest bits.
 #[inline(always)]
-fn half_turns(x: f64) -> (f64, u64) {
-    let shifted = x * std::f64::consts::FRAC_1_PI + ROUND;
-    let n = shifted - ROUND;
+fn half_turns<T: Packed>(x: T) -> (T, T) {
+    let shifted = x * std::f64::consts::FRAC_1_PI + T::splat(ROUND);
+    let n = shifted - T::splat(ROUND);
     // pi in one part: what that loses is no more than the rounding of the angle itself
-    (x - n * std::f64::consts::PI, shifted.to_bits() << 63)
+    (x - n * std::f64::consts::PI, shifted)
 }
 
 // cos r and sin r / r on [-pi/2, pi/2] in z = r², interpolated at Chebyshev's nodes in 50 digits; errors 7.6e-13 and 5.1e-14
@@ -42,33 +41,33 @@ const SIN: [f64; 7] = [
 ];
 
 #[inline(always)]
-fn polynomial<const N: usize>(c: &[f64; N], z: f64) -> f64 {
-    let mut sum = c[N - 1];
+fn polynomial<T: Real, const N: usize>(c: &[f64; N], z: T) -> T {
+    let mut sum = T::splat(c[N - 1]);
     for k in (0..N - 1).rev() {
-        sum = sum * z + c[k];
+        sum = sum * z + T::splat(c[k]);
     }
     sum
 }
 
 /// Cosine of an angle [rad] under 1e9; error under 1e-12, and 3e-16 of the angle.
 #[inline(always)]
-pub fn cos(x: f64) -> f64 {
-    let (r, sign) = half_turns(x);
-    f64::from_bits(polynomial(&COS, r * r).to_bits() ^ sign)
+pub fn cos<T: Packed>(x: T) -> T {
+    let (r, turns) = half_turns(x);
+    polynomial(&COS, r * r).turned_if_odd(turns)
 }
 
 /// Cosine and sine, as [`cos`].
 #[inline(always)]
-pub fn cos_sin(x: f64) -> (f64, f64) {
-    let (r, sign) = half_turns(x);
+pub fn cos_sin<T: Packed>(x: T) -> (T, T) {
+    let (r, turns) = half_turns(x);
     let z = r * r;
     let (c, s) = (polynomial(&COS, z), r * polynomial(&SIN, z));
-    (f64::from_bits(c.to_bits() ^ sign), f64::from_bits(s.to_bits() ^ sign))
+    (c.turned_if_odd(turns), s.turned_if_odd(turns))
 }
 
 /// exp(x) for x <= 0; relative error under 4e-16, and not under exp(-700).
 #[inline(always)]
-pub fn decay(x: f64) -> f64 {
+pub fn decay<T: Packed>(x: T) -> T {
     // ln 2 = HI + LO, HI with 32 significant bits
     const HI: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
     const LO: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
@@ -89,12 +88,11 @@ pub fn decay(x: f64) -> f64 {
         1.0 / 479_001_600.0,
         1.0 / 6_227_020_800.0,
     ];
-    let x = if x < -700.0 { -700.0 } else { x };
-    let shifted = x * std::f64::consts::LOG2_E + ROUND;
-    let n = shifted - ROUND;
+    let x = x.at_least(-700.0);
+    let shifted = x * std::f64::consts::LOG2_E + T::splat(ROUND);
+    let n = shifted - T::splat(ROUND);
     let r = (x - n * HI) - n * LO;
-    let power = f64::from_bits((1023_u64 << 52).wrapping_add(shifted.to_bits() << 52));
-    polynomial(&C, r) * power
+    polynomial(&C, r) * T::two_to_the(shifted)
 }
 
 /// The angle [rad] less whole turns, between -pi and pi.
@@ -110,113 +108,145 @@ pub fn reduce(x: f64) -> f64 {
 
 /// Adds the elevation [m] of components with these phases at the points (x, y) [m], `weight` times.
 #[inline(always)]
-pub fn elevations(c: &Components, phase: &[f64], weight: f64, x: &[f64], y: &[f64], out: &mut [f64]) {
-    for (((a, phase), kx), ky) in c.a.iter().zip(phase).zip(&c.kx).zip(&c.ky) {
-        let a = a * weight;
+pub fn elevations<T: Packed>(
+    c: &Components,
+    phase: &[f64],
+    weight: f64,
+    x: &[f64],
+    y: &[f64],
+    out: &mut [f64],
+) {
+    let n = out.len();
+    for (i, phase) in phase.iter().enumerate().take(c.a.len()) {
+        let (a, kx, ky) = (c.a[i] * weight, c.kx[i], c.ky[i]);
         if a == 0.0 {
             continue;
         }
-        for ((x, y), out) in x.iter().zip(y).zip(out.iter_mut()) {
-            *out += a * cos(phase + kx * x + ky * y);
+        let whole = n - n % T::LANES;
+        for k in (0..whole).step_by(T::LANES) {
+            elevation::<T>([a, *phase, kx, ky], &x[k..], &y[k..], &mut out[k..]);
+        }
+        for k in whole..n {
+            elevation::<f64>([a, *phase, kx, ky], &x[k..], &y[k..], &mut out[k..]);
         }
     }
+}
+
+/// Adds one wave's elevation at the first points.
+#[inline(always)]
+fn elevation<T: Packed>([a, phase, kx, ky]: [f64; 4], x: &[f64], y: &[f64], out: &mut [f64]) {
+    let angle = T::splat(phase) + T::read(x) * kx + T::read(y) * ky;
+    (T::read(out) + cos(angle) * a).write(out);
 }
 
 /// Adds the pressure head [m] of components with these phases at the points (x, y) [m] and stretched heights z [m],
 /// `weight` times.
 #[inline(always)]
-pub fn heads(c: &Components, phase: &[f64], weight: f64, [x, y, z]: [&[f64]; 3], out: &mut [f64]) {
+pub fn heads<T: Packed>(c: &Components, phase: &[f64], weight: f64, [x, y, z]: [&[f64]; 3], out: &mut [f64]) {
+    let n = out.len();
     for (i, phase) in phase.iter().enumerate().take(c.a.len()) {
-        let (k, kx, ky, q, head) = (c.k[i], c.kx[i], c.ky[i], c.q[i], c.head[i] * weight);
+        let (head, wave) = (c.head[i] * weight, [*phase, c.kx[i], c.ky[i]]);
         if head == 0.0 {
             continue;
         }
-        for (((x, y), z), out) in x.iter().zip(y).zip(z).zip(out.iter_mut()) {
-            let sinking = decay(k * z);
-            *out += head * (sinking + q / sinking) * cos(phase + kx * x + ky * y);
+        let whole = n - n % T::LANES;
+        for j in (0..whole).step_by(T::LANES) {
+            pressure::<T>([head, c.k[i], c.q[i]], wave, [&x[j..], &y[j..], &z[j..]], &mut out[j..]);
+        }
+        for j in whole..n {
+            pressure::<f64>([head, c.k[i], c.q[i]], wave, [&x[j..], &y[j..], &z[j..]], &mut out[j..]);
         }
     }
 }
 
-/// Elevation [m] at (x, y) and its slope towards x and y.
+/// Adds one wave's pressure head at the first points.
 #[inline(always)]
-pub fn surface(c: &Components, phase: &[f64], x: f64, y: f64) -> [f64; 3] {
-    let mut sums = [[0.0; LANES]; 3];
-    for from in (0..c.a.len()).step_by(BLOCK) {
-        let to = c.a.len().min(from + BLOCK);
-        let (kx, ky) = (&c.kx[from..to], &c.ky[from..to]);
-        let (mut cosine, mut sine) = ([0.0; BLOCK], [0.0; BLOCK]);
-        let angles = phase[from..to].iter().zip(kx).zip(ky);
-        for ((cosine, sine), ((phase, kx), ky)) in cosine.iter_mut().zip(&mut sine).zip(angles) {
-            (*cosine, *sine) = cos_sin(phase + kx * x + ky * y);
-        }
-        for k in 0..(to - from) / LANES {
-            let a = lanes(&c.a, from / LANES + k);
-            let (cosine, sine) = (lanes(&cosine, k), lanes(&sine, k));
-            let (kx, ky) = (lanes(kx, k), lanes(ky, k));
-            for j in 0..LANES {
-                let steep = a[j] * sine[j];
-                sums[0][j] += a[j] * cosine[j];
-                sums[1][j] -= steep * kx[j];
-                sums[2][j] -= steep * ky[j];
-            }
+fn pressure<T: Packed>(
+    [head, k, q]: [f64; 3],
+    [phase, kx, ky]: [f64; 3],
+    [x, y, z]: [&[f64]; 3],
+    out: &mut [f64],
+) {
+    let sinking = decay(T::read(z) * k);
+    let angle = T::splat(phase) + T::read(x) * kx + T::read(y) * ky;
+    let size = (sinking + T::splat(q) / sinking) * head;
+    (T::read(out) + size * cos(angle)).write(out);
+}
+
+/// Elevation [m] at (x, y) and its slope towards x and y. `T` has a part of the [`LANES`] lanes.
+#[inline(always)]
+pub fn surface<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64) -> [f64; 3] {
+    let mut sums = [[T::zero(); 3]; GROUPS];
+    for first in (0..c.a.len()).step_by(LANES) {
+        for (g, [height, east, north]) in sums.iter_mut().enumerate().take(LANES / T::LANES) {
+            let at = first + g * T::LANES;
+            let (a, kx, ky): (T, T, T) = (from(&c.a, at), from(&c.kx, at), from(&c.ky, at));
+            let (cosine, sine) = cos_sin(from::<T>(phase, at) + kx * x + ky * y);
+            let steep = a * sine;
+            *height += a * cosine;
+            *east -= steep * kx;
+            *north -= steep * ky;
         }
     }
-    sums.map(total)
+    totals(&sums)
 }
 
 /// Velocity (x, y, z) [m/s], acceleration (x, y, z) [m/s²] and pressure head [m] at (x, y) and stretched height `z` [m],
 /// 0 at the surface.
 #[inline(always)]
-pub fn orbital(c: &Components, phase: &[f64], x: f64, y: f64, z: f64) -> [f64; 7] {
-    let mut sums = [[0.0; LANES]; 7];
+pub fn orbital<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64, z: f64) -> [f64; 7] {
+    let mut sums = [[T::zero(); 7]; GROUPS];
     // what is as small as rounding is left out: short waves in the deep
     let felt = c.k.partition_point(|k| k * z > -40.0).next_multiple_of(LANES).min(c.k.len());
-    for from in (0..felt).step_by(BLOCK) {
-        let to = felt.min(from + BLOCK);
-        let (mut cosine, mut sine, mut sinking) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
-        let angles = phase[from..to].iter().zip(&c.kx[from..to]).zip(&c.ky[from..to]);
-        for ((cosine, sine), ((phase, kx), ky)) in cosine.iter_mut().zip(&mut sine).zip(angles) {
-            (*cosine, *sine) = cos_sin(phase + kx * x + ky * y);
-        }
-        for (sinking, k) in sinking.iter_mut().zip(&c.k[from..to]) {
-            *sinking = decay(k * z);
-        }
-        for k in 0..(to - from) / LANES {
-            let at = from / LANES + k;
-            let (cosine, sine, sinking) = (lanes(&cosine, k), lanes(&sine, k), lanes(&sinking, k));
-            let (q, speed, head) = (lanes(&c.q, at), lanes(&c.speed, at), lanes(&c.head, at));
-            let (dx, dy, omega) = (lanes(&c.dx, at), lanes(&c.dy, at), lanes(&c.omega, at));
-            for j in 0..LANES {
-                // the wave that the bottom reflects
-                let rising = q[j] / sinking[j];
-                let (even, odd) = (sinking[j] + rising, sinking[j] - rising);
-                let level = speed[j] * even * cosine[j];
-                let upright = speed[j] * odd * sine[j];
-                let level_rate = speed[j] * even * sine[j] * omega[j];
-                sums[0][j] += level * dx[j];
-                sums[1][j] += level * dy[j];
-                sums[2][j] += upright;
-                sums[3][j] += level_rate * dx[j];
-                sums[4][j] += level_rate * dy[j];
-                sums[5][j] -= speed[j] * odd * cosine[j] * omega[j];
-                sums[6][j] += head[j] * even * cosine[j];
-            }
+    for first in (0..felt).step_by(LANES) {
+        for (g, sum) in sums.iter_mut().enumerate().take(LANES / T::LANES) {
+            orbital_of(c, phase, first + g * T::LANES, [x, y, z], sum);
         }
     }
-    sums.map(total)
+    totals(&sums)
 }
 
-/// The `k`-th group of lanes.
+/// Adds a group of waves to [`orbital`]'s sums.
 #[inline(always)]
-fn lanes(values: &[f64], k: usize) -> [f64; LANES] {
-    values.as_chunks::<LANES>().0[k]
+fn orbital_of<T: Packed>(c: &Components, phase: &[f64], at: usize, [x, y, z]: [f64; 3], sums: &mut [T; 7]) {
+    let (kx, ky): (T, T) = (from(&c.kx, at), from(&c.ky, at));
+    let (cosine, sine) = cos_sin(from::<T>(phase, at) + kx * x + ky * y);
+    let sinking = decay(from::<T>(&c.k, at) * z);
+    let (speed, omega): (T, T) = (from(&c.speed, at), from(&c.omega, at));
+    let (dx, dy): (T, T) = (from(&c.dx, at), from(&c.dy, at));
+    // the wave that the bottom reflects
+    let rising = from::<T>(&c.q, at) / sinking;
+    let (even, odd) = (sinking + rising, sinking - rising);
+    let level = speed * even * cosine;
+    let upright = speed * odd * sine;
+    let level_rate = speed * even * sine * omega;
+    sums[0] += level * dx;
+    sums[1] += level * dy;
+    sums[2] += upright;
+    sums[3] += level_rate * dx;
+    sums[4] += level_rate * dy;
+    sums[5] -= speed * odd * cosine * omega;
+    sums[6] += from::<T>(&c.head, at) * even * cosine;
 }
 
-/// Sum over the lanes, in pairs.
+/// The numbers from number `at` on. Not a closure in those who call it: that would be compiled for every processor.
 #[inline(always)]
-fn total(s: [f64; LANES]) -> f64 {
-    ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]))
+fn from<T: Packed>(values: &[f64], at: usize) -> T {
+    T::read(&values[at..])
+}
+
+/// Groups of lanes that `T` may need for all [`LANES`] of them.
+const GROUPS: usize = LANES / MAX_LANES;
+
+/// Sums over the lanes, in pairs.
+#[inline(always)]
+fn totals<T: Real, const N: usize>(sums: &[[T; N]; GROUPS]) -> [f64; N] {
+    let mut all = [0.0; N];
+    for (k, all) in all.iter_mut().enumerate() {
+        let s = |i: usize| sums[i / T::LANES][k].lane(i % T::LANES);
+        *all = ((s(0) + s(1)) + (s(2) + s(3))) + ((s(4) + s(5)) + (s(6) + s(7)));
+    }
+    all
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub mod spectrum;
 pub mod spreading;
 pub mod tile;
 
-use crate::math::Vec3;
+use crate::math::{Lanes, Packed, Vec3, quad};
 use crate::scene::waves::{WaveField, Waves};
 use std::sync::Arc;
 
@@ -89,9 +89,11 @@ pub struct Wave {
 
 /// The height in water at rest of depth `h` [m] whose motion is that at height `z` [m] where the surface stands at `eta` [m]. (5)
 #[inline(always)]
-fn stretched(h: f64, z: f64, eta: f64) -> f64 {
-    let z = if h.is_finite() { (z - eta) * (h / (h + eta).max(1e-3 * h)) } else { z - eta };
-    z.clamp(-h, 0.0)
+fn stretched<T: Packed>(h: f64, z: T, eta: T) -> T {
+    let under = z - eta;
+    let z =
+        if h.is_finite() { under * (T::splat(h) / (eta + T::splat(h)).at_least(1e-3 * h)) } else { under };
+    z.at_least(-h).at_most(0.0)
 }
 
 /// One of the seas at an instant.
@@ -110,16 +112,20 @@ pub struct WavesNow {
     parts: Vec<Part>,
     depth: f64,
     reach: f64,
+    tidal: bool,
     wide: bool,
 }
 
 impl Default for WavesNow {
     fn default() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        let wide = std::arch::is_x86_feature_detected!("avx2");
-        #[cfg(not(target_arch = "x86_64"))]
-        let wide = false;
-        Self { t_ns: f64::NAN, parts: Vec::new(), depth: f64::INFINITY, reach: 0.0, wide }
+        Self {
+            t_ns: f64::NAN,
+            parts: Vec::new(),
+            depth: f64::INFINITY,
+            reach: 0.0,
+            tidal: false,
+            wide: quad::is_here(),
+        }
     }
 }
 
@@ -163,6 +169,7 @@ impl WavesNow {
             let t = t_ns * 1e-9;
             part.phase.extend(c.omega.iter().zip(&c.phase).map(|(w, p)| kernel::reduce(p - w * t)));
         }
+        self.tidal = waves.tide.is_some();
         self.depth = waves.latest().or(waves.tide.as_ref()).map_or(f64::INFINITY, |sea| sea.depth);
         self.reach = self.parts.iter().map(|part| part.weight * part.field.reach).sum();
     }
@@ -170,6 +177,11 @@ impl WavesNow {
     /// No crest is higher and no trough deeper at this instant [m].
     pub fn reach(&self) -> f64 {
         self.reach
+    }
+
+    /// True if a tide lifts the mean surface.
+    pub fn is_tidal(&self) -> bool {
+        self.tidal
     }
 
     /// Height of the surface at (x, y) [m]. (1)
@@ -188,7 +200,7 @@ impl WavesNow {
                 unsafe { wide::elevations(part, x, y, out) };
                 continue;
             }
-            kernel::elevations(&part.field.components, &part.phase, part.weight, x, y, out);
+            kernel::elevations::<Lanes>(&part.field.components, &part.phase, part.weight, x, y, out);
         }
     }
 
@@ -206,7 +218,7 @@ impl WavesNow {
                 unsafe { wide::heads(part, [x, y, z], out) };
                 continue;
             }
-            kernel::heads(&part.field.components, &part.phase, part.weight, [x, y, z], out);
+            kernel::heads::<Lanes>(&part.field.components, &part.phase, part.weight, [x, y, z], out);
         }
     }
 
@@ -245,7 +257,7 @@ impl WavesNow {
             // SAFETY: as in `elevations`
             return unsafe { wide::surface(part, x, y) };
         }
-        kernel::surface(&part.field.components, &part.phase, x, y)
+        kernel::surface::<Lanes>(&part.field.components, &part.phase, x, y)
     }
 
     /// The water at `p` [m] where the surface above or below it stands at `eta` [m]. (2)-(5)
@@ -267,7 +279,7 @@ impl WavesNow {
             // SAFETY: as in `elevations`
             return unsafe { wide::orbital(part, p.x, p.y, z) };
         }
-        kernel::orbital(&part.field.components, &part.phase, p.x, p.y, z)
+        kernel::orbital::<Lanes>(&part.field.components, &part.phase, p.x, p.y, z)
     }
 
     /// Surface and water at `p` [m].
@@ -281,25 +293,26 @@ impl WavesNow {
 #[cfg(target_arch = "x86_64")]
 mod wide {
     use super::{Part, kernel};
+    use crate::math::Quad;
 
     #[target_feature(enable = "avx2")]
     pub fn elevations(part: &Part, x: &[f64], y: &[f64], out: &mut [f64]) {
-        kernel::elevations(&part.field.components, &part.phase, part.weight, x, y, out);
+        kernel::elevations::<Quad>(&part.field.components, &part.phase, part.weight, x, y, out);
     }
 
     #[target_feature(enable = "avx2")]
     pub fn heads(part: &Part, at: [&[f64]; 3], out: &mut [f64]) {
-        kernel::heads(&part.field.components, &part.phase, part.weight, at, out);
+        kernel::heads::<Quad>(&part.field.components, &part.phase, part.weight, at, out);
     }
 
     #[target_feature(enable = "avx2")]
     pub fn surface(part: &Part, x: f64, y: f64) -> [f64; 3] {
-        kernel::surface(&part.field.components, &part.phase, x, y)
+        kernel::surface::<Quad>(&part.field.components, &part.phase, x, y)
     }
 
     #[target_feature(enable = "avx2")]
     pub fn orbital(part: &Part, x: f64, y: f64, z: f64) -> [f64; 7] {
-        kernel::orbital(&part.field.components, &part.phase, x, y, z)
+        kernel::orbital::<Quad>(&part.field.components, &part.phase, x, y, z)
     }
 }
 

@@ -23,6 +23,7 @@
 //! test/identity/hull.rs, test/determinism/hull.rs
 
 use super::{WavesNow, kernel};
+use crate::math::{Lanes, MAX_LANES, Packed};
 use crate::scene::waves::{Components, LANES, Waves};
 use crate::state::wave_tile::{Fields, Snapshot, WaveTile};
 
@@ -52,14 +53,15 @@ impl WaveTile {
             shares: [8.0, -3.0, 4.0, -24.0].map(|share| 1.0 / (share * a * a * a)),
             time_step: 0.0,
             corner: None,
-            x: vec![0.0; n],
-            y: vec![0.0; n],
+            x: vec![0.0; SIDE],
+            y: vec![0.0; SIDE],
             snapshots: std::array::from_fn(|_| snapshot.clone()),
             waves: Waves { seas: Vec::with_capacity(SEAS_MAX), tide: None },
             depth: f64::INFINITY,
             phase: Vec::with_capacity(WAVES_MAX),
             now: vec![[0.0; 4]; n],
             now_ns: f64::NAN,
+            wide: false,
         }
     }
 
@@ -70,6 +72,7 @@ impl WaveTile {
 
     /// Moves to a hull about (x, y) [m] in these waves at the instant of `now`.
     pub fn set(&mut self, waves: &Waves, now: &WavesNow, x: f64, y: f64) {
+        self.wide = now.wide;
         if !self.waves.is(waves) {
             self.waves.seas.clone_from(&waves.seas);
             self.waves.tide.clone_from(&waves.tide);
@@ -81,8 +84,8 @@ impl WaveTile {
         if !(self.holds(0, x) && self.holds(1, y)) {
             let corner = [x, y].map(|at| self.point(at - self.radius) - 1);
             for (k, (px, py)) in self.x.iter_mut().zip(&mut self.y).enumerate() {
-                *px = (corner[0] + (k % SIDE) as i64) as f64 * self.step;
-                *py = (corner[1] + (k / SIDE) as i64) as f64 * self.step;
+                *px = (corner[0] + k as i64) as f64 * self.step;
+                *py = (corner[1] + k as i64) as f64 * self.step;
             }
             self.corner = Some(corner);
             self.forget();
@@ -116,7 +119,7 @@ impl WaveTile {
             let place = index.rem_euclid(4) as usize;
             if self.snapshots[place].index != Some(index) {
                 self.snapshots[place].index = Some(index);
-                self.find(place, index as f64 * self.time_step, now.wide);
+                self.find(place, index as f64 * self.time_step);
             }
         }
         let s = t_ns / self.time_step - step;
@@ -126,19 +129,14 @@ impl WaveTile {
             -(s + 1.0) * s * (s - 2.0) / 2.0,
             (s + 1.0) * s * (s - 1.0) / 6.0,
         ];
-        let [a, b, c, d] = [0, 1, 2, 3].map(|k| &self.snapshots[(first + k).rem_euclid(4) as usize].fields);
-        let [wa, wb, wc, wd] = weights;
-        for (now, (((a, b), c), d)) in self.now.iter_mut().zip(a.iter().zip(b).zip(c).zip(d)) {
-            for k in 0..4 {
-                now[k] = (wa * a[k] + wb * b[k]) + (wc * c[k] + wd * d[k]);
-            }
-        }
+        let of = [0, 1, 2, 3].map(|k| &self.snapshots[(first + k).rem_euclid(4) as usize].fields[..]);
+        mix(&mut self.now, weights, of, self.wide);
         self.now_ns = t_ns;
     }
 
     /// The fields of a snapshot at `t_ns`.
-    fn find(&mut self, place: usize, t_ns: f64, wide_registers: bool) {
-        let Self { waves, phase, levels, x, y, snapshots, .. } = self;
+    fn find(&mut self, place: usize, t_ns: f64) {
+        let Self { waves, phase, levels, x, y, snapshots, wide, .. } = self;
         let out = &mut snapshots[place].fields;
         out.fill([0.0; 4]);
         for (sea, weight) in waves.present(t_ns) {
@@ -147,62 +145,111 @@ impl WaveTile {
             phase.clear();
             phase.extend(c.omega.iter().zip(&c.phase).map(|(w, p)| kernel::reduce(p - w * t)));
             #[cfg(target_arch = "x86_64")]
-            if wide_registers {
+            if *wide {
                 // SAFETY: the processor has these instructions, as `WavesNow::default` has seen
-                unsafe { wide(c, phase, weight, *levels, [x, y], out) };
+                unsafe { in_quads::fields(c, phase, weight, *levels, [x, y], out) };
                 continue;
             }
-            fields(c, phase, weight, *levels, [x, y], out);
+            fields::<Lanes>(c, phase, weight, *levels, [x, y], out);
         }
     }
 
-    /// Surface and heads over (x, y), which lies in the window. (1)
+    /// Height of the surface over the points (x, y) in the window and what the waves add to the pressure at their heights z,
+    /// over ρ g [m]; false if one is too deep. Lists of whole groups of lanes.
+    pub fn look_up(&self, at: [&[f64]; 3], eta: &mut [f64], head: &mut [f64]) -> bool {
+        let Some(corner) = self.corner else { return false };
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            // SAFETY: as in `find`
+            return unsafe { in_quads::look_up(self, corner, at, eta, head) };
+        }
+        self.look_up_in::<Lanes>(corner, at, eta, head)
+    }
+
     #[inline(always)]
-    fn fields(&self, corner: [i64; 2], x: f64, y: f64) -> Fields {
-        let (u, v) = (x / self.step - corner[0] as f64, y / self.step - corner[1] as f64);
+    fn look_up_in<T: Packed>(
+        &self,
+        corner: [i64; 2],
+        [x, y, z]: [&[f64]; 3],
+        eta: &mut [f64],
+        head: &mut [f64],
+    ) -> bool {
+        for k in (0..x.len()).step_by(MAX_LANES) {
+            let fields = self.fields::<T>(corner, T::read(&x[k..]), T::read(&y[k..]));
+            let z = super::stretched(self.depth, T::read(&z[k..]), fields[0]);
+            if (T::splat(self.levels[3]) - z).positive() != 0 {
+                return false;
+            }
+            fields[0].write(&mut eta[k..]);
+            self.head(fields, z).write(&mut head[k..]);
+        }
+        true
+    }
+
+    /// Surface and heads over (x, y), which lie in the window. (1)
+    #[inline(always)]
+    fn fields<T: Packed>(&self, corner: [i64; 2], x: T, y: T) -> [T; 4] {
+        let (u, v) = (
+            x * (1.0 / self.step) - T::splat(corner[0] as f64),
+            y * (1.0 / self.step) - T::splat(corner[1] as f64),
+        );
         let most = (SIDE - 2) as f64;
-        let (i, j) = (u.floor().clamp(0.0, most), v.floor().clamp(0.0, most));
-        let (u, v) = (u - i, v - j);
-        let at = j as usize * SIDE + i as usize;
-        let row = |at: usize| {
-            let (a, b) = (&self.now[at], &self.now[at + 1]);
-            std::array::from_fn::<f64, 4, _>(|k| a[k] + u * (b[k] - a[k]))
-        };
-        let (a, b) = (row(at), row(at + SIDE));
-        std::array::from_fn(|k| a[k] + v * (b[k] - a[k]))
+        let (i, j) = (u.floor().at_least(0.0).at_most(most), v.floor().at_least(0.0).at_most(most));
+        let (u, v, at) = (u - i, v - j, j * SIDE as f64 + i);
+        let mut found = [[0.0; 4]; MAX_LANES];
+        for (lane, found) in found.iter_mut().enumerate() {
+            let at = at.lane(lane) as usize;
+            let (u, v) = (u.lane(lane), v.lane(lane));
+            let cell = &self.now[at..at + SIDE + 2];
+            let low = between(T::read(&cell[0]), T::read(&cell[1]), u);
+            let high = between(T::read(&cell[SIDE]), T::read(&cell[SIDE + 1]), u);
+            between(low, high, v).write(found);
+        }
+        [column(&found, 0), column(&found, 1), column(&found, 2), column(&found, 3)]
     }
 
-    /// Height of the surface over (x, y), and what the waves add to the pressure at height `z` under it, over ρ g [m]; none if that
-    /// is too deep.
+    /// Pressure head at the stretched height `z` [m]: cubic through four heights. (2)
     #[inline(always)]
-    pub fn at(&self, x: f64, y: f64, z: f64) -> Option<(f64, f64)> {
-        let fields = self.fields(self.corner?, x, y);
-        let eta = fields[0];
-        if z >= eta {
-            return Some((eta, 0.0));
-        }
-        let z = super::stretched(self.depth, z, eta);
+    fn head<T: Packed>(&self, fields: [T; 4], z: T) -> T {
         let [_, p, q, r] = self.levels;
-        if z < r {
-            return None;
-        }
-        // (2): cubic through four heights
-        let (top, bottom) = (z * (z - p), (z - q) * (z - r));
+        let (p, q, r) = (z - T::splat(p), z - T::splat(q), z - T::splat(r));
         let [s0, s1, s2, s3] = self.shares;
-        let upper = (fields[0] * s0 * (z - p) + fields[1] * s1 * z) * bottom;
-        let head = upper + (fields[2] * s2 * (z - r) + fields[3] * s3 * (z - q)) * top;
-        Some((eta, head))
+        let upper = (fields[0] * s0 * p + fields[1] * s1 * z) * (q * r);
+        upper + (fields[2] * s2 * r + fields[3] * s3 * q) * (z * p)
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn wide(c: &Components, phase: &[f64], weight: f64, levels: [f64; 4], at: [&[f64]; 2], out: &mut [Fields]) {
-    fields(c, phase, weight, levels, at, out);
 }
 
 #[inline(always)]
-fn fields(
+fn column<T: Packed>([a, b, c, d]: &[[f64; 4]; MAX_LANES], k: usize) -> T {
+    T::read(&[a[k], b[k], c[k], d[k]])
+}
+
+#[inline(always)]
+fn between<T: Packed>(a: T, b: T, part: f64) -> T {
+    a + (b - a) * part
+}
+
+/// (1) in time.
+fn mix(now: &mut [Fields], weights: [f64; 4], of: [&[Fields]; 4], wide: bool) {
+    #[cfg(target_arch = "x86_64")]
+    if wide {
+        // SAFETY: as in `find`
+        return unsafe { in_quads::mix(now, weights, of) };
+    }
+    mix_in::<Lanes>(now, weights, of);
+}
+
+#[inline(always)]
+fn mix_in<T: Packed>(now: &mut [Fields], [wa, wb, wc, wd]: [f64; 4], [a, b, c, d]: [&[Fields]; 4]) {
+    for (now, (((a, b), c), d)) in now.iter_mut().zip(a.iter().zip(b).zip(c).zip(d)) {
+        let early = T::read(a) * wa + T::read(b) * wb;
+        (early + (T::read(c) * wc + T::read(d) * wd)).write(now);
+    }
+}
+
+/// Adds the waves' fields at the points of the lattice; cosines of sums by those of their parts.
+#[inline(always)]
+fn fields<T: Packed>(
     c: &Components,
     phase: &[f64],
     weight: f64,
@@ -210,21 +257,74 @@ fn fields(
     [x, y]: [&[f64]; 2],
     out: &mut [Fields],
 ) {
+    let mut east = [[0.0; SIDE]; 2];
+    let mut north = [[0.0; SIDE]; 2];
+    let mut row = [0.0; SIDE];
     for (i, phase) in phase.iter().enumerate().take(c.a.len()) {
-        let (k, kx, ky, q, head) = (c.k[i], c.kx[i], c.ky[i], c.q[i], c.head[i] * weight);
+        let (k, q, head) = (c.k[i], c.q[i], c.head[i] * weight);
         if head == 0.0 {
             continue;
         }
-        let at = |z: f64| {
-            let sinking = kernel::decay(k * z);
-            head * (sinking + q / sinking)
-        };
-        let size = [c.a[i] * weight, at(levels[1]), at(levels[2]), at(levels[3])];
-        for ((x, y), out) in x.iter().zip(y).zip(out.iter_mut()) {
-            let cos = kernel::cos(phase + kx * x + ky * y);
-            for (out, size) in out.iter_mut().zip(size) {
-                *out += size * cos;
+        let sinking = kernel::decay(T::read(&levels) * k);
+        let mut size = [0.0; 4];
+        ((sinking + T::splat(q) / sinking) * head).write(&mut size);
+        size[0] = c.a[i] * weight;
+        let size = T::read(&size);
+        turns::<T>(*phase, c.kx[i], x, &mut east);
+        turns::<T>(0.0, c.ky[i], y, &mut north);
+        for (j, out) in out.chunks_exact_mut(SIDE).enumerate() {
+            for i in (0..SIDE).step_by(T::LANES) {
+                let (cosine, sine) = (T::read(&east[0][i..]), T::read(&east[1][i..]));
+                (cosine * north[0][j] - sine * north[1][j]).write(&mut row[i..]);
+            }
+            for (out, cosine) in out.iter_mut().zip(row) {
+                (T::read(out) + size * cosine).write(out);
             }
         }
+    }
+}
+
+/// Cosines and sines along one side of the lattice.
+#[inline(always)]
+fn turns<T: Packed>(phase: f64, k: f64, at: &[f64], out: &mut [[f64; SIDE]; 2]) {
+    for i in (0..SIDE).step_by(T::LANES) {
+        let (cosine, sine) = kernel::cos_sin(T::splat(phase) + T::read(&at[i..]) * k);
+        cosine.write(&mut out[0][i..]);
+        sine.write(&mut out[1][i..]);
+    }
+}
+
+/// The same for processors that have wider registers; never fused, so the same bits.
+#[cfg(target_arch = "x86_64")]
+mod in_quads {
+    use super::{Components, Fields, WaveTile};
+    use crate::math::Quad;
+
+    #[target_feature(enable = "avx2")]
+    pub fn fields(
+        c: &Components,
+        phase: &[f64],
+        weight: f64,
+        levels: [f64; 4],
+        at: [&[f64]; 2],
+        out: &mut [Fields],
+    ) {
+        super::fields::<Quad>(c, phase, weight, levels, at, out);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn mix(now: &mut [Fields], weights: [f64; 4], of: [&[Fields]; 4]) {
+        super::mix_in::<Quad>(now, weights, of);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn look_up(
+        tile: &WaveTile,
+        corner: [i64; 2],
+        at: [&[f64]; 3],
+        eta: &mut [f64],
+        head: &mut [f64],
+    ) -> bool {
+        tile.look_up_in::<Quad>(corner, at, eta, head)
     }
 }
