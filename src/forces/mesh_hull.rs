@@ -50,14 +50,14 @@ pub fn under<T: Real>(
             None if height.lane(i) <= -link.hull.bound => whole(link, R_WL.r[2]),
             None => {
                 let (up, z) = (R_WL.r[2], p_WL.z);
-                for (depth, p) in hull.depth.iter_mut().zip(&skin.vertices) {
-                    *depth = -(up.dot(*p) + z);
+                for (water, p) in hull.water.iter_mut().zip(&skin.vertices) {
+                    *water = [-(up.dot(*p) + z); 2];
                 }
-                scaled(link, skin, &skin.under(&hull.depth, &hull.depth, up))
+                scaled(link, skin, &skin.under(&hull.water, up))
             }
             Some(waves) => {
                 place(link, skin, at, hull, (i, &R_WL, p_WL), waves);
-                scaled(link, skin, &skin.under(&hull.depth, &hull.head, R_WL.r[2]))
+                scaled(link, skin, &skin.under(&hull.water, R_WL.r[2]))
             }
         };
         *lane = found;
@@ -111,7 +111,7 @@ fn place(
     (lane, R_WL, p_WL): (usize, &Mat3, Vec3),
     waves: &WavesNow,
 ) {
-    let HullWork { depth, head, x, y, z, eta, stretched, tiles } = hull;
+    let HullWork { water, head, x, y, z, eta, stretched, tiles } = hull;
     skin.turned(R_WL, p_WL, [x, y, z]);
     let found = match tiles.get_mut(lane).filter(|_| WaveTile::pays(waves)) {
         Some(tile) => {
@@ -126,8 +126,7 @@ fn place(
         stretched.copy_from_slice(z);
         waves.heads(x, y, stretched, eta, head);
     }
-    for (((depth, head), eta), z) in depth.iter_mut().zip(head).zip(eta).zip(z) {
-        *depth = *eta - *z;
-        *head -= *z;
+    for (((water, head), eta), z) in water.iter_mut().zip(head).zip(eta).zip(z) {
+        *water = [*eta - *z, *head - *z];
     }
 }

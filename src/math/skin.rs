@@ -49,9 +49,8 @@ struct Corner<T = f64> {
 
 /// What the water does at the corners of a skin.
 struct Water<'a> {
-    places: &'a [Vec<f64>; 3],
-    depth: &'a [f64],
-    head: &'a [f64],
+    places: &'a [Vec3],
+    water: &'a [[f64; 2]],
     up: Vec3,
 }
 
@@ -117,38 +116,40 @@ impl Skin {
     fn turned_in<T: Packed>(&self, R: &Mat3, p: Vec3, [x, y, z]: [&mut [f64]; 3]) {
         let (R, p) = (Mat3::<T>::splat(R), Vec3::<T>::splat(p));
         let [a, b, c] = &self.places;
-        for k in (0..a.len()).step_by(MAX_LANES) {
-            let v = p + R.mul_vec(Vec3::new(T::read(&a[k..]), T::read(&b[k..]), T::read(&c[k..])));
-            v.x.write(&mut x[k..]);
-            v.y.write(&mut y[k..]);
-            v.z.write(&mut z[k..]);
+        let from = fours(a).iter().zip(fours(b)).zip(fours(c));
+        let to = fours_mut(x).iter_mut().zip(fours_mut(y)).zip(fours_mut(z));
+        for (((a, b), c), ((x, y), z)) in from.zip(to) {
+            let v = p + R.mul_vec(Vec3::new(T::read(a), T::read(b), T::read(c)));
+            v.x.write(x);
+            v.y.write(y);
+            v.z.write(z);
         }
     }
 
-    /// Sums over what is under the surface. `depth` and `head` have one entry per vertex: how deep it is under the surface, negative
-    /// above, and the pressure there over ρ g [m]; `up` is the upward unit vector.
-    pub fn under(&self, depth: &[f64], head: &[f64], up: Vec3) -> Under {
+    /// Sums over what is under the surface. `water` has for each vertex how deep it is under the surface, negative above, and the
+    /// pressure there over ρ g [m]; `up` is the upward unit vector.
+    pub fn under(&self, water: &[[f64; 2]], up: Vec3) -> Under {
         #[cfg(target_arch = "x86_64")]
         if super::quad::is_here() {
             // SAFETY: the processor has these instructions
-            return unsafe { in_quads::sums(self, [depth, head], up) };
+            return unsafe { in_quads::sums(self, water, up) };
         }
-        self.sums::<Lanes>([depth, head], up)
+        self.sums::<Lanes>(water, up)
     }
 
     /// [`Skin::under`] in the lanes of `T`, of which there are [`MAX_LANES`].
     #[inline(always)]
-    fn sums<T: Packed>(&self, [depth, head]: [&[f64]; 2], up: Vec3) -> Under {
-        let at = Water { places: &self.places, depth, head, up };
+    fn sums<T: Packed>(&self, water: &[[f64; 2]], up: Vec3) -> Under {
+        let at = Water { places: &self.vertices, water, up };
         let mut sums = Sums::<T>::nothing();
         let (mut tips, mut trunks) = (Waiting::default(), Waiting::default());
         for panel in &self.panels {
             let [a, b, c] = &panel.corners;
-            let depths = [picked::<T>(depth, a), picked(depth, b), picked(depth, c)];
+            let (of_a, of_b, of_c) = (at.water::<T>(a), at.water::<T>(b), at.water::<T>(c));
+            let (depths, heads) = ([of_a[0], of_b[0], of_c[0]], [of_a[1], of_b[1], of_c[1]]);
             let (wet_a, wet_b, wet_c) = (depths[0].positive(), depths[1].positive(), depths[2].positive());
             let (some, wet) = (wet_a | wet_b | wet_c, wet_a & wet_b & wet_c);
             if wet != 0 {
-                let heads = [picked(head, a), picked(head, b), picked(head, c)];
                 let all = wet == ALL;
                 let (depths, heads) =
                     if all { (depths, heads) } else { (only(depths, wet), only(heads, wet)) };
@@ -225,8 +226,8 @@ impl Skin {
 
     /// As [`Skin::under`] for a plane with the unit normal `up`, over which the origin is `height` [m].
     pub fn under_plane(&self, up: Vec3, height: f64) -> Under {
-        let depth: Vec<f64> = self.vertices.iter().map(|p| -(up.dot(*p) + height)).collect();
-        self.under(&depth, &depth, up)
+        let depth = |p: &Vec3| [-(up.dot(*p) + height); 2];
+        self.under(&self.vertices.iter().map(depth).collect::<Vec<_>>(), up)
     }
 }
 
@@ -252,14 +253,24 @@ mod in_quads {
     use crate::math::Quad;
 
     #[target_feature(enable = "avx2,bmi1")]
-    pub fn sums(skin: &Skin, of: [&[f64]; 2], up: Vec3) -> Under {
-        skin.sums::<Quad>(of, up)
+    pub fn sums(skin: &Skin, water: &[[f64; 2]], up: Vec3) -> Under {
+        skin.sums::<Quad>(water, up)
     }
 
     #[target_feature(enable = "avx2")]
     pub fn turned(skin: &Skin, R: &Mat3, p: Vec3, out: [&mut [f64]; 3]) {
         skin.turned_in::<Quad>(R, p, out);
     }
+}
+
+/// A list of whole groups of lanes as these groups.
+pub fn fours(list: &[f64]) -> &[[f64; MAX_LANES]] {
+    list.as_chunks().0
+}
+
+/// As [`fours`].
+pub fn fours_mut(list: &mut [f64]) -> &mut [[f64; MAX_LANES]] {
+    list.as_chunks_mut().0
 }
 
 /// The list with its last number repeated up to a whole number of groups.
@@ -335,19 +346,27 @@ impl Water<'_> {
     /// The corners with these numbers.
     #[inline(always)]
     fn at<T: Packed>(&self, k: &[u32; MAX_LANES]) -> Corner<T> {
-        let [x, y, z] = self.places;
-        let p = Vec3::new(picked(x, k), picked(y, k), picked(z, k));
-        Corner { p, depth: picked(self.depth, k), head: picked(self.head, k) }
+        let [depth, head] = self.water(k);
+        let of = self.places;
+        if T::LANES == 1 {
+            return Corner { p: Vec3::splat(of[k[0] as usize]), depth, head };
+        }
+        let [a, b, c, d] = [&of[k[0] as usize], &of[k[1] as usize], &of[k[2] as usize], &of[k[3] as usize]];
+        let (x, y) = (T::read(&[a.x, b.x, c.x, d.x]), T::read(&[a.y, b.y, c.y, d.y]));
+        Corner { p: Vec3::new(x, y, T::read(&[a.z, b.z, c.z, d.z])), depth, head }
     }
-}
 
-#[inline(always)]
-fn picked<T: Packed>(list: &[f64], at: &[u32; MAX_LANES]) -> T {
-    if T::LANES == 1 {
-        return T::splat(list[at[0] as usize]);
+    /// Depth and pressure at the corners with these numbers.
+    #[inline(always)]
+    fn water<T: Packed>(&self, k: &[u32; MAX_LANES]) -> [T; 2] {
+        let of = self.water;
+        if T::LANES == 1 {
+            let [depth, head] = of[k[0] as usize];
+            return [T::splat(depth), T::splat(head)];
+        }
+        let [a, b, c, d] = [&of[k[0] as usize], &of[k[1] as usize], &of[k[2] as usize], &of[k[3] as usize]];
+        [T::read(&[a[0], b[0], c[0], d[0]]), T::read(&[a[1], b[1], c[1], d[1]])]
     }
-    let [a, b, c, d] = *at;
-    T::read(&[list[a as usize], list[b as usize], list[c as usize], list[d as usize]])
 }
 
 /// Zero in the other lanes.

@@ -94,9 +94,9 @@ impl<T: Real> Memory<T> {
 /// Scratch of one mesh hull: lists with room for all its corners.
 #[derive(Clone, Debug)]
 pub struct HullWork {
-    /// Depth of each corner under the surface, negative above; like the lists below up to whole groups of lanes [m].
-    pub depth: Vec<f64>,
-    /// Pressure at each corner over ρ g [m].
+    /// Depth of each corner under the surface, negative above, and the pressure there over ρ g [m].
+    pub water: Vec<[f64; 2]>,
+    /// What the waves add to the pressure; like the lists below up to whole groups of lanes [m].
     pub head: Vec<f64>,
     /// Places of corners in W [m].
     pub x: Vec<f64>,
@@ -121,7 +121,7 @@ impl HullWork {
         let tile = || WaveTile::new(link.hull.bound, height);
         let tiles = if link.sums_waves { Vec::new() } else { (0..lanes).map(|_| tile()).collect() };
         Some(Self {
-            depth: zeros(),
+            water: vec![[0.0; 2]; skin.vertices.len()],
             head: zeros(),
             x: zeros(),
             y: zeros(),

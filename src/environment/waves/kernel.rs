@@ -177,11 +177,11 @@ fn pressure<T: Packed>(
 #[inline(always)]
 pub fn surface<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64) -> [f64; 3] {
     let mut sums = [[T::zero(); 3]; GROUPS];
-    for first in (0..c.a.len()).step_by(LANES) {
+    for i in 0..c.a.len() / LANES {
+        let (phases, a, kx, ky) = (group(phase, i), group(&c.a, i), group(&c.kx, i), group(&c.ky, i));
         for (g, [height, east, north]) in sums.iter_mut().enumerate().take(LANES / T::LANES) {
-            let at = first + g * T::LANES;
-            let (a, kx, ky): (T, T, T) = (from(&c.a, at), from(&c.kx, at), from(&c.ky, at));
-            let (cosine, sine) = cos_sin(from::<T>(phase, at) + kx * x + ky * y);
+            let (a, kx, ky): (T, T, T) = (part(a, g), part(kx, g), part(ky, g));
+            let (cosine, sine) = cos_sin(part::<T>(phases, g) + kx * x + ky * y);
             let steep = a * sine;
             *height += a * cosine;
             *east -= steep * kx;
@@ -198,41 +198,44 @@ pub fn orbital<T: Packed>(c: &Components, phase: &[f64], x: f64, y: f64, z: f64)
     let mut sums = [[T::zero(); 7]; GROUPS];
     // what is as small as rounding is left out: short waves in the deep
     let felt = c.k.partition_point(|k| k * z > -40.0).next_multiple_of(LANES).min(c.k.len());
-    for first in (0..felt).step_by(LANES) {
-        for (g, sum) in sums.iter_mut().enumerate().take(LANES / T::LANES) {
-            orbital_of(c, phase, first + g * T::LANES, [x, y, z], sum);
+    for i in 0..felt / LANES {
+        let (phases, k, kx, ky) = (group(phase, i), group(&c.k, i), group(&c.kx, i), group(&c.ky, i));
+        let (speeds, omegas, q) = (group(&c.speed, i), group(&c.omega, i), group(&c.q, i));
+        let (dx, dy, heads) = (group(&c.dx, i), group(&c.dy, i), group(&c.head, i));
+        for (g, sums) in sums.iter_mut().enumerate().take(LANES / T::LANES) {
+            let angle = part::<T>(phases, g) + part::<T>(kx, g) * x + part::<T>(ky, g) * y;
+            let (cosine, sine) = cos_sin(angle);
+            let sinking = decay(part::<T>(k, g) * z);
+            let (speed, omega): (T, T) = (part(speeds, g), part(omegas, g));
+            let (dx, dy): (T, T) = (part(dx, g), part(dy, g));
+            // the wave that the bottom reflects
+            let rising = part::<T>(q, g) / sinking;
+            let (even, odd) = (sinking + rising, sinking - rising);
+            let level = speed * even * cosine;
+            let upright = speed * odd * sine;
+            let level_rate = speed * even * sine * omega;
+            sums[0] += level * dx;
+            sums[1] += level * dy;
+            sums[2] += upright;
+            sums[3] += level_rate * dx;
+            sums[4] += level_rate * dy;
+            sums[5] -= speed * odd * cosine * omega;
+            sums[6] += part::<T>(heads, g) * even * cosine;
         }
     }
     totals(&sums)
 }
 
-/// Adds a group of waves to [`orbital`]'s sums.
+/// The `i`-th group of components.
 #[inline(always)]
-fn orbital_of<T: Packed>(c: &Components, phase: &[f64], at: usize, [x, y, z]: [f64; 3], sums: &mut [T; 7]) {
-    let (kx, ky): (T, T) = (from(&c.kx, at), from(&c.ky, at));
-    let (cosine, sine) = cos_sin(from::<T>(phase, at) + kx * x + ky * y);
-    let sinking = decay(from::<T>(&c.k, at) * z);
-    let (speed, omega): (T, T) = (from(&c.speed, at), from(&c.omega, at));
-    let (dx, dy): (T, T) = (from(&c.dx, at), from(&c.dy, at));
-    // the wave that the bottom reflects
-    let rising = from::<T>(&c.q, at) / sinking;
-    let (even, odd) = (sinking + rising, sinking - rising);
-    let level = speed * even * cosine;
-    let upright = speed * odd * sine;
-    let level_rate = speed * even * sine * omega;
-    sums[0] += level * dx;
-    sums[1] += level * dy;
-    sums[2] += upright;
-    sums[3] += level_rate * dx;
-    sums[4] += level_rate * dy;
-    sums[5] -= speed * odd * cosine * omega;
-    sums[6] += from::<T>(&c.head, at) * even * cosine;
+fn group(values: &[f64], i: usize) -> &[f64; LANES] {
+    &values.as_chunks().0[i]
 }
 
-/// The numbers from number `at` on. Not a closure in those who call it: that would be compiled for every processor.
+/// The `g`-th part of a group. Not a closure in those who call it: that would be compiled for every processor.
 #[inline(always)]
-fn from<T: Packed>(values: &[f64], at: usize) -> T {
-    T::read(&values[at..])
+fn part<T: Packed>(values: &[f64; LANES], g: usize) -> T {
+    T::read(&values[g * T::LANES..])
 }
 
 /// Groups of lanes that `T` may need for all [`LANES`] of them.

@@ -23,6 +23,7 @@
 //! test/identity/hull.rs, test/determinism/hull.rs
 
 use super::{WavesNow, kernel};
+use crate::math::skin::{fours, fours_mut};
 use crate::math::{Lanes, MAX_LANES, Packed};
 use crate::scene::waves::{Components, LANES, Waves};
 use crate::state::wave_tile::{Fields, Snapshot, WaveTile};
@@ -174,14 +175,15 @@ impl WaveTile {
         eta: &mut [f64],
         head: &mut [f64],
     ) -> bool {
-        for k in (0..x.len()).step_by(MAX_LANES) {
-            let fields = self.fields::<T>(corner, T::read(&x[k..]), T::read(&y[k..]));
-            let z = super::stretched(self.depth, T::read(&z[k..]), fields[0]);
+        let places = fours(x).iter().zip(fours(y)).zip(fours(z));
+        for (((x, y), z), (eta, head)) in places.zip(fours_mut(eta).iter_mut().zip(fours_mut(head))) {
+            let fields = self.fields::<T>(corner, T::read(x), T::read(y));
+            let z = super::stretched(self.depth, T::read(z), fields[0]);
             if (T::splat(self.levels[3]) - z).positive() != 0 {
                 return false;
             }
-            fields[0].write(&mut eta[k..]);
-            self.head(fields, z).write(&mut head[k..]);
+            fields[0].write(eta);
+            self.head(fields, z).write(head);
         }
         true
     }
