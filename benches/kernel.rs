@@ -1,13 +1,15 @@
 //! Cost of the dynamics kernel, in nanoseconds of thread time: the Merrow side of `benches/run`.
 //!
-//! Prints one JSON object: medians over batches. `--callgrind CASE STEPS` makes that many steps of one case instead, for
+//! Prints one JSON object: medians over batches. `--mixed THREADS` runs the mixed fleet instead, everything on its way, as fast as
+//! it goes. `--callgrind CASE STEPS` makes that many steps of one case instead, for
 //! instruction counts; with 0 it only sets the case up, which is what `benches/instructions` subtracts.
 
 use merrow::environment::{Instant, Variation, WavesNow};
 use merrow::math::{Quad, Real, Vec3, quad};
 use merrow::scene::{Drive, Integrator, Robot, Scene};
 use merrow::sim::{Simulation, step::Kernel};
-use merrow::state::{Motion, State, Workspace};
+use merrow::state::commands::Order;
+use merrow::state::{Command, Motion, State, Workspace};
 use merrow::{dynamics, world};
 use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
@@ -168,6 +170,56 @@ fn waves() -> [f64; 2] {
     [many, one / n]
 }
 
+/// Time of one evaluation of a hull of 2048 triangles in a sea of 80 waves: a quarter of a step, the waves' lattice included.
+fn hull() -> f64 {
+    let mut scene = scene("hulls");
+    let buoy = scene.robots.iter().position(|r| r.name == "buoy").expect("world hulls has a buoy");
+    scene.robots.swap(0, buoy);
+    scene.robots.truncate(1);
+    let robot = &mut scene.robots[0];
+    robot.sensors.clear();
+    robot.links[0].radiation = None;
+    let mut simulation = Simulation::new(Arc::new(scene), 1).expect("one thread needs no pool");
+    // until it floats as the waves let it
+    simulation.advance(2000);
+    time(|| simulation.advance(1)) / 4.0
+}
+
+/// Real-time factor and processor time of the mixed fleet under way: AUVs dive on, boats run, drones hover.
+fn mixed(threads: usize) -> serde_json::Value {
+    const SETTLE_S: f64 = 8.0;
+    const MEASURE_S: f64 = 10.0;
+    let mut all = Simulation::new(Arc::new(scene("fleet_mixed")), threads).expect("threads start");
+    let fleet = Arc::clone(&all.scene);
+    for (robot, model) in fleet.robots.iter().enumerate() {
+        let mut tell = |command| all.apply(&command).expect("the fleet takes its commands");
+        if model.firmware.is_some() {
+            tell(Command::Order { robot, order: Order::TakeOff });
+            continue;
+        }
+        for (thruster, one) in model.thrusters.iter().enumerate() {
+            let value = one.neutral + 0.6 * (one.command_range[1] - one.neutral);
+            tell(Command::Thruster { robot, thruster, value });
+        }
+    }
+    let block = 10;
+    let blocks = |seconds: f64| (seconds / fleet.dt() / block as f64) as u64;
+    let mut run = |blocks: u64| {
+        for _ in 0..blocks {
+            all.advance(block);
+            all.clear_outboxes();
+        }
+    };
+    run(blocks(SETTLE_S));
+    let start = std::time::Instant::now();
+    run(blocks(MEASURE_S));
+    let wall_s = start.elapsed().as_secs_f64();
+    assert!(all.state.robots.iter().all(|r| r.halted.is_none()), "a robot stopped during a measurement");
+    let flying = fleet.robots.iter().zip(&all.state.robots).filter(|(model, _)| model.firmware.is_some());
+    assert!(flying.clone().all(|(_, state)| state.motion.p_WB.z > 5.0), "a drone came down");
+    serde_json::json!({"real_time_factor": MEASURE_S / wall_s, "state_hash": all.state.hash()})
+}
+
 /// Makes `steps` steps of one case.
 fn callgrind(case: &str, steps: u64) {
     match case {
@@ -207,6 +259,11 @@ fn main() {
         callgrind(argument(1), argument(2).parse().expect("a number of steps after the case"));
         return;
     }
+    if let Some(k) = arguments.iter().position(|a| a == "--mixed") {
+        let threads = arguments.get(k + 1).and_then(|n| n.parse().ok()).expect("a number of threads");
+        println!("{}", mixed(threads));
+        return;
+    }
     let mut rows = serde_json::Map::new();
     let mut row = |name: &str, ns: f64| {
         rows.insert(name.to_string(), serde_json::json!((ns * 100.0).round() / 100.0));
@@ -234,5 +291,6 @@ fn main() {
     let [many, one] = waves();
     row("waves: elevation of many points, per component and point", many);
     row("waves: surface and water at one point, per component", one);
+    row("hull of 2048 triangles in 80 waves, one evaluation", hull());
     println!("{}", serde_json::Value::Object(rows));
 }

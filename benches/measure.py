@@ -103,9 +103,15 @@ def fleets(programs, rounds):
         if len({result["state_hash"] for result in results}) != 1:
             raise Failed(f"{name}: the same run ended in different states")
     keys = ("real_time_factor", "per_processor_s", "peak_mb")
-    return {
+    told = {
         name: {key: middle([result[key] for result in results]) for key in keys} for name, results in taken.items()
     }
+    for name, threads in (("mixed, two threads", 2), ("mixed, one thread", 1)):
+        results = [json.loads(run([programs.kernel, "--mixed", threads])) for _ in range(rounds)]
+        if len({result["state_hash"] for result in results}) != 1:
+            raise Failed(f"{name}: the same run ended in different states")
+        told[name] = {"real_time_factor": middle([result["real_time_factor"] for result in results])}
+    return told
 
 
 class Run:

@@ -8,6 +8,9 @@ DRY = "10-DOF forward dynamics (q, v, tau to accelerations, no water)"
 UVMS_RK4 = "10-DOF RK4 step"
 ROV_RK4 = "6-DOF RK4 step"
 ROV_LANES = "6-DOF RK4 step, per robot of 4 lanes"
+HULL = "hull of 2048 triangles in 80 waves, one evaluation"
+ELEVATION = "waves: elevation of many points, per component and point"
+WATER = "waves: surface and water at one point, per component"
 ROV_WHOLE = "BlueROV2 Heavy whole step (8 thrusters, battery)"
 
 # worlds of benches/contact.rs, and what is told of each: name, what it does, key of its time
@@ -23,7 +26,13 @@ UVMS_REAL_TIME_TARGET = 400.0
 ROV_STEPS_TARGET = 2.5e6
 ROV_LANES_TARGET = 6e6
 FLEET_TARGET = 60.0
+MIXED_TARGET = 10.0
 MEMORY_TARGET_MB = 200.0
+HULL_TARGET_US = 20.0
+ELEVATION_TARGET_NS = 0.8
+QUERIES_TARGET = 1e6
+# components of the sea that the row of single points asks about
+WATER_WAVES = 80
 PROCESSOR_TARGET_PERCENT = 60.0
 # real time is held if the achieved factor rounds to 1.00
 REAL_TIME_HELD = 0.995
@@ -136,7 +145,27 @@ def kernel_rows(kernels):
         lanes = 1e9 / ours[ROV_LANES]
         found.append(row("the same, robots in SIMD lanes", millions(lanes), "", None, ROV_LANES_TARGET, "/s", lanes))
     found.append(row("BlueROV2 Heavy steps, 8 thrusters and battery", millions(1e9 / ours[ROV_WHOLE]), ""))
-    return found
+    return found + sea_rows(ours)
+
+
+def sea_rows(ours):
+    """Waves and what floats on them, one thread."""
+    hull, elevation = ours[HULL] / 1000, ours[ELEVATION]
+    queries = 1e9 / (WATER_WAVES * ours[WATER])
+    told = f"{elevation:.2f} ns"
+    return [
+        row("hull of 2048 triangles in 80 waves, one evaluation", f"{hull:.1f} us", "", None, HULL_TARGET_US, "us", hull, below=True),
+        row("wave elevation, per component and point", told, "", None, ELEVATION_TARGET_NS, "ns", elevation, below=True),
+        row(
+            f"surface, velocity, acceleration and pressure in {WATER_WAVES} waves, points one by one",
+            f"{millions(queries)}",
+            "",
+            None,
+            QUERIES_TARGET,
+            "/s",
+            queries,
+        ),
+    ]
 
 
 def contact_rows(contacts):
@@ -161,12 +190,15 @@ def fleet_rows(fleets):
     busy = fleets["one thread"]["per_processor_s"]["median"]
     memory = fleets["two threads"]["peak_mb"]["median"]
     two, one, study = factor["two threads"], factor["one thread"], factor["lotusim"]
+    mixed = factor["mixed, two threads"]
     published = f"{LOTUSIM_STUDY_FACTOR} x, UUVSim as published, another machine"
     return [
         row("fleet_100, two threads", f"{two:.1f} x real time", "", None, FLEET_TARGET, "x", two),
         row("fleet_100, one thread", f"{one:.1f} x real time", ""),
         row("fleet_100, one thread, per second of processor time", f"{busy:.1f} simulated s", ""),
         row("fleet_100, peak memory", f"{memory:.0f} MB", "", None, MEMORY_TARGET_MB, "MB", memory, below=True),
+        row("fleet_mixed, two threads", f"{mixed:.1f} x real time", "", None, MIXED_TARGET, "x", mixed),
+        row("fleet_mixed, one thread", f"{factor['mixed, one thread']:.1f} x real time", ""),
         row("LOTUSim's conditions, 100 vehicles, two threads", f"{study:.0f} x real time", published),
     ]
 
