@@ -335,6 +335,10 @@ impl Bits {
                 self.reals(&drive.odometry);
                 [drive.wanted, drive.measured].iter().for_each(|x| self.reals(x));
             }
+            FirmwareMemory::Vessel(vessel) => {
+                self.int(u64::from(vessel.on));
+                [vessel.wanted, vessel.lost].iter().for_each(|x| self.reals(x));
+            }
         }
     }
 
