@@ -94,7 +94,7 @@ def check_riverwatch_pair():
         m.write("/couplings/pad/command", data=False)
         weather = m.peer.client("/merrow/weather", "merrow/srv/Weather")
         assert weather.wait(20), "no service weather"
-        answer = weather.call(names=["wind_speed_m_s", "visibility_m"], values=[6.0, 800.0], duration_s=2.0)
+        answer = weather.call(names=["wind_speed_m_s", "wind_from_deg"], values=[6.0, 200.0], duration_s=2.0)
         assert answer is not None and answer.success, answer
         call(m, "takeoff", "uav")
         assert wait_for(lambda: seen() and places["drone"].z > 2.5, 30), places
