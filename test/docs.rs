@@ -41,6 +41,15 @@ fn the_hulls_of_docs_load() {
     assert!(level.scene.sea.waves.tide.is_some());
 }
 
+#[test]
+fn the_regions_of_docs_load() {
+    let block =
+        blocks_of(&text("docs/water.md"), "yaml").into_iter().find(|b| b.contains("regions:")).unwrap();
+    let world = load_text("regions.yaml", &format!("{block}robots: {{}}\n"), Overrides::default());
+    let sea = world.unwrap_or_else(|p| panic!("{p}")).scene.sea;
+    assert_eq!((sea.regions.len(), sea.waves.regions.is_some()), (4, true));
+}
+
 // the world over another valley, made as shown
 #[test]
 fn the_river_of_docs_loads() {

@@ -22,7 +22,7 @@
 //! Streams are straight, steady and horizontal; (2) has the width everywhere that it has at one place, so it takes in no
 //! water along its way. (4) does not spread with time. Where flows meet they are added, which for (2)-(4) is no
 //! solution of the equations of motion. A change of a gain has no
-//! acceleration, nor has the edge of a region.
+//! acceleration, nor has the edge of a region. In a region that is not open only flows that name it are.
 //!
 //! # Checked by
 //! tests below; test/analytic/flow.rs
@@ -59,10 +59,13 @@ impl Local {
     }
 }
 
-/// Sum of the flows that depend on the place, at `p` [m] and `t` [s].
-pub fn at(flows: &[Flow], regions: &[Region], p: Vec3, t: f64) -> Local {
+/// Sum of the flows that depend on the place, at `p` [m] and `t` [s]; only those of the region `own`, if there is one.
+pub fn at(flows: &[Flow], regions: &[Region], own: Option<usize>, p: Vec3, t: f64) -> Local {
     let mut sum = Local::still();
     for flow in flows {
+        if own.is_some() && flow.region != own {
+            continue;
+        }
         if flow.region.and_then(|r| regions.get(r)).is_some_and(|region| !region.holds(p.x, p.y)) {
             continue;
         }

@@ -32,6 +32,7 @@ mod multirotor;
 mod noise;
 mod pendulum;
 mod position_sensors;
+mod region;
 mod rigid_body;
 mod riverwatch;
 mod rotor;
