@@ -217,12 +217,12 @@ mod tests {
         let flows = flows();
         let h = 1e-4;
         for p in [Vec3::new(1.0, 2.0, -3.0), Vec3::new(3.05, -2.02, -0.7), Vec3::new(-7.0, 4.0, -11.0)] {
-            let local = at(&flows, &[], p, 0.0);
+            let local = at(&flows, &[], None, p, 0.0);
             for j in 0..3 {
                 let mut step = Vec3::zero();
                 step[j] = h;
-                let slope = (at(&flows, &[], p + step, 0.0).velocity
-                    - at(&flows, &[], p - step, 0.0).velocity)
+                let slope = (at(&flows, &[], None, p + step, 0.0).velocity
+                    - at(&flows, &[], None, p - step, 0.0).velocity)
                     .scale(0.5 / h);
                 for i in 0..3 {
                     let found = local.gradient.r[i][j];
@@ -238,11 +238,11 @@ mod tests {
         channel.retain(|f| matches!(f.law, FlowLaw::Channel(_)));
         let across = Vec3::new(-0.6, 0.8, 0.0);
         let middle = Vec3::new(3.0, -2.0, 0.0);
-        assert!((at(&channel, &[], middle, 0.0).velocity.norm() - 1.3).abs() < 1e-15);
+        assert!((at(&channel, &[], None, middle, 0.0).velocity.norm() - 1.3).abs() < 1e-15);
         for p in
             [middle + across.scale(20.001), middle - across.scale(25.0), middle + Vec3::new(0.0, 0.0, -12.0)]
         {
-            assert_eq!(at(&channel, &[], p, 0.0), Local::still());
+            assert_eq!(at(&channel, &[], None, p, 0.0), Local::still());
         }
     }
 

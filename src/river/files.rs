@@ -17,11 +17,9 @@ pub type File = (&'static str, Vec<u8>);
 pub fn files(river: &River) -> Vec<File> {
     let ground = |p: [f64; 2]| river.valley.height(p);
     let flow = |axis: usize| move |p: [f64; 2]| river.stream.velocity(&river.valley, p)[axis];
-    let [ground_head, ground_data] = raster("ground.i16", GROUND_STEP, [GROUND_UNIT, 0.0], "m", ground);
-    let [east_head, east_data] =
-        raster("current_east.i16", CURRENT_STEP, [CURRENT_UNIT, 0.0], "m s-1", flow(0));
-    let [north_head, north_data] =
-        raster("current_north.i16", CURRENT_STEP, [CURRENT_UNIT, 0.0], "m s-1", flow(1));
+    let [ground_head, ground_data] = raster("ground.i16", GROUND_STEP, GROUND_UNIT, "m", ground);
+    let [east_head, east_data] = raster("current_east.i16", CURRENT_STEP, CURRENT_UNIT, "m s-1", flow(0));
+    let [north_head, north_data] = raster("current_north.i16", CURRENT_STEP, CURRENT_UNIT, "m s-1", flow(1));
     vec![
         ("ground.yaml", ground_head),
         ("ground.i16", ground_data),
@@ -35,20 +33,14 @@ pub fn files(river: &River) -> Vec<File> {
 }
 
 /// Head and numbers of a raster in our raw format (docs/water.md).
-fn raster(
-    data: &str,
-    step: f64,
-    [unit, offset]: [f64; 2],
-    of: &str,
-    value: impl Fn([f64; 2]) -> f64,
-) -> [Vec<u8>; 2] {
+fn raster(data: &str, step: f64, unit: f64, of: &str, value: impl Fn([f64; 2]) -> f64) -> [Vec<u8>; 2] {
     let [nx, ny] = HALF_EXTENT.map(|half| (2.0 * half / step + 1e-9) as usize + 1);
     let [x0, y0] = [nx, ny].map(|n| -0.5 * step * (n - 1) as f64);
     let mut numbers = Vec::with_capacity(2 * nx * ny);
     for j in 0..ny {
         for i in 0..nx {
             let p = [x0 + step * i as f64, y0 + step * j as f64];
-            let stored = ((value(p) - offset) / unit).round() as i16;
+            let stored = (value(p) / unit).round() as i16;
             numbers.extend(stored.to_le_bytes());
         }
     }

@@ -61,6 +61,7 @@ pub struct Buoy {
 /// The trees of `seed`.
 pub fn trees(valley: &Valley, seed: u64) -> Vec<Tree> {
     let darts = rng::Stream::new(seed, "river/trees");
+    let [nearest, farthest] = TREES_FROM_WATER;
     let mut kept: Vec<Tree> = Vec::new();
     for k in 0..DARTS {
         let mut draw = darts.draw(k);
@@ -68,7 +69,7 @@ pub fn trees(valley: &Valley, seed: u64) -> Vec<Tree> {
         let foot = valley.course.foot([x, y]);
         let from_water = foot.n.abs() - valley.half_width(foot.s);
         let z = valley.height([x, y]);
-        let suits = from_water >= TREES_FROM_WATER[0] && from_water <= TREES_FROM_WATER[1] && z >= DRY;
+        let suits = (nearest..=farthest).contains(&from_water) && z >= DRY;
         if !suits || kept.iter().any(|t| nearer([t.p[0], t.p[1]], [x, y], TREES_APART)) {
             continue;
         }
@@ -95,8 +96,8 @@ pub fn buoys(valley: &Valley, stream: &Stream, seed: u64) -> Vec<Buoy> {
         let curvature = valley.course.curvature(s);
         // the first place from the bank that is deep enough
         let b = valley.half_width(s);
-        let n = (0..32).map(|k| side * b * (1.0 - f64::from(k) / 32.0));
-        let Some(n) = n.into_iter().find(|n| valley.bed(s, *n, curvature) < -FAIRWAY) else { continue };
+        let mut n = (0..32).map(|k| side * b * (1.0 - f64::from(k) / 32.0));
+        let Some(n) = n.find(|n| valley.bed(s, *n, curvature) < -FAIRWAY) else { continue };
         let p = valley.course.place(s, n);
         let inside = (0..2).all(|i| p[i].abs() < HALF_EXTENT[i] - 30.0);
         if !inside || kept.iter().any(|(_, b)| nearer([b.anchor[0], b.anchor[1]], p, BUOYS_APART)) {

@@ -53,7 +53,7 @@ impl Stream {
     }
 
     /// ψ at (x, y) [m³/s]. (2)
-    fn to_the_right(&self, valley: &Valley, p: [f64; 2]) -> f64 {
+    fn stream_function(&self, valley: &Valley, p: [f64; 2]) -> f64 {
         let foot = valley.course.foot(p);
         let b = valley.half_width(foot.s);
         if foot.n.abs() >= b {
@@ -70,7 +70,7 @@ impl Stream {
         if foot.n.abs() >= valley.half_width(foot.s) || depth < LEAST_DEPTH {
             return [0.0; 2];
         }
-        let psi = |dx: f64, dy: f64| self.to_the_right(valley, [x + dx, y + dy]);
+        let psi = |dx: f64, dy: f64| self.stream_function(valley, [x + dx, y + dy]);
         let per = 1.0 / (2.0 * APART * depth);
         [per * (psi(0.0, APART) - psi(0.0, -APART)), -per * (psi(APART, 0.0) - psi(-APART, 0.0))]
     }
