@@ -7,6 +7,8 @@ use merrow::environment::waves::WavesNow;
 use merrow::math::Vec3;
 use merrow::sim::Simulation;
 use merrow::state::reading::Reading;
+use merrow::world::{Overrides, load_world, share};
+use std::sync::Arc;
 
 /// A lake 12 m up to the east of x = 50, a harbour without waves to the west of x = -50, a polder to the north of y = 50; a sea, a tide and a
 /// current between them.
@@ -121,4 +123,34 @@ fn edges_change_no_bit_with_blocks() {
         s.state.hash()
     };
     assert_eq!(travel(1), travel(200));
+}
+
+// Goal: the boats of `worlds/harbour.yaml` lie as their waters do: one heaves and drifts at sea, one lies quiet behind the mole at the same tide, one at
+// the lake's level. Method: 20 s, heights at every 0.1 s from the fifth on. Tolerance: 10 cm of height for draught and trim on the lake, whose water is flat; the
+// harbour's waves are a tenth of the sea's, a light boat follows them twice as readily at most.
+#[test]
+fn each_boat_of_the_harbour_lies_in_its_own_water() {
+    let world = load_world(&share::world("harbour"), Overrides::default());
+    let scene = world.unwrap_or_else(|problems| panic!("{problems}")).scene;
+    let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
+    advance(&mut s, 5.0);
+    let [mut sum, mut squares] = [[0.0; 3]; 2];
+    for _ in 0..150 {
+        advance(&mut s, 0.1);
+        for (k, robot) in s.state.robots.iter().enumerate() {
+            let z = robot.motion.p_WB.z;
+            (sum[k], squares[k]) = (sum[k] + z / 150.0, squares[k] + z * z / 150.0);
+        }
+    }
+    let spread = [0, 1, 2].map(|k: usize| (squares[k] - sum[k] * sum[k]).max(0.0).sqrt());
+    assert!(spread[0] > 0.06 && spread[1] < 0.2 * spread[0] && spread[2] < 1e-3, "{spread:?}");
+    assert!((sum[0] - 1.2).abs() < 0.15 && (sum[1] - 1.2).abs() < 0.05, "high water is 1.2 m: {sum:?}");
+    let float = s.scene.robots[2].links[0].restoring.is_some();
+    assert!(float && (sum[2] - 6.0).abs() < 0.1, "{sum:?}");
+    let north = s.state.robots.iter().map(|r| r.motion.p_WB.y).collect::<Vec<_>>();
+    assert!(
+        north[0] > 1.0 && north[1].abs() < 0.5 && north[2].abs() < 0.5,
+        "the current stays outside: {north:?}"
+    );
+    assert!(s.state.robots.iter().all(|r| r.halted.is_none()));
 }
