@@ -73,6 +73,11 @@ impl Region {
         self.waves * waves + self.level.unwrap_or(tide)
     }
 
+    /// True if no water stands there.
+    pub fn is_dry(&self) -> bool {
+        self.level == Some(DRY)
+    }
+
     /// True if its surface is another than the sea's.
     pub fn has_surface(&self) -> bool {
         self.level.is_some() || self.waves != 1.0

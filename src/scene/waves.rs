@@ -123,6 +123,11 @@ impl Waves {
         Self { seas: vec![(0, Arc::new(field))], tide: None, regions: None }
     }
 
+    /// What these regions make of the surface; none if that is the sea's in all of them.
+    pub fn of_regions(regions: &[Region]) -> Option<Arc<[Region]>> {
+        regions.iter().any(Region::has_surface).then(|| regions.into())
+    }
+
     /// The seas that there are at `t_ns` [ns], and the part that each has.
     pub fn present(&self, t_ns: f64) -> impl Iterator<Item = (&Arc<WaveField>, f64)> {
         let growth = move |i: usize| match self.seas.get(i) {

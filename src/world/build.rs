@@ -18,7 +18,6 @@ use super::{World, build_fault, read, share, urdf};
 use crate::math::Vec3;
 use crate::math::real::sin_cos;
 use crate::scene::sea::GaussMarkov;
-use crate::scene::water::Region;
 use crate::scene::{Current, Integrator, Origin, Scene, Sea, Seabed, Waves};
 use std::path::Path;
 use std::sync::Arc;
@@ -226,7 +225,7 @@ fn sea(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) ->
         column: column.map(Arc::new),
         waves: Waves {
             tide: build_water::tide(file, problems),
-            regions: regions.iter().any(Region::has_surface).then(|| regions.clone().into()),
+            regions: Waves::of_regions(&regions),
             ..build_waves::waves(&water.waves, file, seed, problems)
         },
         regions,

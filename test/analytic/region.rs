@@ -5,7 +5,8 @@ use crate::common::meshes::cuboid;
 use crate::common::{advance, close, instant, near, reading, simulation};
 use merrow::environment::waves::WavesNow;
 use merrow::math::Vec3;
-use merrow::sim::Simulation;
+use merrow::sim::{Pace, Simulation};
+use merrow::state::Command;
 use merrow::state::reading::Reading;
 use merrow::world::{Overrides, load_world, share};
 use std::sync::Arc;
@@ -153,4 +154,29 @@ fn each_boat_of_the_harbour_lies_in_its_own_water() {
         "the current stays outside: {north:?}"
     );
     assert!(s.state.robots.iter().all(|r| r.halted.is_none()));
+}
+
+// Goal: a lake rises and a harbour gets waves in the run, as its parameters say. Method: a box on the lake whose level is raised by a metre; the surface of the
+// harbour before and after; a wave command afterwards keeps both. Tolerance: 1 mm of rest after 20 s.
+#[test]
+fn levels_and_waves_are_set_in_the_run() {
+    let mut s = floater(8, HULLS[0], [60.0, 0.0, 12.0]);
+    let named = merrow::ros::live_parameters::declarations(&s.scene, Pace::Max);
+    let names: Vec<_> =
+        named.iter().map(|d| d.name.as_str()).filter(|name| name.starts_with("water.regions.")).collect();
+    assert_eq!(
+        names,
+        ["water.regions.lake.level_m", "water.regions.lake.waves", "water.regions.harbour.waves"],
+        "dry land has neither"
+    );
+    let harbour = |s: &Simulation| WavesNow::new(&s.state.sea.waves, 3.7e9).elevation(-70.0, 5.0);
+    close("still", harbour(&s), 0.3, 1e-12);
+    let mut sea = s.state.sea.clone();
+    sea.regions[0].level = Some(13.0);
+    sea.regions[1].waves = 1.0;
+    s.apply(&Command::Sea(Box::new(sea))).unwrap();
+    assert!((harbour(&s) - 0.3).abs() > 1e-3);
+    s.apply(&Command::Sea(Box::new(s.state.sea.clone()))).unwrap();
+    advance(&mut s, 20.0);
+    close("rises", place(&s).z, 13.0, 1e-3 / 13.0);
 }
