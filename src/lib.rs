@@ -10,6 +10,7 @@ pub mod environment;
 pub mod forces;
 pub mod kinematics;
 pub mod math;
+pub mod river;
 pub mod ros;
 pub mod scene;
 pub mod sensors;

@@ -42,6 +42,31 @@ fn the_hulls_of_docs_load() {
 }
 
 #[test]
+fn the_regions_of_docs_load() {
+    let block =
+        blocks_of(&text("docs/water.md"), "yaml").into_iter().find(|b| b.contains("regions:")).unwrap();
+    let world = load_text("regions.yaml", &format!("{block}robots: {{}}\n"), Overrides::default());
+    let sea = world.unwrap_or_else(|p| panic!("{p}")).scene.sea;
+    assert_eq!((sea.regions.len(), sea.waves.regions.is_some()), (4, true));
+}
+
+// the world over another valley, made as shown
+#[test]
+fn the_river_of_docs_loads() {
+    let folder = Folder::new("docs_river", &[]);
+    let valley = folder.0.join("my_valley");
+    std::fs::create_dir(&valley).unwrap();
+    for (name, bytes) in merrow::river::files::files(&merrow::river::River::new(7)) {
+        std::fs::write(valley.join(name), bytes).unwrap();
+    }
+    let text = blocks_of(&text("docs/riverwatch.md"), "yaml").remove(0);
+    let name = folder.0.join("mine.yaml");
+    let world =
+        load_text(&name.to_string_lossy(), &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    assert_eq!((world.scene.robots.len(), world.scene.structures.len()), (9, 59));
+}
+
+#[test]
 fn the_mistakes_are_reported_as_shown() {
     // README shows what happens when the rate is given in the wrong unit and the model is misspelt
     let broken = world().replace("rate_hz: 5", "rate_khz: 5").replace("bluerov2_heavy", "bluerov2_hevy");

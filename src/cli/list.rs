@@ -1,10 +1,10 @@
 //! `merrow list`: what comes with Merrow.
 
 use merrow::world::share;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 
-/// Prints the shipped worlds and components.
+/// Prints the shipped worlds and components, each with its line.
 pub fn list(as_json: bool) -> Result<ExitCode, String> {
     let kinds = [
         ("worlds", "worlds"),
@@ -18,15 +18,24 @@ pub fn list(as_json: bool) -> Result<ExitCode, String> {
         ("lines", "params/lines"),
     ];
     if as_json {
-        let all: serde_json::Map<_, _> =
+        let mut all: Map<String, Value> =
             kinds.iter().map(|(kind, folder)| ((*kind).to_string(), json!(share::list(folder)))).collect();
-        println!("{}", serde_json::Value::Object(all));
+        let lines = |folder: &str| -> Map<String, Value> {
+            let names = share::list(folder).into_iter();
+            names.map(|name| (name.clone(), json!(share::description(folder, &name)))).collect()
+        };
+        let descriptions: Map<String, Value> =
+            kinds.iter().map(|(kind, folder)| ((*kind).to_string(), Value::Object(lines(folder)))).collect();
+        all.insert("descriptions".into(), Value::Object(descriptions));
+        println!("{}", Value::Object(all));
         return Ok(ExitCode::SUCCESS);
     }
     for (kind, folder) in kinds {
         println!("{kind}:");
-        for name in share::list(folder) {
-            println!("  {name}");
+        let names = share::list(folder);
+        let width = names.iter().map(String::len).max().unwrap_or(0);
+        for name in names {
+            println!("{}", format!("  {name:<width$}  {}", share::description(folder, &name)).trim_end());
         }
     }
     Ok(ExitCode::SUCCESS)

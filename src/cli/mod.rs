@@ -3,6 +3,7 @@
 mod describe;
 mod list;
 mod run;
+mod terrain;
 mod validate;
 
 use clap::{Parser, Subcommand};
@@ -43,6 +44,8 @@ enum Command {
         #[command(subcommand)]
         against: validate::Against,
     },
+    /// Make ground, current, trees and buoys for a world, by a seed.
+    Terrain(terrain::Arguments),
     /// Print the JSON Schema of the world file, for editors.
     Schema,
     /// List the worlds and robots that come with Merrow.
@@ -85,6 +88,7 @@ pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
             describe::describe(&load(&world, None)?, json, urdf.as_deref())
         }
         Command::Validate { against } => validate::run(&against),
+        Command::Terrain(arguments) => terrain::run(&arguments),
         Command::Schema => {
             let schema = world::schema::schema::<world::file::WorldFile>("Merrow world");
             println!("{}", serde_json::to_string_pretty(&schema).map_err(|e| e.to_string())?);

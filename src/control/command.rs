@@ -4,7 +4,7 @@ use super::{allocation, coupling, fault, firmware, joint_command};
 use crate::environment::air;
 use crate::math::{SpatialVelocity, Vec3};
 use crate::scene::air::Weather;
-use crate::scene::{Fault, Robot, Scene, Sea};
+use crate::scene::{Fault, Robot, Scene, Sea, Waves};
 use crate::state::commands::{Refusal, WeatherChange};
 use crate::state::{Command, FaultState, Health, RobotState, State, WinchCommand};
 
@@ -14,7 +14,10 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
     let density = state.sea.density;
     match command {
         Command::Sea(sea) => {
-            let waves = state.sea.waves.followed_by(&sea.waves, now);
+            let mut waves = state.sea.waves.followed_by(&sea.waves, now);
+            if sea.regions != state.sea.regions {
+                waves.regions = Waves::of_regions(&sea.regions);
+            }
             let air = state.sea.air.clone();
             state.sea = Sea { air, waves, ..(**sea).clone() };
         }

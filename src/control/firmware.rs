@@ -4,6 +4,7 @@ use super::autopilot::{self, Measured};
 use super::command::{check, check_finite, pick, refuse};
 use super::drive;
 use super::multirotor::{self, Tick};
+use super::vessel;
 use crate::math::Vec3;
 use crate::scene::firmware::{Course as CourseSettings, FirmwareLaw};
 use crate::scene::{Robot, Scene};
@@ -11,8 +12,8 @@ use crate::state::commands::{Order, Refusal};
 use crate::state::firmware::{Course, FirmwareMemory, Flight, FlightMode};
 use crate::state::{RobotState, State};
 
-/// Runs the firmware if it is due at `now_ns`; it runs once for every instant.
-pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, now_ns: u64) {
+/// Runs the firmware if it is due at `now_ns`; it runs once for every instant. Its thrusters are in water of `density` [kg/m³].
+pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64, now_ns: u64) {
     let (Some(firmware), Some(mut memory)) = (&robot.firmware, state.firmware) else { return };
     if super::encoder::due_ns(firmware.rate, memory.ticks) > now_ns {
         return;
@@ -31,6 +32,12 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, now_ns: u64)
         }
         (FirmwareLaw::Drive(settings), FirmwareMemory::Drive(memory)) => {
             drive::tick(robot, settings, state, memory, [command[0].x, command[1].z], dt);
+        }
+        (FirmwareLaw::Vessel(settings), FirmwareMemory::Vessel(memory)) if counts => {
+            vessel::tick(robot, settings, state, memory, vessel::Tick { command, density, dt });
+        }
+        (FirmwareLaw::Vessel(_), FirmwareMemory::Vessel(memory)) if memory.on => {
+            vessel::let_go(robot, state, memory);
         }
         _ => {}
     }
@@ -112,6 +119,7 @@ pub fn order(scene: &Scene, state: &mut State, robot: usize, order: Order) -> Re
             (memory.on, memory.wanted) = (on, [0.0; 2]);
             drive::turn(model, settings, target, [0.0; 2]);
         }
+        (_, FirmwareMemory::Vessel(memory), Order::Enable(false)) => vessel::let_go(model, target, memory),
         (_, _, Order::Enable(_)) => {}
         _ => return Err(refuse(robot, "the robot does not fly".into())),
     }

@@ -18,4 +18,5 @@ pub mod multirotor;
 pub mod power;
 pub mod servo;
 pub mod trajectory;
+pub mod vessel;
 pub mod winch;

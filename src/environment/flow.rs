@@ -22,7 +22,7 @@
 //! Streams are straight, steady and horizontal; (2) has the width everywhere that it has at one place, so it takes in no
 //! water along its way. (4) does not spread with time. Where flows meet they are added, which for (2)-(4) is no
 //! solution of the equations of motion. A change of a gain has no
-//! acceleration, nor has the edge of a region.
+//! acceleration, nor has the edge of a region. In a region that is not open only flows that name it are.
 //!
 //! # Checked by
 //! tests below; test/analytic/flow.rs
@@ -59,10 +59,13 @@ impl Local {
     }
 }
 
-/// Sum of the flows that depend on the place, at `p` [m] and `t` [s].
-pub fn at(flows: &[Flow], regions: &[Region], p: Vec3, t: f64) -> Local {
+/// Sum of the flows that depend on the place, at `p` [m] and `t` [s]; only those of the region `own`, if there is one.
+pub fn at(flows: &[Flow], regions: &[Region], own: Option<usize>, p: Vec3, t: f64) -> Local {
     let mut sum = Local::still();
     for flow in flows {
+        if own.is_some() && flow.region != own {
+            continue;
+        }
         if flow.region.and_then(|r| regions.get(r)).is_some_and(|region| !region.holds(p.x, p.y)) {
             continue;
         }
@@ -214,12 +217,12 @@ mod tests {
         let flows = flows();
         let h = 1e-4;
         for p in [Vec3::new(1.0, 2.0, -3.0), Vec3::new(3.05, -2.02, -0.7), Vec3::new(-7.0, 4.0, -11.0)] {
-            let local = at(&flows, &[], p, 0.0);
+            let local = at(&flows, &[], None, p, 0.0);
             for j in 0..3 {
                 let mut step = Vec3::zero();
                 step[j] = h;
-                let slope = (at(&flows, &[], p + step, 0.0).velocity
-                    - at(&flows, &[], p - step, 0.0).velocity)
+                let slope = (at(&flows, &[], None, p + step, 0.0).velocity
+                    - at(&flows, &[], None, p - step, 0.0).velocity)
                     .scale(0.5 / h);
                 for i in 0..3 {
                     let found = local.gradient.r[i][j];
@@ -235,11 +238,11 @@ mod tests {
         channel.retain(|f| matches!(f.law, FlowLaw::Channel(_)));
         let across = Vec3::new(-0.6, 0.8, 0.0);
         let middle = Vec3::new(3.0, -2.0, 0.0);
-        assert!((at(&channel, &[], middle, 0.0).velocity.norm() - 1.3).abs() < 1e-15);
+        assert!((at(&channel, &[], None, middle, 0.0).velocity.norm() - 1.3).abs() < 1e-15);
         for p in
             [middle + across.scale(20.001), middle - across.scale(25.0), middle + Vec3::new(0.0, 0.0, -12.0)]
         {
-            assert_eq!(at(&channel, &[], p, 0.0), Local::still());
+            assert_eq!(at(&channel, &[], None, p, 0.0), Local::still());
         }
     }
 

@@ -53,12 +53,16 @@ impl Instant<'_> {
     /// The same without waves.
     fn stream(&self, p: Vec3) -> (Vec3, Vec3) {
         let current = &self.sea.current;
+        if let Some(own) = self.sea.closed_region(p.x, p.y) {
+            let local = flow::at(&current.flows, &self.sea.regions, Some(own), p, self.time);
+            return (local.velocity, local.rate + local.gradient.mul_vec(local.velocity));
+        }
         let mean = current::mean_at_depth(&current.profile, -p.z);
         let (v, a) = (mean + self.variation.velocity, self.variation.acceleration);
         if current.flows.is_empty() {
             return (v, a);
         }
-        let mut local = flow::at(&current.flows, &self.sea.regions, p, self.time);
+        let mut local = flow::at(&current.flows, &self.sea.regions, None, p, self.time);
         let shear = current::shear_at_depth(&current.profile, -p.z);
         for i in 0..3 {
             local.gradient.r[i].z += shear[i];
@@ -124,11 +128,12 @@ pub fn stopped_by(sea: &Sea, p: Vec3, t: f64) -> Option<String> {
 pub fn sample<T: Real>(robot: &Robot, at: &Instant<'_>, links: &mut [LinkWork<T>]) {
     let uniform = at.sea.current.profile.len() == 1;
     let everywhere = at.sea.current.profile[0].1 + at.variation.velocity;
+    let local = !at.sea.current.flows.is_empty() || at.sea.has_closed_regions();
     for (link, work) in robot.links.iter().zip(links) {
         if !link.wet {
             continue;
         }
-        if !at.sea.current.flows.is_empty() {
+        if local {
             sample_flows(at, link, work);
             if let Some(waves) = at.waves {
                 add_waves(link, waves, work);

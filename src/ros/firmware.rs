@@ -41,7 +41,7 @@ pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     match &firmware.law {
         FirmwareLaw::Multirotor(_) => add("flight_mode", StringMsg::info(), Source::FlightMode { robot: i }),
         FirmwareLaw::Drive(_) => add("wheel_odometry", Odometry::info(), Source::WheelOdometry { robot: i }),
-        FirmwareLaw::Course(_) => {}
+        FirmwareLaw::Course(_) | FirmwareLaw::Vessel(_) => {}
     }
 }
 
@@ -62,6 +62,9 @@ pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
         }
         FirmwareLaw::Drive(d) => {
             format!("m/s ahead [-{0}, {0}], rad/s about z [-{1}, {1}]", d.most[0], d.most[1])
+        }
+        FirmwareLaw::Vessel(v) => {
+            format!("m/s ahead [-{0}, {0}], rad/s about z [-{1}, {1}]", v.most[0], v.most[1])
         }
         FirmwareLaw::Course(_) => String::new(),
     };

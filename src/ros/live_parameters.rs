@@ -35,6 +35,14 @@ fn gain_of(flow: &str) -> String {
     format!("water.flows.{flow}.gain")
 }
 
+/// By how much the level of a region can be moved [m].
+const LEVEL_RANGE: f64 = 20.0;
+
+/// Level of a region and factor on its waves.
+fn of_region(region: &str) -> [String; 2] {
+    ["level_m", "waves"].map(|key| format!("water.regions.{region}.{key}"))
+}
+
 /// Name of the parameter of a load's level.
 fn load_level(robot: &str, load: &str) -> String {
     format!("{robot}.loads.{load}.level")
@@ -117,6 +125,19 @@ pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
             flow.gain,
             [0.0, 100.0],
             "Factor on the velocity of the flow [1].",
+        ));
+    }
+    for region in sea.regions.iter().filter(|region| !region.is_dry()) {
+        let [level, factor] = of_region(&region.name);
+        if let Some(z) = region.level {
+            let about = "What the region's surface stands over z = 0 [m]. It jumps there.";
+            all.push(double(&level, z, [z - LEVEL_RANGE, z + LEVEL_RANGE], about));
+        }
+        all.push(double(
+            &factor,
+            region.waves,
+            [0.0, 10.0],
+            "Factor on the height of the waves in the region [1].",
         ));
     }
     for robot in &scene.robots {
@@ -281,6 +302,11 @@ impl Live {
         }
         for flow in &mut sea.current.flows {
             flow.gain = number(&gain_of(&flow.name), flow.gain);
+        }
+        for region in sea.regions.iter_mut().filter(|region| !region.is_dry()) {
+            let [level, factor] = of_region(&region.name);
+            region.level = region.level.map(|z| number(&level, z));
+            region.waves = number(&factor, region.waves);
         }
         let default = |name: &str| match all.iter().find(|d| d.name == name).map(|d| &d.default) {
             Some(Value::Double(x)) => *x,

@@ -22,6 +22,8 @@ pub enum FirmwareLaw {
     Course(Course),
     /// Drives wheels on both sides by velocity commands.
     Drive(Drive),
+    /// Drives a surface vehicle by velocity commands.
+    Vessel(Vessel),
 }
 
 impl Firmware {
@@ -34,7 +36,7 @@ impl Firmware {
     }
     /// True if it takes velocity commands.
     pub fn takes_velocity(&self) -> bool {
-        matches!(self.law, FirmwareLaw::Multirotor(_) | FirmwareLaw::Drive(_))
+        matches!(self.law, FirmwareLaw::Multirotor(_) | FirmwareLaw::Drive(_) | FirmwareLaw::Vessel(_))
     }
 }
 
@@ -81,6 +83,19 @@ pub struct Drive {
     pub radius: f64,
     /// Distance between the sides that the drive reckons with [m].
     pub track: f64,
+    /// Largest speed [m/s] and yaw rate [rad/s].
+    pub most: [f64; 2],
+    /// Largest change of both [m/s², rad/s²].
+    pub most_change: [f64; 2],
+}
+
+/// Settings of a surface vehicle's velocity control; pairs are for speed and yaw rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vessel {
+    /// Thrust per error of the speed [N s/m], moment per error of the yaw rate [N m s/rad].
+    pub gain: [f64; 2],
+    /// The same per error summed over time [N/m, N m/rad].
+    pub integral: [f64; 2],
     /// Largest speed [m/s] and yaw rate [rad/s].
     pub most: [f64; 2],
     /// Largest change of both [m/s², rad/s²].

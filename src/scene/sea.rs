@@ -40,6 +40,18 @@ impl Sea {
     pub fn region(&self, x: f64, y: f64) -> Option<&Region> {
         self.regions.iter().find(|region| region.holds(x, y))
     }
+
+    /// True if the world's current does not flow everywhere.
+    #[inline(always)]
+    pub fn has_closed_regions(&self) -> bool {
+        self.regions.iter().any(|region| !region.open)
+    }
+
+    /// Index of the region at (x, y) if the world's current does not flow there.
+    pub fn closed_region(&self, x: f64, y: f64) -> Option<usize> {
+        let k = self.regions.iter().position(|region| region.holds(x, y))?;
+        (!self.regions[k].open).then_some(k)
+    }
 }
 
 /// Velocity of the water as a function of depth and time.

@@ -55,9 +55,34 @@ pub struct Region {
     pub sound_speed: f64,
     /// Temperature [°C].
     pub temperature: f64,
+    /// Height of its surface at rest [m]; none: that of the sea.
+    pub level: Option<f64>,
+    /// Factor on the waves.
+    pub waves: f64,
+    /// True if the world's current flows in it too.
+    pub open: bool,
 }
 
+/// Level of what is called dry [m]: no ground lies as low.
+pub const DRY: f64 = -1e6;
+
 impl Region {
+    /// Height of its surface, or a pressure head in it, where the world's waves make `waves` and its tide `tide` [m].
+    #[inline(always)]
+    pub fn over(&self, waves: f64, tide: f64) -> f64 {
+        self.waves * waves + self.level.unwrap_or(tide)
+    }
+
+    /// True if no water stands there.
+    pub fn is_dry(&self) -> bool {
+        self.level == Some(DRY)
+    }
+
+    /// True if its surface is another than the sea's.
+    pub fn has_surface(&self) -> bool {
+        self.level.is_some() || self.waves != 1.0
+    }
+
     /// True if (x, y) lies in it: a ray from there to the east crosses its edge an odd number of times.
     pub fn holds(&self, x: f64, y: f64) -> bool {
         let mut inside = false;

@@ -2,6 +2,7 @@
 //!
 //! The components are found once, by `environment::waves::realise`; here they are data.
 
+use super::water::Region;
 use crate::math::Vec3;
 use std::sync::Arc;
 
@@ -112,12 +113,19 @@ pub struct Waves {
     pub seas: Vec<(u64, Arc<WaveField>)>,
     /// Level of the water as a sea that rises as one: tides, and what the surface stands over the mean; there always.
     pub tide: Option<Arc<WaveField>>,
+    /// Regions, the first that holds a place counts there; none where the surface of all of them is the sea's.
+    pub regions: Option<Arc<[Region]>>,
 }
 
 impl Waves {
     /// One sea from the beginning.
     pub fn of(field: WaveField) -> Self {
-        Self { seas: vec![(0, Arc::new(field))], tide: None }
+        Self { seas: vec![(0, Arc::new(field))], tide: None, regions: None }
+    }
+
+    /// What these regions make of the surface; none if that is the sea's in all of them.
+    pub fn of_regions(regions: &[Region]) -> Option<Arc<[Region]>> {
+        regions.iter().any(Region::has_surface).then(|| regions.into())
     }
 
     /// The seas that there are at `t_ns` [ns], and the part that each has.
@@ -141,19 +149,28 @@ impl Waves {
             _ => false,
         };
         let seas = self.seas.iter().zip(&other.seas);
-        tide && self.seas.len() == other.seas.len()
+        let regions = match (&self.regions, &other.regions) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        };
+        tide && regions
+            && self.seas.len() == other.seas.len()
             && seas.into_iter().all(|(a, b)| a.0 == b.0 && Arc::ptr_eq(&a.1, &b.1))
     }
 
     /// True if the water is flat at z = 0 and stays so.
     pub fn is_flat(&self) -> bool {
-        self.tide.is_none() && self.seas.iter().all(|(_, sea)| sea.reach == 0.0)
+        let levels = self.regions.as_ref().is_some_and(|all| all.iter().any(|r| r.level.is_some()));
+        !levels && self.tide.is_none() && self.seas.iter().all(|(_, sea)| sea.reach == 0.0)
     }
 
     /// No crest is higher and no trough deeper [m].
     pub fn reach(&self) -> f64 {
-        self.seas.iter().map(|(_, sea)| sea.reach).sum::<f64>()
-            + self.tide.as_ref().map_or(0.0, |tide| tide.reach)
+        let seas = self.seas.iter().map(|(_, sea)| sea.reach).sum::<f64>();
+        let tide = self.tide.as_ref().map_or(0.0, |tide| tide.reach);
+        let regions = self.regions.iter().flat_map(|all| all.iter());
+        regions.map(|r| r.over(seas, tide).abs()).fold(seas + tide, f64::max)
     }
 
     /// The sea that there is or will be when nothing fades any more.
@@ -201,13 +218,13 @@ impl Waves {
         }
         let start = seas.last().map_or(now_ns, |last| done(last).max(now_ns));
         seas.push((start, Arc::clone(next)));
-        Self { seas, tide: self.tide.clone() }
+        Self { seas, tide: self.tide.clone(), regions: self.regions.clone() }
     }
 
     /// The latest sea alone, there from the beginning.
     pub fn settled(&self) -> Self {
         let seas = self.latest().map(|sea| (0, Arc::clone(sea))).into_iter().collect();
-        Self { seas, tide: self.tide.clone() }
+        Self { seas, tide: self.tide.clone(), regions: self.regions.clone() }
     }
 }
 

@@ -45,10 +45,11 @@ pub fn measure(errors: &Errors, memory: &mut SensorState, truth: &Truth<'_>, dra
 /// Pressure of the water at a port under waves whose pressure head there is `head` [m], over that of the air [Pa].
 fn under_waves(truth: &Truth<'_>, head: f64) -> f64 {
     let (sea, g) = (truth.at.sea, truth.at.gravity);
+    let density = sea.region(truth.p_WS.x, truth.p_WS.y).map_or(sea.density, |region| region.density);
     let still = if truth.p_WS.z < 0.0 {
         water_column::pressure(sea, g, truth.p_WS)
     } else {
-        -sea.density * g * truth.p_WS.z
+        -density * g * truth.p_WS.z
     };
-    still + sea.density * g * head
+    still + density * g * head
 }

@@ -133,7 +133,7 @@ impl Runner {
         let work = &mut self.work;
         command::time_out(robot, state, now_ns);
         fault::prepare(robot, state, work, now_ns, sea.density);
-        firmware::advance(robot, state, scene.gravity, now_ns);
+        firmware::advance(robot, state, scene.gravity, sea.density, now_ns);
         power::cut(robot, state);
         kinematics::poses(robot, &state.motion, &mut work.links);
         fin::hold(robot, state, work);
@@ -166,7 +166,7 @@ impl Step<'_> {
     pub fn begin(&self, robot: &Robot, state: &mut RobotState, work: &mut Workspace) {
         command::time_out(robot, state, self.now_ns);
         fault::prepare(robot, state, work, self.now_ns, self.at[0].sea.density);
-        firmware::advance(robot, state, self.scene.gravity, self.now_ns);
+        firmware::advance(robot, state, self.scene.gravity, self.at[0].sea.density, self.now_ns);
         power::cut(robot, state);
     }
 

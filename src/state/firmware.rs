@@ -25,6 +25,19 @@ pub enum FirmwareMemory {
     Course(Course),
     /// That of a differential drive.
     Drive(Drive),
+    /// That of a surface vehicle's velocity control.
+    Vessel(Vessel),
+}
+
+/// Memory of a surface vehicle's velocity control; pairs are for speed and yaw rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vessel {
+    /// True while it drives: from a velocity command until none counts any more.
+    pub on: bool,
+    /// Speed [m/s] and yaw rate [rad/s] that are wanted.
+    pub wanted: [f64; 2],
+    /// Errors summed over time [m, rad].
+    pub lost: [f64; 2],
 }
 
 /// Memory of the heading and depth hold.
@@ -123,6 +136,9 @@ impl FirmwareState {
                 odometry: [0.0; 3],
                 measured: [0.0; 2],
             }),
+            FirmwareLaw::Vessel(_) => {
+                FirmwareMemory::Vessel(Vessel { on: false, wanted: [0.0; 2], lost: [0.0; 2] })
+            }
         };
         Some(Self { ticks: 0, command: [zero; 2], command_ns: None, memory })
     }
@@ -131,6 +147,7 @@ impl FirmwareState {
     pub fn holds_thrusters(&self) -> bool {
         match self.memory {
             FirmwareMemory::Flight(flight) => flight.mode != FlightMode::Off,
+            FirmwareMemory::Vessel(vessel) => vessel.on,
             FirmwareMemory::Course(_) | FirmwareMemory::Drive(_) => false,
         }
     }

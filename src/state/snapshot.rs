@@ -69,6 +69,10 @@ impl State {
         }
         for region in &sea.regions {
             sink.reals(&[region.density, region.sound_speed, region.temperature]);
+            // what other worlds say as they did
+            if region.has_surface() || !region.open {
+                sink.reals(&[region.level.unwrap_or(0.0), region.waves, f64::from(u8::from(region.open))]);
+            }
         }
         for (depth, v) in &sea.current.profile {
             sink.real(*depth);
@@ -334,6 +338,10 @@ impl Bits {
                 self.reals(&drive.angles.unwrap_or_default());
                 self.reals(&drive.odometry);
                 [drive.wanted, drive.measured].iter().for_each(|x| self.reals(x));
+            }
+            FirmwareMemory::Vessel(vessel) => {
+                self.int(u64::from(vessel.on));
+                [vessel.wanted, vessel.lost].iter().for_each(|x| self.reals(x));
             }
         }
     }

@@ -1,8 +1,10 @@
-//! A drawing of lines and letters that is written as SVG or as PNG. Needs no font on the machine.
+//! A drawing of lines, surfaces and letters that is written as SVG or as PNG. Needs no font on the machine.
 
 use ab_glyph::{Font, FontRef, ScaleFont};
 use std::fmt::Write as _;
-use tiny_skia::{Color, Paint, PathBuilder, Pixmap, PremultipliedColorU8, Stroke, StrokeDash, Transform};
+use tiny_skia::{
+    Color, FillRule, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Stroke, StrokeDash, Transform,
+};
 
 /// Letters of the PNG: a part of Roboto (Apache licence 2.0, beside the file).
 const FONT: &[u8] = include_bytes!("font/roboto_regular_subset.ttf");
@@ -40,6 +42,13 @@ pub enum Shape {
         width: f64,
         /// Whether it is dashed.
         dashed: bool,
+    },
+    /// A coloured surface.
+    Fill {
+        /// Corners around it; the last is joined to the first.
+        points: Vec<[f64; 2]>,
+        /// Colour.
+        colour: Colour,
     },
     /// A text on one line.
     Text {
@@ -83,8 +92,10 @@ impl Drawing {
         for shape in &self.shapes {
             // writing to a String does not fail
             let _ = match shape {
+                Shape::Fill { points, colour } => {
+                    writeln!(out, "<polygon points=\"{}\" fill=\"{}\"/>", short_corners(points), hex(*colour))
+                }
                 Shape::Line { points, colour, width, dashed } => {
-                    let points: Vec<String> = points.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
                     let dash = if *dashed {
                         format!(" stroke-dasharray=\"{} {}\"", DASH[0], DASH[1])
                     } else {
@@ -93,7 +104,7 @@ impl Drawing {
                     writeln!(
                         out,
                         "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{width}\"{dash}/>",
-                        points.join(" "),
+                        corners(points),
                         hex(*colour)
                     )
                 }
@@ -130,6 +141,7 @@ impl Drawing {
         let font = FontRef::try_from_slice(FONT).map_err(|e| format!("the built-in font: {e}"))?;
         for shape in &self.shapes {
             match shape {
+                Shape::Fill { points, colour } => surface(&mut sheet, points, *colour, scale),
                 Shape::Line { points, colour, width, dashed } => {
                     line(&mut sheet, points, *colour, *width, *dashed, scale);
                 }
@@ -142,6 +154,16 @@ impl Drawing {
     }
 }
 
+fn corners(points: &[[f64; 2]]) -> String {
+    let points: Vec<String> = points.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
+    points.join(" ")
+}
+
+/// The same without noughts after the point: maps have thousands of surfaces.
+fn short_corners(points: &[[f64; 2]]) -> String {
+    corners(points).replace(".0", "")
+}
+
 fn hex([r, g, b]: Colour) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
@@ -150,14 +172,25 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-fn line(sheet: &mut Pixmap, points: &[[f64; 2]], [r, g, b]: Colour, width: f64, dashed: bool, scale: f32) {
+/// A path along points; none if there are fewer than two.
+fn path(points: &[[f64; 2]]) -> Option<Path> {
     let mut path = PathBuilder::new();
     for (k, [x, y]) in points.iter().enumerate() {
         let (x, y) = (*x as f32, *y as f32);
         if k == 0 { path.move_to(x, y) } else { path.line_to(x, y) }
     }
-    // a path of one point or none draws nothing
-    let Some(path) = path.finish() else { return };
+    path.finish()
+}
+
+fn surface(sheet: &mut Pixmap, points: &[[f64; 2]], [r, g, b]: Colour, scale: f32) {
+    let Some(path) = path(points) else { return };
+    let mut paint = Paint::default();
+    paint.set_color_rgba8(r, g, b, 255);
+    sheet.fill_path(&path, &paint, FillRule::Winding, Transform::from_scale(scale, scale), None);
+}
+
+fn line(sheet: &mut Pixmap, points: &[[f64; 2]], [r, g, b]: Colour, width: f64, dashed: bool, scale: f32) {
+    let Some(path) = path(points) else { return };
     let mut paint = Paint::default();
     paint.set_color_rgba8(r, g, b, 255);
     let dash = if dashed { StrokeDash::new(DASH.to_vec(), 0.0) } else { None };

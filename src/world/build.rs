@@ -216,13 +216,19 @@ fn sea(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) ->
         CurrentFile::Profile { layers, at } => profile(layers, at.of("layers"), problems),
     };
     let column = build_water::column(file, origin, problems);
+    let regions = build_water::regions(&water.regions, origin, problems);
     let surface = column.as_ref().map(|column| column.at(0.0));
     Sea {
         density: surface.map_or(water.density_kg_m3, |layer| layer.density),
         sound_speed: surface.map_or(water.sound_speed_m_s, |layer| layer.sound_speed),
         temperature: surface.map_or(water.temperature_c, |layer| layer.temperature),
         column: column.map(Arc::new),
-        regions: build_water::regions(&water.regions, problems),
+        waves: Waves {
+            tide: build_water::tide(file, problems),
+            regions: Waves::of_regions(&regions),
+            ..build_waves::waves(&water.waves, file, seed, problems)
+        },
+        regions,
         carried: build_water::carried(&water.carried, origin, problems),
         air_pressure: water.air_pressure_pa,
         air: build_air::air(file, seed, problems),
@@ -238,10 +244,6 @@ fn sea(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) ->
             z0: -file.seabed.depth_m,
             slope: file.seabed.slope_east_north,
             terrain: build_water::terrain(&file.seabed, origin, problems),
-        },
-        waves: Waves {
-            tide: build_water::tide(file, problems),
-            ..build_waves::waves(&water.waves, file, seed, problems)
         },
     }
 }

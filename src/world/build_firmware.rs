@@ -1,10 +1,10 @@
 //! A firmware's file becomes its settings.
 
 use super::error::{Place, Problems, did_you_mean, quote};
-use super::file_firmware::{CourseFile, DriveFile, FirmwareFile, MultirotorFile};
+use super::file_firmware::{CourseFile, DriveFile, FirmwareFile, MultirotorFile, VesselFile};
 use super::read::Places;
 use crate::math::{Mat3, Vec3};
-use crate::scene::firmware::{Course, CourseGains, Drive, Firmware, FirmwareLaw, Multirotor};
+use crate::scene::firmware::{Course, CourseGains, Drive, Firmware, FirmwareLaw, Multirotor, Vessel};
 use crate::scene::{Link, Robot};
 
 /// The firmware of `robot`, whose links and thrusters are complete, in a world of step `dt`.
@@ -13,6 +13,7 @@ pub fn firmware(file: &FirmwareFile, robot: &Robot, dt: f64, problems: &mut Prob
         FirmwareFile::Multirotor(file) => multirotor(file, robot, dt, problems),
         FirmwareFile::Course(file) => course(file, robot, dt, problems),
         FirmwareFile::Drive(file) => drive(file, robot, dt, problems),
+        FirmwareFile::Vessel(file) => vessel(file, robot, dt, problems),
     }
 }
 
@@ -24,18 +25,21 @@ fn check_rate(rate: f64, dt: f64, at: &Places, problems: &mut Problems) {
     }
 }
 
-fn multirotor(file: &MultirotorFile, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
-    check_rate(file.rate_hz, dt, &file.at, problems);
-    // what the rotors can do beside one another
+/// What the thrusters must be able to do beside one another.
+fn check_thrusters(kind: &str, axes: &[(usize, &str)], robot: &Robot, at: &Places, problems: &mut Problems) {
     let can = |axis: usize| {
         robot.manager.as_ref().is_some_and(|m| m.allocation.iter().any(|row| row[axis].abs() > 1e-9))
     };
-    for (axis, what) in [(2, "lift it"), (3, "roll it"), (4, "pitch it"), (5, "turn it")] {
-        if !can(axis) {
-            let text = format!("firmware `multirotor`: the thrusters of {} cannot {what}", robot.name);
-            problems.push(&file.at.whole, text);
-        }
+    for (_, what) in axes.iter().filter(|(axis, _)| !can(*axis)) {
+        let text = format!("firmware {}: the thrusters of {} cannot {what}", quote(kind), robot.name);
+        problems.push(&at.whole, text);
     }
+}
+
+fn multirotor(file: &MultirotorFile, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+    check_rate(file.rate_hz, dt, &file.at, problems);
+    let axes = [(2, "lift it"), (3, "roll it"), (4, "pitch it"), (5, "turn it")];
+    check_thrusters("multirotor", &axes, robot, &file.at, problems);
     if robot.n_joints() > 0 {
         let text =
             "firmware `multirotor`: it knows the vehicle's mass with all joints at 0, whatever they do later";
@@ -137,6 +141,18 @@ fn drive(file: &DriveFile, robot: &Robot, dt: f64, problems: &mut Problems) -> F
         wheels,
         radius: file.wheel_radius_m,
         track: file.track_m,
+        most: [file.max_speed_m_s, file.max_yaw_rate_rad_s],
+        most_change: [file.max_acceleration_m_s2, file.max_yaw_acceleration_rad_s2],
+    });
+    Firmware { rate: file.rate_hz, timeout: file.command_timeout_s, law }
+}
+
+fn vessel(file: &VesselFile, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+    check_rate(file.rate_hz, dt, &file.at, problems);
+    check_thrusters("vessel", &[(0, "push it ahead"), (5, "turn it")], robot, &file.at, problems);
+    let law = FirmwareLaw::Vessel(Vessel {
+        gain: [file.speed_gain_n_s_m, file.yaw_rate_gain_n_m_s_rad],
+        integral: [file.speed_integral_n_m, file.yaw_integral_n_m_rad],
         most: [file.max_speed_m_s, file.max_yaw_rate_rad_s],
         most_change: [file.max_acceleration_m_s2, file.max_yaw_acceleration_rad_s2],
     });

@@ -19,7 +19,7 @@ use crate::math::Vec3;
 use crate::scene::flow::{Channel, Constituent, Eddy, Flow, FlowLaw, Jet};
 use crate::scene::grid::Grid;
 use crate::scene::terrain::Terrain;
-use crate::scene::water::{Carried, Column, Region, SoundSpeedLaw, Values};
+use crate::scene::water::{Carried, Column, DRY, Region, SoundSpeedLaw, Values};
 use crate::scene::{Origin, WaveField};
 use std::sync::Arc;
 
@@ -124,23 +124,66 @@ fn is_valid(column: &ColumnFile, layer: &WaterLayerFile, problems: &mut Problems
 }
 
 /// The regions of a world.
-pub fn regions(files: &Named<RegionFile>, problems: &mut Problems) -> Vec<Region> {
+pub fn regions(files: &Named<RegionFile>, origin: &Origin, problems: &mut Problems) -> Vec<Region> {
     let one = |(name, file): (&str, &RegionFile)| {
-        let corners = &file.corners_m;
+        let (key, corners) = match (&file.corners_m, &file.corners_deg) {
+            (Some(corners), None) => ("corners_m", corners.clone()),
+            (None, Some(corners)) => {
+                let metres = |[x, y]: &[f64; 2]| [grid::metres(0, *x, origin), grid::metres(1, *y, origin)];
+                ("corners_deg", corners.iter().map(metres).collect())
+            }
+            _ => {
+                let text = format!("{} needs either `corners_m` or `corners_deg`", quote(name));
+                problems.push(&file.at.whole, text);
+                return None;
+            }
+        };
         if corners.len() < 3 {
             let text = format!("{}: found {} corners, expected at least 3", quote(name), corners.len());
-            problems.push(file.at.of("corners_m"), text);
+            problems.push(file.at.of(key), text);
             return None;
+        }
+        if let Some([i, j]) = crossing(&corners) {
+            let text = format!(
+                "{}: the edge after corner {} crosses that after corner {}: expected corners in order around it",
+                quote(name),
+                i + 1,
+                j + 1
+            );
+            problems.push(file.at.of(key), text);
+            return None;
+        }
+        let of_water = ["density_kg_m3", "sound_speed_m_s", "temperature_c", "level_m", "waves", "open"];
+        for key in of_water.into_iter().filter(|key| file.dry && file.at.has(key)) {
+            let text = format!("{} is dry land, expected no {}", quote(name), quote(key));
+            problems.push(file.at.of(key), text);
         }
         Some(Region {
             name: name.to_string(),
-            corners: corners.clone(),
+            corners,
             density: file.density_kg_m3,
             sound_speed: file.sound_speed_m_s,
             temperature: file.temperature_c,
+            level: if file.dry { Some(DRY) } else { file.level_m },
+            waves: if file.dry { 0.0 } else { file.waves },
+            open: file.open && !file.dry,
         })
     };
     files.iter().filter_map(one).collect()
+}
+
+/// Two edges of a polygon that cross, by the corners after which they come.
+fn crossing(corners: &[[f64; 2]]) -> Option<[usize; 2]> {
+    let n = corners.len();
+    let edge = |i: usize| [corners[i], corners[(i + 1) % n]];
+    let left = |[a, b]: [[f64; 2]; 2], p: [f64; 2]| {
+        (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]) > 0.0
+    };
+    let apart = |e: [[f64; 2]; 2], f: [[f64; 2]; 2]| left(e, f[0]) == left(e, f[1]);
+    let pairs =
+        (0..n).flat_map(|i| (i + 2..n).map(move |j| [i, j])).filter(|[i, j]| !(*i == 0 && *j == n - 1));
+    let mut crossed = pairs.filter(|[i, j]| !apart(edge(*i), edge(*j)) && !apart(edge(*j), edge(*i)));
+    crossed.next()
 }
 
 /// The ground of a world, if it says more than a plane.
@@ -209,6 +252,10 @@ pub fn flows(
         if let (Some(wanted), None) = (&file.region, region) {
             let hint = did_you_mean(wanted, names());
             problems.push(file.at.of("region"), format!("no region {} in this world{hint}", quote(wanted)));
+        }
+        if let (Some(_), FlowLawFile::Tidal { .. }) = (&file.region, &file.law) {
+            let text = "a tidal flow is the same everywhere, expected no `region`; `open: false` keeps it out of one";
+            problems.push(file.at.of("region"), text);
         }
         Some(Flow { name: name.to_string(), gain: file.gain, region, law: law(&file.law, origin, problems)? })
     };

@@ -11,6 +11,8 @@ choice! {
         Course = "course" (CourseFile),
         /// Drives wheels on both sides by velocity commands.
         Drive = "differential_drive" (DriveFile),
+        /// Drives a surface vehicle by velocity commands.
+        Vessel = "vessel" (VesselFile),
     }
 }
 
@@ -122,6 +124,38 @@ spec! {
     }
 }
 
+spec! {
+    /// The firmware of a surface vehicle. Thrust and moment per error, for the thrusters as the allocation has them.
+    pub struct VesselFile {
+        /// What it is.
+        description: String = String::new(),
+        /// Where the figures come from.
+        source: String [not_empty],
+        /// Figures that are guessed, and why.
+        estimated: String = String::new(),
+        /// Ticks per second.
+        rate_hz: f64 [in 1.0..=10000.0] = 20.0,
+        /// Age at which a velocity command no longer counts.
+        command_timeout_s: f64 [positive] = 1.0,
+        /// Thrust per error of the speed.
+        speed_gain_n_s_m: f64 [non_negative],
+        /// Thrust per metre lost.
+        speed_integral_n_m: f64 [non_negative],
+        /// Moment per error of the yaw rate.
+        yaw_rate_gain_n_m_s_rad: f64 [non_negative],
+        /// Moment per angle lost.
+        yaw_integral_n_m_rad: f64 [non_negative],
+        /// Largest speed.
+        max_speed_m_s: f64 [positive],
+        /// Largest yaw rate.
+        max_yaw_rate_rad_s: f64 [positive],
+        /// Largest change of the wanted speed.
+        max_acceleration_m_s2: f64 [positive] = 0.5,
+        /// Largest change of the wanted yaw rate.
+        max_yaw_acceleration_rad_s2: f64 [positive] = 0.5,
+    }
+}
+
 impl FirmwareFile {
     /// Source of its figures, and which are guessed.
     pub fn about(&self) -> (&str, &str) {
@@ -129,6 +163,7 @@ impl FirmwareFile {
             FirmwareFile::Multirotor(file) => (&file.source, &file.estimated),
             FirmwareFile::Course(file) => (&file.source, &file.estimated),
             FirmwareFile::Drive(file) => (&file.source, &file.estimated),
+            FirmwareFile::Vessel(file) => (&file.source, &file.estimated),
         }
     }
 }

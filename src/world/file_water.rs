@@ -156,13 +156,23 @@ spec! {
     /// A part of the sea, seen from above, with water of its own that is the same from top to bottom.
     pub struct RegionFile {
         /// Its corners (east, north), around it; the last is joined to the first.
-        corners_m: Vec<[f64; 2]>,
+        corners_m: Option<Vec<[f64; 2]>>,
+        /// The same as longitude and latitude, instead of `corners_m`.
+        corners_deg: Option<Vec<[f64; 2]>>,
         /// Density: 999 in a river, more in a salt lake.
         density_kg_m3: f64 [in 900.0..=2000.0] = 999.0,
         /// Speed of sound.
         sound_speed_m_s: f64 [in 1000.0..=2000.0] = 1465.0,
         /// Temperature.
         temperature_c: f64 [in -5.0..=60.0] = 15.0,
+        /// What its surface stands over z = 0, without tide; if not given it has the sea's level and tide.
+        level_m: Option<f64> [in -500.0..=9000.0],
+        /// Factor on the height of the world's waves: 0 behind a mole.
+        waves: f64 [in 0.0..=10.0] = 1.0,
+        /// Whether the world's current flows in it too: the mean, its variation, tides, and flows that name no region.
+        open: bool = true,
+        /// Dry land: no water stands there, however low it lies.
+        dry: bool = false,
     }
 }
 

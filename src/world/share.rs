@@ -1,5 +1,7 @@
 //! Where the files that ship with Merrow lie: worlds, params, urdf, grids.
 
+use super::error::Problems;
+use super::node::{Loader, Value};
 use std::path::PathBuf;
 
 /// Folders that hold `worlds/` and `params/`, in the order they are searched: `MERROW_SHARE`, the installed share
@@ -47,4 +49,18 @@ pub fn list(folder: &str) -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+/// What the file `name` of `worlds` or `params/<kind>` says that it is, itself or by what it extends; empty if it does not.
+pub fn description(folder: &str, name: &str) -> String {
+    let mut files = folders().into_iter().map(|f| f.join(folder).join(format!("{name}.yaml")));
+    let Some(path) = files.find(|path| path.is_file()) else { return String::new() };
+    // mistakes are for who runs it
+    let node = Loader::new(params()).load(&path, &mut Problems::default());
+    let Some(Value::Map(map)) = node.map(|node| node.value) else { return String::new() };
+    let found = map.entries.into_iter().find(|(key, _)| key.name == "description");
+    match found.map(|(_, node)| node.value) {
+        Some(Value::Scalar { text, .. }) => text,
+        _ => String::new(),
+    }
 }

@@ -8,6 +8,7 @@ mod flight;
 mod hull;
 mod kernels;
 mod lanes;
+mod river;
 mod same_bits;
 mod squad;
 pub mod tethers;

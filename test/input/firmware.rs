@@ -33,6 +33,22 @@ fn figures() {
 }
 
 #[test]
+fn a_boat_needs_thrusters_that_push_and_turn() {
+    let gains = "speed_gain_n_s_m: 1, speed_integral_n_m: 1, yaw_rate_gain_n_m_s_rad: 1, yaw_integral_n_m_rad: 1, max_speed_m_s: 1, max_yaw_rate_rad_s: 1";
+    check(
+        &plain(&format!("firmware: {{kind: vessel, source: test, {gains}}}")),
+        concat!(
+            "w.yaml:6:17: firmware `vessel`: the thrusters of r cannot push it ahead\n",
+            "w.yaml:6:17: firmware `vessel`: the thrusters of r cannot turn it",
+        ),
+    );
+    check(
+        "robots:\n  r: {model: {extends: robots/heron.yaml, firmware: {extends: firmware/heron_velocity.yaml, rate_hz: 600}}}",
+        "w.yaml:2:102: `rate_hz`: found 600, expected at most 500 with steps of 0.002 s",
+    );
+}
+
+#[test]
 fn a_rotor_takes_lags_of_first_order() {
     check(
         "robots:\n  r: {model: {extends: robots/firefly.yaml, thrusters: {r0: {motor: {lag: {kind: second_order, natural_frequency_rad_s: 9, damping_ratio: 1}}}}}}",

@@ -108,4 +108,32 @@ fn regions() {
         ),
         "w.yaml:1:86: no region `rivr` in this world; did you mean `river`?",
     );
+    check(
+        &world("water: {regions: {lake: {level_m: 3}}}"),
+        "w.yaml:1:25: `lake` needs either `corners_m` or `corners_deg`",
+    );
+    check(
+        &world("water: {regions: {lake: {corners_m: [[0, 0], [9, 9], [9, 0], [0, 9]]}}}"),
+        "w.yaml:1:37: `lake`: the edge after corner 1 crosses that after corner 3: expected corners in order around it",
+    );
+    check(
+        &world("water: {regions: {meadow: {corners_m: [[0, 0], [9, 9], [0, 9]], dry: true, level_m: 2}}}"),
+        "w.yaml:1:85: `meadow` is dry land, expected no `level_m`",
+    );
+    check(
+        &world("water: {regions: {lake: {corners_m: [[0, 0], [9, 9], [0, 9]], waves: -1}}}"),
+        "w.yaml:1:70: `waves`: expected a number from 0 to 10, found `-1`",
+    );
+    check(
+        &world(
+            "water: {regions: {lake: {corners_m: [[0, 0], [9, 9], [0, 9]]}}, flows: {f: {region: lake, kind: tidal, constituents: [{name: M2, speed_m_s: 1, direction_deg: 9}]}}}",
+        ),
+        "w.yaml:1:85: a tidal flow is the same everywhere, expected no `region`; `open: false` keeps it out of one",
+    );
+    check(
+        &world(
+            "origin: {latitude_deg: 54, longitude_deg: 10}\nwater: {regions: {lake: {corners_deg: [[10, 54], [10.001, 54], [10.001, 54.001]]}}}",
+        ),
+        "accepted",
+    );
 }

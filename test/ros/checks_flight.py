@@ -47,9 +47,9 @@ def check_flight_by_cmd_vel():
         m.alive()
 
 
-def call(m, name):
+def call(m, name, robot="firefly"):
     """One of the firmware's services, which must succeed."""
-    client = m.peer.client(f"/firefly/{name}", "std_srvs/srv/Trigger")
+    client = m.peer.client(f"/{robot}/{name}", "std_srvs/srv/Trigger")
     assert client.wait(20), f"no service {name}"
     answer = client.call(**TRIGGER)
     assert answer is not None and answer.success, answer
@@ -69,6 +69,35 @@ def check_rover_by_cmd_vel():
         assert wait_for(ahead, 20), seen[-1:]
         assert (seen[-1].header.frame_id, seen[-1].child_frame_id) == ("rover/odom", "rover/base_link")
         assert wait_for(lambda: seen.extend(take(wheels)) or abs(seen[-1].twist.twist.linear.x) < 0.01, 20), seen[-1]
+        m.alive()
+
+
+def check_riverwatch_pair():
+    """The boat goes up the river by cmd_vel; the drone leaves its deck; wind and current are changed meanwhile."""
+    with Merrow("riverwatch", "--pace", "2") as m:
+        boat, drone = m.listen("/usv/odometry"), m.listen("/uav/odometry")
+        places = {}
+
+        def seen():
+            for name, topic in (("boat", boat), ("drone", drone)):
+                places.update({name: o.pose.pose.position for o in take(topic)})
+            return len(places) == 2
+
+        assert wait_for(seen, 20), places
+        start = places["boat"].x
+
+        def upriver():
+            velocity(m, 1.5, 0.0, 0.0, topic="/usv/cmd_vel")
+            return seen() and places["boat"].x < start - 3
+
+        assert wait_for(upriver, 40), places
+        m.write("/couplings/pad/command", data=False)
+        weather = m.peer.client("/merrow/weather", "merrow/srv/Weather")
+        assert weather.wait(20), "no service weather"
+        answer = weather.call(names=["wind_speed_m_s", "wind_from_deg"], values=[6.0, 200.0], duration_s=2.0)
+        assert answer is not None and answer.success, answer
+        call(m, "takeoff", "uav")
+        assert wait_for(lambda: seen() and places["drone"].z > 2.5, 30), places
         m.alive()
 
 
@@ -93,4 +122,4 @@ def check_taipan_holds_a_depth():
         m.alive()
 
 
-CHECKS = [check_flight_by_cmd_vel, check_rover_by_cmd_vel, check_glider_dives, check_taipan_holds_a_depth]
+CHECKS = [check_flight_by_cmd_vel, check_rover_by_cmd_vel, check_riverwatch_pair, check_glider_dives, check_taipan_holds_a_depth]

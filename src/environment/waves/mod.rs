@@ -22,7 +22,8 @@
 //! World (ENU), z = 0 at the mean surface.
 //!
 //! # Limits
-//! First order in steepness: no Stokes drift of the mean flow, no bound waves, no breaking. (3) is the acceleration at a
+//! A region with a level or waves of its own ends at its edge as at a wall: neither slope nor pressure goes across. Which region counts is
+//! asked for every place. First order in steepness: no Stokes drift of the mean flow, no bound waves, no breaking. (3) is the acceleration at a
 //! place; what the wave's own motion adds is of second order. The bottom is level, as deep as at the origin. While one
 //! sea gives way to another the energy may be less than that of either. The sea of the kind `kelpie` rises as one: its
 //! water moves up and down, and (4) is what its height alone makes.
@@ -39,6 +40,7 @@ pub mod spreading;
 pub mod tile;
 
 use crate::math::{Lanes, Packed, Vec3, quad};
+use crate::scene::water::Region;
 use crate::scene::waves::{WaveField, Waves};
 use std::sync::Arc;
 
@@ -103,6 +105,21 @@ struct Part {
     weight: f64,
     /// Phases at the origin at the instant, less whole turns [rad].
     phase: Vec<f64>,
+    /// True for the level of the water, which rises as one.
+    is_tide: bool,
+}
+
+impl Part {
+    /// Factor on it in a region.
+    #[inline(always)]
+    fn share(&self, region: Option<&Region>) -> f64 {
+        match region {
+            None => self.weight,
+            Some(region) if self.is_tide && region.level.is_some() => 0.0,
+            Some(_) if self.is_tide => self.weight,
+            Some(region) => self.weight * region.waves,
+        }
+    }
 }
 
 /// The waves at one instant, ready to be asked about any number of places.
@@ -110,6 +127,7 @@ struct Part {
 pub struct WavesNow {
     t_ns: f64,
     parts: Vec<Part>,
+    regions: Option<Arc<[Region]>>,
     depth: f64,
     reach: f64,
     tidal: bool,
@@ -121,6 +139,7 @@ impl Default for WavesNow {
         Self {
             t_ns: f64::NAN,
             parts: Vec::new(),
+            regions: None,
             depth: f64::INFINITY,
             reach: 0.0,
             tidal: false,
@@ -147,7 +166,12 @@ impl WavesNow {
     /// Moves to `t_ns` [ns], with these waves; does nothing if it is there.
     pub fn set(&mut self, waves: &Waves, t_ns: f64) {
         let present = || waves.present(t_ns);
-        let same = t_ns == self.t_ns
+        let regions = match (&waves.regions, &self.regions) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        let same = regions
+            && t_ns == self.t_ns
             && present().count() == self.parts.len()
             && present()
                 .zip(&self.parts)
@@ -156,22 +180,28 @@ impl WavesNow {
             return;
         }
         self.t_ns = t_ns;
+        self.regions.clone_from(&waves.regions);
         self.parts.truncate(present().count());
         for (i, (sea, weight)) in present().enumerate() {
             if i == self.parts.len() {
-                self.parts.push(Part { field: Arc::clone(sea), weight, phase: Vec::new() });
+                self.parts.push(Part { field: Arc::clone(sea), weight, phase: Vec::new(), is_tide: false });
             }
             let part = &mut self.parts[i];
             part.field.clone_from(sea);
             part.weight = weight;
+            part.is_tide = waves.tide.as_ref().is_some_and(|tide| Arc::ptr_eq(tide, sea));
             part.phase.clear();
             let c = &sea.components;
             let t = t_ns * 1e-9;
             part.phase.extend(c.omega.iter().zip(&c.phase).map(|(w, p)| kernel::reduce(p - w * t)));
         }
-        self.tidal = waves.tide.is_some();
+        self.tidal = waves.tide.is_some() || self.regions.is_some();
         self.depth = waves.latest().or(waves.tide.as_ref()).map_or(f64::INFINITY, |sea| sea.depth);
         self.reach = self.parts.iter().map(|part| part.weight * part.field.reach).sum();
+        for region in self.regions.iter().flat_map(|all| all.iter()) {
+            let parts = self.parts.iter().map(|part| part.share(Some(region)) * part.field.reach);
+            self.reach = self.reach.max(parts.sum::<f64>() + region.level.unwrap_or(0.0).abs());
+        }
     }
 
     /// No crest is higher and no trough deeper at this instant [m].
@@ -179,9 +209,15 @@ impl WavesNow {
         self.reach
     }
 
-    /// True if a tide lifts the mean surface.
+    /// True if a tide or a region lifts the mean surface.
     pub fn is_tidal(&self) -> bool {
         self.tidal
+    }
+
+    /// The region at (x, y), where any has a surface of its own.
+    #[inline(always)]
+    fn region(&self, x: f64, y: f64) -> Option<&Region> {
+        self.regions.as_ref()?.iter().find(|region| region.holds(x, y))
     }
 
     /// Height of the surface at (x, y) [m]. (1)
@@ -193,7 +229,7 @@ impl WavesNow {
     /// from [`WavesNow::elevation`]'s, which sums in another order.
     pub fn elevations(&self, x: &[f64], y: &[f64], out: &mut [f64]) {
         out.fill(0.0);
-        for part in &self.parts {
+        for part in self.summed() {
             #[cfg(target_arch = "x86_64")]
             if self.wide {
                 // SAFETY: the processor has these instructions, as `default` has seen
@@ -202,6 +238,7 @@ impl WavesNow {
             }
             kernel::elevations::<Lanes>(&part.field.components, &part.phase, part.weight, x, y, out);
         }
+        self.localise(x, y, out);
     }
 
     /// What the waves add to the pressure at many points, over ρ g [m]. `z` are heights [m] and `eta` those of the surface
@@ -211,7 +248,7 @@ impl WavesNow {
             *z = stretched(self.depth, *z, *eta);
         }
         out.fill(0.0);
-        for part in &self.parts {
+        for part in self.summed() {
             #[cfg(target_arch = "x86_64")]
             if self.wide {
                 // SAFETY: as in `elevations`
@@ -220,15 +257,36 @@ impl WavesNow {
             }
             kernel::heads::<Lanes>(&part.field.components, &part.phase, part.weight, [x, y, z], out);
         }
+        self.localise(x, y, out);
+    }
+
+    /// What sums over many points go over: where regions tell, all but the level.
+    fn summed(&self) -> impl Iterator<Item = &Part> {
+        let local = self.regions.is_some();
+        self.parts.iter().filter(move |part| !(local && part.is_tide))
+    }
+
+    /// Gives waves' heights, or heads, at many points what the regions there make of them; a level's head is its height at any depth.
+    fn localise(&self, x: &[f64], y: &[f64], out: &mut [f64]) {
+        if self.regions.is_none() {
+            return;
+        }
+        let tides = self.parts.iter().filter(|part| part.is_tide);
+        let tide: f64 = tides.map(|part| part.weight * self.surface_of(part, 0.0, 0.0)[0]).sum();
+        for ((x, y), out) in x.iter().zip(y).zip(out) {
+            *out = self.region(*x, *y).map_or(*out + tide, |region| region.over(*out, tide));
+        }
     }
 
     /// Every wave at (x, y) [m].
     pub fn each(&self, x: f64, y: f64, mut visit: impl FnMut(Wave)) {
+        let region = self.region(x, y);
         for part in &self.parts {
+            let share = part.share(region);
             let c = &part.field.components;
             for (i, phase) in part.phase.iter().enumerate().take(part.field.n) {
                 let (cos, sin) = kernel::cos_sin(phase + c.kx[i] * x + c.ky[i] * y);
-                let (a, omega) = (part.weight * c.a[i], c.omega[i]);
+                let (a, omega) = (share * c.a[i], c.omega[i]);
                 visit(Wave { a, omega, dx: c.dx[i], dy: c.dy[i], cos, sin });
             }
         }
@@ -237,15 +295,17 @@ impl WavesNow {
     /// True if some wave is felt at depth `d` [m]: not as small as rounding.
     pub fn is_felt_at(&self, d: f64) -> bool {
         // longest waves first
-        self.parts.iter().any(|part| part.field.components.k.first().is_some_and(|k| k * d < 40.0))
+        self.regions.is_some()
+            || self.parts.iter().any(|part| part.field.components.k.first().is_some_and(|k| k * d < 40.0))
     }
 
     /// Height and slope of the surface at (x, y) [m]. (1)
     pub fn surface(&self, x: f64, y: f64) -> Surface {
-        let mut sum = [0.0; 3];
+        let region = self.region(x, y);
+        let mut sum = [region.and_then(|region| region.level).unwrap_or(0.0), 0.0, 0.0];
         for part in &self.parts {
-            let one = self.surface_of(part, x, y);
-            sum.iter_mut().zip(one).for_each(|(sum, one)| *sum += part.weight * one);
+            let (one, share) = (self.surface_of(part, x, y), part.share(region));
+            sum.iter_mut().zip(one).for_each(|(sum, one)| *sum += share * one);
         }
         Surface { z: sum[0], slope: [sum[1], sum[2]] }
     }
@@ -263,12 +323,14 @@ impl WavesNow {
     /// The water at `p` [m] where the surface above or below it stands at `eta` [m]. (2)-(5)
     pub fn orbital(&self, p: Vec3, eta: f64) -> Orbital {
         let z = stretched(self.depth, p.z, eta);
+        let region = self.region(p.x, p.y);
         let mut sum = [0.0; 7];
         for part in &self.parts {
-            let one = self.orbital_of(part, p, z);
-            sum.iter_mut().zip(one).for_each(|(sum, one)| *sum += part.weight * one);
+            let (one, share) = (self.orbital_of(part, p, z), part.share(region));
+            sum.iter_mut().zip(one).for_each(|(sum, one)| *sum += share * one);
         }
         let [u, v, w, ax, ay, az, head] = sum;
+        let head = region.and_then(|region| region.level).map_or(head, |level| head + level);
         Orbital { velocity: Vec3::new(u, v, w), acceleration: Vec3::new(ax, ay, az), head }
     }
 
@@ -327,7 +389,7 @@ impl StepWaves {
     /// Those of the step of `dt_ns` from `now_ns`; nothing if the water is flat.
     #[inline(always)]
     pub fn over(&mut self, waves: &Waves, now_ns: u64, dt_ns: u64) -> [Option<&WavesNow>; 3] {
-        if waves.seas.is_empty() && waves.tide.is_none() {
+        if waves.seas.is_empty() && waves.tide.is_none() && waves.regions.is_none() {
             [None; 3]
         } else {
             self.over_waves(waves, now_ns, dt_ns)

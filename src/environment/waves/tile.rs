@@ -27,6 +27,7 @@ use crate::math::skin::{fours, fours_mut};
 use crate::math::{Lanes, MAX_LANES, Packed};
 use crate::scene::waves::{Components, LANES, Waves};
 use crate::state::wave_tile::{Fields, Snapshot, WaveTile};
+use std::sync::Arc;
 
 /// Lattice steps in a hull's radius.
 const STEPS: usize = 6;
@@ -57,7 +58,7 @@ impl WaveTile {
             x: vec![0.0; SIDE],
             y: vec![0.0; SIDE],
             snapshots: std::array::from_fn(|_| snapshot.clone()),
-            waves: Waves { seas: Vec::with_capacity(SEAS_MAX), tide: None },
+            waves: Waves { seas: Vec::with_capacity(SEAS_MAX), tide: None, regions: None },
             depth: f64::INFINITY,
             phase: Vec::with_capacity(WAVES_MAX),
             now: vec![[0.0; 4]; n],
@@ -77,6 +78,7 @@ impl WaveTile {
         if !self.waves.is(waves) {
             self.waves.seas.clone_from(&waves.seas);
             self.waves.tide.clone_from(&waves.tide);
+            self.waves.regions.clone_from(&waves.regions);
             let period = waves.latest().map_or(1.0, |sea| sea.asked.tp);
             self.time_step = (period / TIMES * 1e9).max(1e6).round();
             self.depth = now.depth;
@@ -140,11 +142,16 @@ impl WaveTile {
         let Self { waves, phase, levels, x, y, snapshots, wide, .. } = self;
         let out = &mut snapshots[place].fields;
         out.fill([0.0; 4]);
+        let mut level = 0.0;
         for (sea, weight) in waves.present(t_ns) {
             let c = &sea.components;
             let t = t_ns * 1e-9;
             phase.clear();
             phase.extend(c.omega.iter().zip(&c.phase).map(|(w, p)| kernel::reduce(p - w * t)));
+            if waves.regions.is_some() && waves.tide.as_ref().is_some_and(|tide| Arc::ptr_eq(tide, sea)) {
+                level = weight * kernel::surface::<Lanes>(c, phase, 0.0, 0.0)[0];
+                continue;
+            }
             #[cfg(target_arch = "x86_64")]
             if *wide {
                 // SAFETY: the processor has these instructions, as `WavesNow::default` has seen
@@ -152,6 +159,11 @@ impl WaveTile {
                 continue;
             }
             fields::<Lanes>(c, phase, weight, *levels, [x, y], out);
+        }
+        let Some(regions) = &waves.regions else { return };
+        for (k, out) in out.iter_mut().enumerate() {
+            let region = regions.iter().find(|region| region.holds(x[k % SIDE], y[k / SIDE]));
+            *out = out.map(|waves| region.map_or(waves + level, |region| region.over(waves, level)));
         }
     }
 

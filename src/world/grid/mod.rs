@@ -292,17 +292,7 @@ fn converted(file: &GridFile, k: usize, x: f64, origin: &Origin) -> f64 {
     let axes = &file.axes;
     match (k, axes.horizontal) {
         (0 | 1, HorizontalFile::Metres) => x - axes.origin_m[k],
-        (0 | 1, HorizontalFile::Degrees) => {
-            // radii of curvature of WGS84 at the origin [NGA.STND.0036 2014, eqs 4-15, 4-16]
-            let (a, e2) = (6_378_137.0, 0.006_694_379_990_141_317);
-            let (s, c) = sin_cos(origin.latitude);
-            let w = (1.0 - e2 * s * s).sqrt();
-            if k == 0 {
-                (x.to_radians() - origin.longitude) * (a / w) * c
-            } else {
-                (x.to_radians() - origin.latitude) * a * (1.0 - e2) / (w * w * w)
-            }
-        }
+        (0 | 1, HorizontalFile::Degrees) => metres(k, x, origin),
         (2, _) => {
             if axes.vertical == VerticalFile::Up {
                 -x
@@ -311,5 +301,18 @@ fn converted(file: &GridFile, k: usize, x: f64, origin: &Origin) -> f64 {
             }
         }
         _ => (x - axes.time_start) * axes.time_unit_s,
+    }
+}
+
+/// Metres towards east (`axis` 0) or north (1) of the origin for degrees of longitude or latitude.
+pub fn metres(axis: usize, degrees: f64, origin: &Origin) -> f64 {
+    // radii of curvature of WGS84 at the origin [NGA.STND.0036 2014, eqs 4-15, 4-16]
+    let (a, e2) = (6_378_137.0, 0.006_694_379_990_141_317);
+    let (s, c) = sin_cos(origin.latitude);
+    let w = (1.0 - e2 * s * s).sqrt();
+    if axis == 0 {
+        (degrees.to_radians() - origin.longitude) * (a / w) * c
+    } else {
+        (degrees.to_radians() - origin.latitude) * a * (1.0 - e2) / (w * w * w)
     }
 }

@@ -1,0 +1,212 @@
+//! The river of `worlds/riverwatch.yaml` as its users meet it: its water, bed, banks, buoys, trees, boat and drone.
+
+use crate::common::{advance, simulation};
+use merrow::environment::{Instant, Variation};
+use merrow::math::Vec3;
+use merrow::river::River;
+use merrow::scene::End;
+use merrow::sim::Simulation;
+use merrow::state::Command;
+use merrow::state::commands::Order;
+use merrow::state::contact::{Contact, Side};
+use merrow::world::{Overrides, load_world, share};
+use std::sync::Arc;
+
+const BOAT: usize = 0;
+const DRONE: usize = 1;
+
+fn riverwatch() -> Simulation {
+    let world = load_world(&share::world("riverwatch"), Overrides::default());
+    let world = world.unwrap_or_else(|problems| panic!("{problems}"));
+    Simulation::new(Arc::new(world.scene), 1).unwrap()
+}
+
+fn place(s: &Simulation, robot: usize) -> Vec3 {
+    s.state.robots[robot].motion.p_WB
+}
+
+/// `seconds` under a velocity command, repeated ten times a second.
+fn drive(s: &mut Simulation, robot: usize, ahead: f64, yaw_rate: f64, seconds: f64) {
+    for _ in 0..(seconds * 10.0).round() as usize {
+        let (linear, angular) = (Vec3::new(ahead, 0.0, 0.0), Vec3::new(0.0, 0.0, yaw_rate));
+        s.apply(&Command::Velocity { robot, linear, angular }).unwrap();
+        advance(s, 0.1);
+    }
+}
+
+// Goal: the water that the world gives to its robots is the river's: each section passes the discharge that the generator states, none
+// flows over land. Method: speed along the course times depth over strips of 0.25 m across, at every 60 m, as a hull and an echo sounder
+// would find them. Tolerance: 5 %: both are linear between samples 3 m and 4 m apart, in a channel 32 m wide.
+#[test]
+fn every_section_passes_the_rivers_discharge() {
+    let scene = riverwatch().scene;
+    let river = River::new(1);
+    let at = Instant { sea: &scene.sea, gravity: 9.81, time: 0.0, variation: Variation::NONE, waves: None };
+    let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
+    let mut s = 100.0;
+    for _ in 0..24 {
+        s += 40.0;
+        let foot = |n: f64| river.valley.course.foot(river.valley.course.place(s, n));
+        if river.valley.course.place(s, 0.0)[0].abs() > 360.0 {
+            continue;
+        }
+        let mut sum = 0.0;
+        for k in -100..100 {
+            let n = 0.25 * (f64::from(k) + 0.5);
+            let [x, y] = river.valley.course.place(s, n);
+            let z = scene.sea.seabed.height(x, y);
+            let (u, _) = at.water(Vec3::new(x, y, -0.1));
+            let along = foot(n).along;
+            sum += 0.25 * (-z).max(0.0) * (u.x * along[0] + u.y * along[1]);
+        }
+        (least, most) = (least.min(sum), most.max(sum));
+    }
+    let q = river.stream.discharge;
+    assert!(least > 0.95 * q && most < 1.05 * q, "{least} to {most} of {q} m3/s");
+    for tree in &river.trees {
+        let (u, _) = at.water(Vec3::new(tree.p[0], tree.p[1], 0.0));
+        assert_eq!(u.norm(), 0.0);
+    }
+}
+
+// Goal: buoys float, downstream of their anchors, within their lines. Method: a minute of river, wind and waves. Tolerance: 0.4 m
+// beyond the circle of a taut line, for the buoy's own radius; 0.3 m of height.
+#[test]
+fn buoys_keep_within_their_moorings() {
+    let mut s = riverwatch();
+    advance(&mut s, 60.0);
+    assert_eq!(s.scene.tethers.len(), 8);
+    for (tether, state) in s.scene.tethers.iter().zip(&s.state.tethers) {
+        let (End::World(anchor), End::Link { robot, .. }) = (tether.ends[0], tether.ends[1]) else {
+            panic!()
+        };
+        let p = place(&s, robot);
+        let radius = (tether.length * tether.length - anchor.z * anchor.z).sqrt();
+        let away = p - anchor;
+        let out = libm::hypot(away.x, away.y);
+        assert!(out < radius + 0.4, "{}: {out:.2} m from its anchor, {radius:.2} m of line", tether.name);
+        assert!(p.z.abs() < 0.3, "{} lies at {:.2} m", tether.name, p.z);
+        assert!(s.state.robots[robot].halted.is_none() && state.halted_ns.is_none());
+        // the current holds it off
+        let at =
+            Instant { sea: &s.scene.sea, gravity: 9.81, time: 0.0, variation: Variation::NONE, waves: None };
+        let (u, _) = at.water(anchor);
+        assert!(u.norm() < 0.2 || away.dot(u) > 0.0, "{}: {away:?} in {u:?}", tether.name);
+    }
+}
+
+// Goal: the boat goes up the river by velocity commands, and stops when they end. Method: 1.5 m/s over ground for 15 s against the current,
+// the mean of the last five, then none. Tolerance: 5 % of the speed under gusts and the waves' 0.13 m/s.
+#[test]
+fn the_boat_is_driven_upriver() {
+    let mut s = riverwatch();
+    let start = place(&s, BOAT);
+    drive(&mut s, BOAT, 1.5, 0.0, 10.0);
+    let mut sum = 0.0;
+    for _ in 0..50 {
+        drive(&mut s, BOAT, 1.5, 0.0, 0.1);
+        sum += s.state.robots[BOAT].motion.V_WB_B.v.x;
+    }
+    assert!((sum / 50.0 - 1.5).abs() < 0.075, "{}", sum / 50.0);
+    assert!(place(&s, BOAT).x < start.x - 15.0, "{:?}", place(&s, BOAT));
+    assert!(s.state.couplings[0].engaged, "the drone is still on the deck");
+    advance(&mut s, 1.5);
+    assert!(s.state.robots[BOAT].actuators.iter().all(|a| a.command == 0.0));
+}
+
+/// The same thrust on both engines for `seconds`.
+fn push(s: &mut Simulation, thrust: f64, seconds: f64) {
+    for thruster in 0..2 {
+        s.apply(&Command::Thruster { robot: BOAT, thruster, value: thrust }).unwrap();
+    }
+    advance(s, seconds);
+}
+
+// Goal: a boat that is run at the bank grounds there: it neither goes through nor over it, however the river turns it. Method: turned to the outer
+// bank, then both engines ahead with 150 N, which make 1 m/s in open water, for 30 s. Tolerance: the ground carries its hulls to 2 cm; the ground pushes back with half of what the engines give at least; its middle never
+// gets over ground higher than 0.1 m, its bow does get to land.
+#[test]
+fn the_bank_stops_a_boat() {
+    let mut s = riverwatch();
+    drive(&mut s, BOAT, 0.3, 0.5, 3.0);
+    advance(&mut s, 1.2);
+    let mut hardest = 0.0_f64;
+    let (mut deepest, mut middle, mut bow) = (f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY);
+    for _ in 0..150 {
+        push(&mut s, 150.0, 0.2);
+        let ground_pushes = |c: &&Contact| {
+            c.b == Side::Seabed && matches!(c.a, Side::Link { robot, .. } if robot as usize == BOAT)
+        };
+        let dt = s.scene.dt();
+        let push: f64 =
+            s.state.contacts.touching.iter().filter(ground_pushes).map(|c| c.impulse_W.norm() / dt).sum();
+        hardest = hardest.max(push);
+        let motion = &s.state.robots[BOAT].motion;
+        let R = motion.q_WB.matrix();
+        let at = |x: f64, y: f64, z: f64| motion.p_WB + R.mul_vec(Vec3::new(x, y, z));
+        let ground = |p: Vec3| s.scene.sea.seabed.height(p.x, p.y);
+        for (x, y) in [(-2.6, 1.03), (1.8, 1.03), (-2.6, -1.03), (1.8, -1.03)] {
+            let keel = at(x, y, -0.089);
+            deepest = deepest.max(ground(keel) - keel.z);
+        }
+        middle = middle.max(ground(at(-0.4, 0.0, 0.0)));
+        bow = bow.max(ground(at(2.2, 1.03, 0.0))).max(ground(at(2.2, -1.03, 0.0)));
+    }
+    assert!(hardest > 150.0, "the ground pushed with {hardest} N");
+    assert!(deepest < 0.02, "the hull was {deepest} m in the ground");
+    assert!(middle < 0.1 && bow > 0.0, "its middle got over ground at {middle} m, its bow at {bow} m");
+}
+
+// Goal: the drone leaves the deck and hovers in wind and gusts. Method: the latch lets go, take-off, 10 s. Tolerance: a metre about its hover, 1.5 m
+// over where it stood: a wind of 4 m/s leads it by a quarter of that, gusts by as much again.
+#[test]
+fn the_drone_leaves_the_deck_and_hovers() {
+    let mut s = riverwatch();
+    advance(&mut s, 1.0);
+    assert!(s.state.couplings[0].engaged);
+    s.apply(&Command::Couple { coupling: 0, engage: false, partner: None }).unwrap();
+    let start = place(&s, DRONE);
+    s.apply(&Command::Order { robot: DRONE, order: Order::TakeOff }).unwrap();
+    advance(&mut s, 4.0);
+    let mut furthest = 0.0_f64;
+    for _ in 0..30 {
+        advance(&mut s, 0.2);
+        furthest = furthest.max((place(&s, DRONE) - start - Vec3::new(0.0, 0.0, 1.5)).norm());
+    }
+    assert!(furthest < 1.0, "{furthest}");
+    // the boat drifts off under it
+    assert!((place(&s, BOAT) - start).norm() > 1.5);
+}
+
+// Goal: trees stand in the way, trunk and crown; and the ground carries what falls. Method: balls of 0.2 m thrown at 6 m/s at the trunk and at the crown of a tree
+// from 2 m before them, one past it. Tolerance: none.
+#[test]
+fn trees_are_hit() {
+    let river = River::new(1);
+    let tree = &river.trees[0];
+    let ([x, y, z], [height, trunk, crown]) = (tree.p, tree.size);
+    let ball = |name: &str, at: [f64; 3]| {
+        format!(
+            "  {name}: {{position_m: {at:?}, velocity_m_s: [6, 0, 0], body: {{source: test, axes: flu, mass_kg: 4, \
+             inertia_kg_m2: {{xx: 0.06, yy: 0.06, zz: 0.06}}, collisions: {{ball: {{kind: sphere, radius_m: 0.2}}}}}}}}\n"
+        )
+    };
+    let text = format!(
+        "extends: grids/riverwatch/valley.yaml\nstep: {{dt_s: 0.004}}\nprops:\n{}{}{}",
+        ball("low", [x - 2.0 - trunk, y, z + 1.2]),
+        ball("high", [x - 2.0 - crown, y, z + height - crown]),
+        ball("past", [x - 2.0, y + crown + 1.5, z + 1.2]),
+    );
+    let mut s = simulation(&text);
+    advance(&mut s, 1.0);
+    let of =
+        |s: &Simulation, name: &str| place(s, s.scene.robots.iter().position(|r| r.name == name).unwrap());
+    assert!(of(&s, "low").x < x - trunk && of(&s, "high").x < x, "{:?} {:?}", of(&s, "low"), of(&s, "high"));
+    assert!(of(&s, "past").x > x + 1.0, "{:?}", of(&s, "past"));
+    advance(&mut s, 4.0);
+    for name in ["low", "high", "past"] {
+        let p = of(&s, name);
+        let ground = s.scene.sea.seabed.height(p.x, p.y);
+        assert!(p.z > ground + 0.15 && p.z < ground + 0.3, "{name} at {p:?} over ground at {ground}");
+    }
+}

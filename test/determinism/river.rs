@@ -1,0 +1,42 @@
+//! The river that ships is the one that the generator writes; its worlds run to the same bits on any number of threads.
+
+use merrow::river::{River, files};
+use merrow::sim::Simulation;
+use merrow::world::{Overrides, load_world, share};
+use std::path::Path;
+use std::sync::Arc;
+
+// Goal: what ships under grids/riverwatch is what `merrow terrain riverwatch --seed 1` writes, no more and no less. Method: all files, byte for
+// byte. Tolerance: none.
+#[test]
+fn the_shipped_river_is_what_the_generator_writes() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("grids/riverwatch");
+    let made = files::files(&River::new(1));
+    for (name, bytes) in &made {
+        let shipped = std::fs::read(folder.join(name)).unwrap_or_default();
+        assert!(
+            shipped == *bytes,
+            "grids/riverwatch/{name} is out of date: `merrow terrain riverwatch --out grids/riverwatch` writes it anew"
+        );
+    }
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), made.len());
+}
+
+// Goal: three pairs, eight moorings, gusts and gridded current give the same bits on 1, 2 and 4 threads and in other blocks. Method: state hashes
+// after 200 steps. Tolerance: none.
+#[test]
+fn threads_and_blocks_change_nothing() {
+    let world = load_world(&share::world("riverwatch_three"), Overrides::default());
+    let scene = Arc::new(world.unwrap_or_else(|problems| panic!("{problems}")).scene);
+    assert_eq!(scene.robots.len(), 14);
+    let hash = |threads: usize, block: u64| {
+        let mut s = Simulation::new(Arc::clone(&scene), threads).unwrap();
+        for _ in 0..200 / block {
+            s.advance(block);
+            s.clear_outboxes();
+        }
+        s.state.hash()
+    };
+    let one = hash(1, 50);
+    assert_eq!([hash(2, 200), hash(4, 1)], [one.clone(), one]);
+}
