@@ -20,5 +20,7 @@ mod input;
 mod ros;
 // the rules of the code itself
 mod tidy;
+// the cases of merrow validate, and their page
+mod validation;
 // other programs and published data agree
 mod witness;

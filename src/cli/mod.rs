@@ -1,5 +1,6 @@
 //! The commands of the command line, one per file.
 
+mod cases;
 mod describe;
 mod list;
 mod run;
@@ -38,10 +39,13 @@ enum Command {
         #[arg(long, value_name = "ROBOT")]
         urdf: Option<String>,
     },
-    /// Replay recorded experiments and say how far the simulation is from them.
+    /// Run cases with a known answer, or replay recorded experiments: expected, got, tolerance, verdict.
+    #[command(args_conflicts_with_subcommands = true)]
     Validate {
         #[command(subcommand)]
-        against: validate::Against,
+        against: Option<validate::Against>,
+        #[command(flatten)]
+        whole: cases::Whole,
     },
     /// Print the JSON Schema of the world file, for editors.
     Schema,
@@ -84,7 +88,8 @@ pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
         Command::Describe { world, json, urdf } => {
             describe::describe(&load(&world, None)?, json, urdf.as_deref())
         }
-        Command::Validate { against } => validate::run(&against),
+        Command::Validate { against: Some(against), .. } => validate::run(&against),
+        Command::Validate { against: None, whole } => cases::all(&whole),
         Command::Schema => {
             let schema = world::schema::schema::<world::file::WorldFile>("Merrow world");
             println!("{}", serde_json::to_string_pretty(&schema).map_err(|e| e.to_string())?);
