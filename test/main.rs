@@ -12,6 +12,8 @@ mod convergence;
 mod determinism;
 // the examples of README and the shipped URDF
 mod docs;
+// hours of extreme seas and currents; slow
+mod hours;
 // two independent ways agree
 mod identity;
 // each wrong file gives this message
