@@ -166,8 +166,9 @@ tolerance; the command prints them all. Tolerances have their reasons beside the
 ";
 
 const NOTES: &str = "
-Further cases stand in the tests alone: V02 to V04 and V08 to V16 wait for modems, docking and their controllers; V19 and V20 are in `docs/uvms.md`;
-V37 to V41 and V45 (`test/analytic/`), V80 to V85 (sensors, `test/analytic/`).
+V02, V03, V08 to V16, V68, V69 (modems, docking) and V21 to V23 (planner, MOOS) come with what they are about; V19 and V20 are what `docs/uvms.md` goes into.
+V04 (a late controller stops nothing) is watched over ROS, `test/ros/checks_process.py`. V37 to V41, V45 and V80 to V85 (chains, pendulums, terminal speeds,
+sensors) stand in `test/analytic/` and `test/identity/`.
 ";
 
 const KELPIE: &str = "The laws of the Kelpie simulator [Mendonca 2013] are options beside Merrow's own: `waves: {kind: kelpie}`, `kelpie_attitude`, `wind: {law: kelpie}`,
