@@ -12,6 +12,8 @@ mod convergence;
 mod determinism;
 // the examples of README and the shipped URDF
 mod docs;
+// hours of extreme seas and currents; slow
+mod hours;
 // two independent ways agree
 mod identity;
 // each wrong file gives this message
@@ -20,5 +22,7 @@ mod input;
 mod ros;
 // the rules of the code itself
 mod tidy;
+// the cases of merrow validate, and their page
+mod validation;
 // other programs and published data agree
 mod witness;

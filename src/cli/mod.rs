@@ -1,5 +1,6 @@
 //! The commands of the command line, one per file.
 
+mod cases;
 mod describe;
 mod list;
 mod run;
@@ -39,10 +40,13 @@ enum Command {
         #[arg(long, value_name = "ROBOT")]
         urdf: Option<String>,
     },
-    /// Replay recorded experiments and say how far the simulation is from them.
+    /// Run cases with a known answer, or replay recorded experiments: expected, got, tolerance, verdict.
+    #[command(args_conflicts_with_subcommands = true)]
     Validate {
         #[command(subcommand)]
-        against: validate::Against,
+        against: Option<validate::Against>,
+        #[command(flatten)]
+        whole: cases::Whole,
     },
     /// Make ground, current, trees and buoys for a world, by a seed.
     Terrain(terrain::Arguments),
@@ -87,7 +91,8 @@ pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
         Command::Describe { world, json, urdf } => {
             describe::describe(&load(&world, None)?, json, urdf.as_deref())
         }
-        Command::Validate { against } => validate::run(&against),
+        Command::Validate { against: Some(against), .. } => validate::run(&against),
+        Command::Validate { against: None, whole } => cases::all(&whole),
         Command::Terrain(arguments) => terrain::run(&arguments),
         Command::Schema => {
             let schema = world::schema::schema::<world::file::WorldFile>("Merrow world");

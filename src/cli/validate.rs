@@ -1,8 +1,10 @@
-//! `merrow validate`: recorded experiments replayed.
+//! `merrow validate`: recorded experiments replayed, and cases with a known answer.
 
+use super::cases;
 use clap::{Args, Subcommand};
 use merrow::scene::Scene;
 use merrow::validate::baseline::{self, Ascent};
+use merrow::validate::cases::Set;
 use merrow::validate::model::Model;
 use merrow::validate::recording::Recording;
 use merrow::validate::study;
@@ -21,6 +23,18 @@ pub enum Against {
     Uvms(Arguments),
     /// The lake mission of Thetis (Parodi 2009) with Taipan 300: heading 150 deg, depth 0.4 m.
     Thetis(Mission),
+    /// The laws of the Kelpie simulator (Mendonca 2013): pitch and roll, wind force, buoyancy of a bounding box.
+    Kelpie(cases::Arguments),
+    /// Bodies in ideal fluid: added mass, Kirchhoff's motion, Munk moment.
+    Bodies(cases::Arguments),
+    /// Floating hulls: Archimedes, metacentric heights, a hemisphere in waves.
+    Hulls(cases::Arguments),
+    /// Vehicles against MSS, PythonVehicleSimulator and their sources.
+    Vehicles(cases::Arguments),
+    /// Waves, an hour of sea, wind, sea water, places on the Earth.
+    Sea(cases::Arguments),
+    /// All cases, as without a name.
+    All(cases::Whole),
 }
 
 /// Options of `merrow validate thetis`.
@@ -65,6 +79,12 @@ pub fn run(against: &Against) -> Result<ExitCode, String> {
     match against {
         Against::Uvms(arguments) => uvms(arguments),
         Against::Thetis(arguments) => thetis(arguments),
+        Against::Kelpie(arguments) => cases::set(Set::Kelpie, arguments),
+        Against::Bodies(arguments) => cases::set(Set::Bodies, arguments),
+        Against::Hulls(arguments) => cases::set(Set::Hulls, arguments),
+        Against::Vehicles(arguments) => cases::set(Set::Vehicles, arguments),
+        Against::Sea(arguments) => cases::set(Set::Sea, arguments),
+        Against::All(whole) => cases::all(whole),
     }
 }
 

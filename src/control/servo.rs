@@ -13,7 +13,7 @@
 //!
 //! # Symbols
 //! q_d, v_d, a_d, τ_d set-point (all at once from a trajectory) · y, v as measured · T time of a tick · τ_bias effort that holds
-//! base and joints without acceleration in the present state: weight, buoyancy, drag, Coriolis, with (2)'s β = 0.25.
+//! base and joints without acceleration (in the world) in the present state: weight, buoyancy, drag, Coriolis, with (2)'s β = 0.25.
 //!
 //! # Frames
 //! About or along the joint's z axis.

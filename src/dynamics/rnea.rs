@@ -16,10 +16,10 @@
 //! For tests, gravity terms and controllers; not part of the kernel.
 //!
 //! # Checked by
-//! test/identity/algorithms.rs
+//! test/identity/algorithms.rs, test/identity/galileo.rs
 
 use crate::kinematics::joint_velocity;
-use crate::math::{SpatialForce, SpatialVelocity};
+use crate::math::{SpatialForce, SpatialVelocity, Vec3};
 use crate::scene::{JointKind, Robot};
 use crate::state::Workspace;
 
@@ -53,8 +53,8 @@ pub fn inverse(
     (f[0], tau)
 }
 
-/// Joint efforts that hold base and joints without acceleration, as [`inverse`] with zeros, given to `take` joint by joint from
-/// the last. Needs no memory of its own: it leaves `A` and `pA` in `work` overwritten, as `aba` will again.
+/// Joint efforts that hold base and joints without acceleration, given to `take` joint by joint from the last: [`inverse`] with joints at zero and
+/// a base whose velocity does not change in the world, so that they are the same wherever the vehicle is carried to. Needs no memory of its own: it leaves `A` and `pA` in `work` overwritten, as `aba` will again.
 pub fn bias(robot: &Robot, work: &mut Workspace, mut take: impl FnMut(usize, f64)) {
     let n = robot.links.len();
     for i in 0..n {
@@ -62,7 +62,8 @@ pub fn bias(robot: &Robot, work: &mut Workspace, mut take: impl FnMut(usize, f64
         let w = &mut tail[0];
         w.A = match robot.links[i].parent {
             Some(parent) => head[parent].A.to_child(&w.R_PC, w.p_PC).add_scaled(&w.c, 1.0),
-            None => SpatialVelocity::zero(),
+            // the rate of what is written in turning axes
+            None => SpatialVelocity { w: Vec3::zero(), v: w.V.v.cross(w.V.w) },
         };
         w.pA = w.inertia.mul(&w.A).minus(&w.F);
     }

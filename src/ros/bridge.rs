@@ -181,7 +181,7 @@ impl Bridge {
         }
         // after the inputs: of what has arrived together, the node's thread serves first what was made first, and a
         // command that was sent before a step request is to act in that step
-        let services = services::start(&node, mailbox, outlet.tasks()).map_err(text)?;
+        let services = services::start(&node, mailbox, &parameters, outlet.tasks()).map_err(text)?;
         Ok(Endpoints {
             _actions: actions,
             _subscriptions: subscriptions,

@@ -270,6 +270,26 @@ impl ParameterServer {
         Ok(())
     }
 
+    /// Takes over what has come about without these parameters: no [`OnSet`] hears of it, listeners do. Values that a parameter cannot have,
+    /// and those of no parameter, are left out.
+    pub fn follow(&self, values: &[(String, ParameterValue)]) {
+        let mut hooks = lock(&self.hooks);
+        let mut followed = Vec::new();
+        for one in values {
+            let mut table = lock(&self.table);
+            let Ok(accepted) = table.accept(std::slice::from_ref(one)) else { continue };
+            for (name, value) in accepted {
+                if let Some(parameter) = table.parameters.get_mut(&name) {
+                    parameter.value = value.clone();
+                    followed.push((name, value));
+                }
+            }
+        }
+        if !followed.is_empty() {
+            hooks.tell(Change::Changed, &followed);
+        }
+    }
+
     /// Names below the prefixes (all where none is given) and the groups they are in. `depth` limits the levels below
     /// a prefix; 0 does not.
     pub fn list(&self, prefixes: &[String], depth: u64) -> (Vec<String>, Vec<String>) {

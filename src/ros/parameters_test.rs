@@ -181,3 +181,21 @@ fn descriptions_carry_all_that_was_declared() {
     assert!(server.describe("seed").unwrap().read_only);
     assert_eq!(server.describe("nothing"), None);
 }
+
+#[test]
+fn what_came_about_otherwise_is_followed_and_told() {
+    let server = server();
+    let (asked, told) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(Vec::new())));
+    let (counter, seen) = (Arc::clone(&asked), Arc::clone(&told));
+    server.on_set(Box::new(move |_| {
+        *counter.lock().unwrap() += 1;
+        Ok(())
+    }));
+    server.listen(Box::new(move |_, batch| seen.lock().unwrap().extend(batch.iter().map(|p| p.0.clone()))));
+    told.lock().unwrap().clear();
+    let height = |x| pair("sea.wave_height_m", ParameterValue::Double(x));
+    server.follow(&[height(3.5), pair("no.such", ParameterValue::Double(1.0)), height(99.0)]);
+    assert_eq!(server.get("sea.wave_height_m"), Some(ParameterValue::Double(3.5)));
+    assert_eq!(*told.lock().unwrap(), ["sea.wave_height_m"]);
+    assert_eq!(*asked.lock().unwrap(), 0, "nothing is to be done any more");
+}

@@ -16,6 +16,7 @@ use super::msg::merrow::{
 };
 use super::msg::std_srvs::{Trigger, TriggerResponse};
 use super::outlet::Task;
+use super::parameters::ParameterServer;
 use super::qos::Qos;
 use crate::math::Vec3;
 use crate::scene::Scene;
@@ -24,6 +25,7 @@ use crate::state::Command;
 use crate::state::commands::Refusal;
 use crossbeam_channel::Sender;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Names and types of the node's own services, for `describe`.
 pub const SERVICES: [(&str, &str); 9] = [
@@ -42,7 +44,13 @@ pub const SERVICES: [(&str, &str); 9] = [
 ///
 /// # Errors
 /// An endpoint could not be made.
-pub fn start(node: &Node, mailbox: &Mailbox, tasks: Sender<Task>) -> Result<Vec<Service>, NodeError> {
+pub fn start(
+    node: &Node,
+    mailbox: &Mailbox,
+    parameters: &Arc<ParameterServer>,
+    tasks: Sender<Task>,
+) -> Result<Vec<Service>, NodeError> {
+    let parameters = Arc::clone(parameters);
     let trigger = |name: &str, request: fn(Reply<()>) -> Request| {
         serve::<Trigger>(node, mailbox, name, move |mailbox, _, caller| {
             mailbox.ask(request(caller.reply(|()| Ok(String::new()))));
@@ -57,7 +65,9 @@ pub fn start(node: &Node, mailbox: &Mailbox, tasks: Sender<Task>) -> Result<Vec<
         })?,
         serve::<SetPose>(node, mailbox, "~/set_pose", set_pose)?,
         serve::<Couple>(node, mailbox, "~/couple", couple)?,
-        serve::<Weather>(node, mailbox, "~/weather", weather)?,
+        serve::<Weather>(node, mailbox, "~/weather", move |mailbox, request, caller| {
+            weather(mailbox, &parameters, request, caller);
+        })?,
         serve::<Fault>(node, mailbox, "~/fault", fault)?,
         serve::<Record>(node, mailbox, "~/record", move |_, request, caller| {
             let path = (!request.uri.is_empty()).then(|| PathBuf::from(&request.uri));
@@ -260,7 +270,12 @@ fn couple(mailbox: &Mailbox, request: CoupleRequest, caller: Caller<Couple>) {
     mailbox.command(command, caller);
 }
 
-fn weather(mailbox: &Mailbox, request: WeatherRequest, caller: Caller<Weather>) {
+fn weather(
+    mailbox: &Mailbox,
+    parameters: &ParameterServer,
+    request: WeatherRequest,
+    caller: Caller<Weather>,
+) {
     match super::weather::of_request(&request.names, &request.values, request.duration_s) {
         Err(why) => {
             mailbox.refuse(None, "~/weather", &why);
@@ -268,6 +283,8 @@ fn weather(mailbox: &Mailbox, request: WeatherRequest, caller: Caller<Weather>) 
         }
         Ok(change) => {
             mailbox.command(Command::Weather(Box::new(change)), caller);
+            // so that a parameter of the wind set alone later goes with the other one as it is now
+            parameters.follow(&super::weather::as_parameters(&request.names, &request.values));
         }
     }
 }

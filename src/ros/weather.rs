@@ -60,6 +60,11 @@ pub fn of_parameters(
     Some(change(given, get, 0.0))
 }
 
+/// The parameters of a request's fields, with their new values.
+pub fn as_parameters(names: &[String], values: &[f64]) -> Vec<(String, Value)> {
+    names.iter().zip(values).map(|(name, x)| (format!("{PREFIX}{name}"), Value::Double(*x))).collect()
+}
+
 /// The change that a request stands for; `now` is the weather that is wanted so far.
 ///
 /// # Errors

@@ -1,7 +1,8 @@
-//! Recorded experiments against the simulator: replays them, scores them, draws them. No part of a running simulation.
+//! Recorded experiments and cases with a known answer against the simulator: runs, scores and draws them. No part of a running simulation.
 
 pub mod baseline;
 pub mod canvas;
+pub mod cases;
 pub mod chart;
 pub mod coupling;
 pub mod delayed;

@@ -16,10 +16,10 @@ pub const PAPER: [[f64; 2]; 2] = [[1.27, 0.69], [1.73, 0.82]];
 pub const LIMITS: [f64; 3] = [0.85, 0.90, 0.2];
 
 /// Attitude of the home position in the paper and how it spreads over trials: roll, pitch [deg].
-const REST: [[f64; 2]; 2] = [[3.8, 0.22], [1.5, 0.40]];
+pub const REST: [[f64; 2]; 2] = [[3.8, 0.22], [1.5, 0.40]];
 
 /// Measured range of the ascent's speed [m/s].
-const ASCENT: [f64; 2] = [0.02, 0.03];
+pub const ASCENT: [f64; 2] = [0.02, 0.03];
 
 /// Means and deviations over all trials but the baselines.
 #[derive(Clone, Debug, PartialEq)]

@@ -229,4 +229,4 @@ impl Mission {
 }
 
 /// How near the heading must come at the end [deg].
-const HEADING_BAND: f64 = 3.0;
+pub const HEADING_BAND: f64 = 3.0;

@@ -40,6 +40,7 @@ pub mod file_waves;
 pub mod grid;
 mod heightfield;
 pub mod load;
+pub mod materials;
 mod merge_fixed;
 mod mesh;
 pub mod node;

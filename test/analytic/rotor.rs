@@ -36,24 +36,10 @@ fn thinner(s: &Simulation) -> f64 {
     air::density(&s.scene.sea, 15.0, s.state.robots[0].motion.p_WB.z) / 1.225
 }
 
-// Goal: V52, the Firefly hovers at 547.59 rad/s and lifts 36.02 N at most, 2.342 times its weight. Method: its rotors' curves;
-// then all six at that speed, the vehicle held fast near the sea's level, far from the water for the ground effect. Tolerance: the
-// digits of the reference; 1e-4 for the density 10 m up.
+// V52. Goal, method, tolerance: beside the case, in `src/validate/cases/vessels.rs`.
 #[test]
 fn firefly_hovers_at_its_speed() {
-    let text = "robots: {f: {model: {extends: robots/firefly.yaml, base: fixed, firmware: null}, position_m: [0, 0, 10]}}";
-    let mut s = simulation(text);
-    let robot = s.scene.robots[0].clone();
-    let weight = robot.mass() * 9.81;
-    let hover = robot.thrusters[0].command_for(weight / 6.0, 1025.0);
-    close("hover speed", hover, 547.59, 1e-5);
-    let most: f64 = robot.thrusters.iter().map(|t| t.thrust_limits(1025.0)[1]).sum();
-    close("largest thrust", most, 36.02, 1e-4);
-    close("over weight", most / weight, 2.342, 2e-4);
-    s.apply(&Command::Thrusters { robot: 0, values: vec![hover; 6] }).unwrap();
-    advance(&mut s, 1.0);
-    let lift: f64 = s.state.robots[0].actuators.iter().map(|a| a.thrust).sum();
-    relative("lift", lift, weight * thinner(&s), 1e-4);
+    crate::common::cases::run(52);
 }
 
 // Goal: a rotor gains speed with one time constant and loses it with another. Method: thrust against k n², n = 800 (1 - e^(-t/τ))

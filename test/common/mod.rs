@@ -1,5 +1,6 @@
 //! What the tests share: worlds from text, one evaluation, and comparisons that say what differed.
 
+pub mod cases;
 pub mod folder;
 pub mod joints;
 pub mod meshes;
@@ -128,34 +129,11 @@ pub fn aligned(what: &str, actual: &Quat, expected: &Quat, tolerance: f64) {
     );
 }
 
-/// Instant at which a sampled function crosses zero upwards, for every crossing, by a cubic through four samples.
-pub fn upward_zeros(dt: f64, x: &[f64]) -> Vec<f64> {
-    let crossings = (1..x.len() - 2).filter(|k| x[*k] < 0.0 && x[k + 1] >= 0.0);
-    crossings
-        .map(|k| {
-            let cubic = |s: f64| {
-                let (a, b, c, d) = (x[k - 1], x[k], x[k + 1], x[k + 2]);
-                -a * s * (s - 1.0) * (s - 2.0) / 6.0 + b * (s + 1.0) * (s - 1.0) * (s - 2.0) / 2.0
-                    - c * (s + 1.0) * s * (s - 2.0) / 2.0
-                    + d * (s + 1.0) * s * (s - 1.0) / 6.0
-            };
-            let (mut lo, mut hi) = (0.0, 1.0);
-            for _ in 0..60 {
-                let mid = 0.5 * (lo + hi);
-                if cubic(mid) < 0.0 {
-                    lo = mid;
-                } else {
-                    hi = mid;
-                }
-            }
-            (k as f64 + lo) * dt
-        })
-        .collect()
-}
+pub use merrow::validate::cases::materials::upward_zeros;
 
 /// Mean time between upward zeros; needs two.
 pub fn period(dt: f64, x: &[f64]) -> f64 {
     let zeros = upward_zeros(dt, x);
     assert!(zeros.len() >= 2, "{} upward zeros, a period needs two", zeros.len());
-    (zeros[zeros.len() - 1] - zeros[0]) / (zeros.len() - 1) as f64
+    merrow::validate::cases::materials::period(dt, x)
 }

@@ -4,6 +4,7 @@ mod algorithms;
 mod conservation;
 mod contact;
 mod energy;
+mod galileo;
 mod hull;
 mod response;
 mod symmetry;

@@ -21,11 +21,12 @@ import checks_flight
 import checks_garbage
 import checks_parameters
 import checks_process
+import checks_sea
 import checks_services
 import checks_topics
 
 MODULES = [checks_process, checks_arguments, checks_topics, checks_services, checks_parameters, checks_garbage,
-           checks_drive, checks_flight, checks_arms]
+           checks_drive, checks_flight, checks_arms, checks_sea]
 
 
 def main():

@@ -1,10 +1,10 @@
 //! REMUS 100 with Prestero's coefficients, against his equations of motion written out.
 
 use crate::common::tree::Random;
-use crate::common::{self, close, relative};
+use crate::common::{self, close};
 use merrow::math::{Quat, Vec3};
 use merrow::sim::step;
-use merrow::state::{Command, Motion, Workspace};
+use merrow::state::{Motion, Workspace};
 use nalgebra::{SMatrix, SVector};
 
 const G: f64 = 9.81;
@@ -104,24 +104,8 @@ fn accelerations_are_those_of_the_thesis() {
     }
 }
 
-// V50. Goal: the steady speed is sqrt(X_prop/X_uu) = 1.544 m/s, and the body alone turns away from its course. Method: a run without weight,
-// buoyancy and torque, whose centre of mass is the origin; the pitching moment of a small incidence. Tolerance: 1e-5.
+// V50. Goal, method, tolerance: beside the case, in `src/validate/cases/vessels.rs`.
 #[test]
 fn steady_speed_and_sign_of_the_static_stability() {
-    let neutral = WORLD.replace(
-        "sensors: null",
-        "sensors: null, body: {net_buoyancy_n: 0, center_of_mass_m: [0, 0, 0]}, thrusters: {propeller: {motor: {torque_per_thrust_m: 0}}}",
-    );
-    let mut s = common::simulation(&neutral);
-    s.apply(&Command::Thruster { robot: 0, thruster: 0, value: 3.86 }).unwrap();
-    common::advance(&mut s, 120.0);
-    relative("speed", s.state.robots[0].motion.V_WB_B.v.x, (3.86_f64 / 1.62).sqrt(), 1e-5);
-
-    let scene = common::scene(&neutral);
-    let mut motion = common::start(&scene, 0);
-    let (u, w) = (1.5, 1e-4);
-    motion.V_WB_B.v = Vec3::new(u, 0.0, -w);
-    let F = common::evaluate(&scene, &motion).links[0].F;
-    // M_ww w|w| is beside it; nose up in forward-left-up is negative
-    close("M_uw", -F.m.y / (u * w), 24.0, 1e-4);
+    crate::common::cases::run(50);
 }

@@ -17,6 +17,11 @@ fn worked_example_of_the_solar_position_algorithm() {
     let sun = at(utc("2003-10-17T19:30:30Z"), lat, lon);
     assert!((sun.elevation.to_degrees() - 39.872046).abs() < 0.01, "{}", sun.elevation.to_degrees());
     assert!((sun.azimuth.to_degrees() - 194.340241).abs() < 0.01, "{}", sun.azimuth.to_degrees());
+    // and its zenith of 50.11162 degrees, refraction in it (its eq. 42, for 820 mbar and 11 °C), which the law leaves out
+    let e = sun.elevation.to_degrees();
+    let refraction =
+        820.0 / 1010.0 * 283.0 / (273.0 + 11.0) * 1.02 / (60.0 * (e + 10.3 / (e + 5.11)).to_radians().tan());
+    assert!((90.0 - e - refraction - 50.11162).abs() < 0.01, "{}", 90.0 - e - refraction);
     let d = sun.direction();
     assert!(d.y < 0.0 && d.x < 0.0 && (d.norm() - 1.0).abs() < 1e-12, "in the south-south-west: {d:?}");
 }

@@ -1,0 +1,105 @@
+//! `merrow validate` without more: cases with a known answer, and the page that shows them.
+
+use clap::Args;
+use merrow::validate::cases::page::{self, Outcome};
+use merrow::validate::cases::{self, Case, Set};
+use merrow::world::materials;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Options of `merrow validate`, `all` and the sets of cases.
+#[derive(Args, Debug)]
+pub struct Arguments {
+    /// Folder of the tables of other programs and of the recordings; test/data of the source tree if not given.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Folder for the figures (SVG and PNG); made if it does not exist.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// End with status 1 if a case fails.
+    #[arg(long)]
+    check: bool,
+}
+
+/// Options of `merrow validate` and `merrow validate all`.
+#[derive(Args, Debug)]
+pub struct Whole {
+    #[command(flatten)]
+    arguments: Arguments,
+    /// Write DIR/validation.md and its figures in DIR/validation.
+    #[arg(long, value_name = "DIR")]
+    write: Option<PathBuf>,
+}
+
+/// All cases.
+pub fn all(whole: &Whole) -> Result<ExitCode, String> {
+    let outcomes = run(cases::all(), &whole.arguments)?;
+    if let Some(folder) = &whole.write {
+        let figures = folder.join("validation");
+        folder_for(&figures)?;
+        for (name, drawing) in figures_of(&outcomes) {
+            write(&figures.join(format!("{name}.svg")), drawing.svg().as_bytes())?;
+        }
+        write(&folder.join("validation.md"), page::markdown(&outcomes).as_bytes())?;
+        println!("page and figures in {}", folder.display());
+    }
+    Ok(verdict(&outcomes, &whole.arguments))
+}
+
+/// The cases of one set.
+pub fn set(set: Set, arguments: &Arguments) -> Result<ExitCode, String> {
+    let outcomes = run(cases::all().into_iter().filter(|c| c.set == set).collect(), arguments)?;
+    Ok(verdict(&outcomes, arguments))
+}
+
+fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, String> {
+    let data = arguments
+        .data
+        .clone()
+        .or_else(materials::data)
+        .ok_or("found no folder test/data with tables of other programs: name it by --data")?;
+    if !data.is_dir() {
+        return Err(format!(
+            "{}: found no such folder, expected one with tables of other programs",
+            data.display()
+        ));
+    }
+    println!("{}", page::head());
+    let mut outcomes = Vec::with_capacity(cases.len());
+    for case in cases {
+        let found = materials::materials(&data, |materials| (case.run)(materials));
+        let outcome = Outcome { case, found };
+        print!("{}", page::lines(&outcome));
+        outcomes.push(outcome);
+    }
+    if let Some(out) = &arguments.out {
+        folder_for(out)?;
+        for (name, drawing) in figures_of(&outcomes) {
+            write(&out.join(format!("{name}.svg")), drawing.svg().as_bytes())?;
+            write(&out.join(format!("{name}.png")), &drawing.png(1.5)?)?;
+        }
+        println!("figures in {}", out.display());
+    }
+    println!("{}", page::count(&outcomes));
+    Ok(outcomes)
+}
+
+fn figures_of(
+    outcomes: &[Outcome],
+) -> impl Iterator<Item = &(&'static str, merrow::validate::canvas::Drawing)> {
+    outcomes.iter().filter_map(|o| o.found.as_ref().ok()).flat_map(|f| &f.figures)
+}
+
+fn verdict(outcomes: &[Outcome], arguments: &Arguments) -> ExitCode {
+    let holds = outcomes.iter().all(Outcome::holds);
+    println!("{}", if holds { "verdict: pass" } else { "verdict: fail" });
+    if arguments.check && !holds { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+fn folder_for(path: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(path).map_err(|e| format!("{}: cannot be made: {e}", path.display()))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    std::fs::write(path, bytes).map_err(|e| format!("{}: cannot be written: {e}", path.display()))
+}

@@ -1,0 +1,170 @@
+//! Hours that no vehicle should have: nothing that sea, current and wind do makes a state other than finite.
+//!
+//! Slow: `test/run slow`. `MERROW_HOUR_SECONDS` shortens the hours, to try them out.
+
+use crate::common::{scene, simulation};
+use merrow::math::{Quat, Vec3};
+use merrow::scene::Scene;
+use merrow::sim::Simulation;
+use merrow::state::Command;
+use merrow::world::{Overrides, load_world, share};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Length of an hour [s].
+fn hour() -> u64 {
+    std::env::var("MERROW_HOUR_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(3600)
+}
+
+/// What must be true of every robot at every second.
+fn finite(s: &Simulation, second: u64) {
+    for (robot, state) in s.scene.robots.iter().zip(&s.state.robots) {
+        assert!(state.halted.is_none(), "{} stopped at {second} s: {:?}", robot.name, state.halted);
+        let m = &state.motion;
+        let all = m.p_WB.is_finite() && m.V_WB_B.v.is_finite() && m.V_WB_B.w.is_finite();
+        assert!(all && m.q.iter().chain(&m.qd).all(|x| x.is_finite()), "{} at {second} s: {m:?}", robot.name);
+        let size = m.V_WB_B.v.norm() + m.V_WB_B.w.norm();
+        assert!(size < 1000.0, "{} at {second} s moves by {:?}", robot.name, m.V_WB_B);
+    }
+}
+
+/// Runs an hour, `each_second` before every second, and says every ten minutes how far it is.
+fn run(name: &str, mut s: Simulation, mut each_second: impl FnMut(&mut Simulation, u64)) {
+    let (began, steps) = (Instant::now(), (1.0 / s.scene.dt()).round() as u64);
+    for second in 0..hour() {
+        each_second(&mut s, second);
+        s.advance(steps);
+        s.clear_outboxes();
+        finite(&s, second);
+        if (second + 1) % 600 == 0 {
+            println!(
+                "{name}: {} min of {} min, {:.0} s",
+                (second + 1) / 60,
+                hour() / 60,
+                began.elapsed().as_secs_f64()
+            );
+        }
+    }
+}
+
+/// Every actuator of every robot at a part of its range that changes from second to second.
+fn drive(s: &mut Simulation, second: u64) {
+    let scene = Arc::clone(&s.scene);
+    for (r, robot) in scene.robots.iter().enumerate() {
+        let part = |k: usize| ((second as usize * 7 + k * 5) % 11) as f64 / 10.0;
+        for (thruster, t) in robot.thrusters.iter().enumerate() {
+            let [low, high] = t.command_range;
+            // refused where a firmware flies
+            let _ = s.apply(&Command::Thruster {
+                robot: r,
+                thruster,
+                value: low + part(thruster) * (high - low),
+            });
+        }
+        if !robot.fins.is_empty() {
+            let value =
+                |(k, f): (usize, &merrow::scene::Fin)| f.range[0] + part(k) * (f.range[1] - f.range[0]);
+            let values = robot.fins.iter().enumerate().map(value).collect();
+            let _ = s.apply(&Command::Fins { robot: r, values });
+        }
+    }
+}
+
+/// The wind of Beaufort 12 and more, and its sea.
+const HURRICANE: &str = "
+step: {dt_s: 0.005}
+seabed: {depth_m: 200}
+water: {waves: {kind: jonswap, beaufort: 12, components: 64, direction_deg: 70, spreading: {kind: cos2s, s: 10}}}
+air: {gusts: {kind: npd}}
+weather: {wind_speed_m_s: 35, wind_from_deg: 250}
+";
+
+/// The shipped hulls and surface vehicles in that sea.
+fn hurricane() -> Scene {
+    let robots = "
+robots:
+  otter: {model: otter, position_m: [0, 0, 0]}
+  wamv: {model: wamv, position_m: [40, 0, 0]}
+  heron: {model: heron, position_m: [0, 40, 0]}
+  sailboat: {model: sailboat, position_m: [-40, 0, 0]}
+  rov: {model: bluerov2_heavy, position_m: [0, -40, -1]}
+";
+    let mut all = scene(&format!("{HURRICANE}{robots}"));
+    // boat and buoy by their meshes, the buoy with memory
+    let hulls = load_world(&share::world("hulls"), Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    for mut robot in hulls.scene.robots {
+        robot.start.p_WB.y += 80.0;
+        all.robots.push(robot);
+    }
+    all
+}
+
+// Goal: an hour of Beaufort 12 with the actuators at work. Method: all shipped hulls. Tolerance: none is stopped.
+#[test]
+#[ignore = "takes minutes: test/run slow"]
+fn beaufort_12() {
+    run("Beaufort 12", Simulation::new(Arc::new(hurricane()), 2).unwrap(), drive);
+}
+
+// Goal: capsized and flying hulls come down and go on. Method: the same sea; every two minutes each is thrown from 12 m upside down with a spin.
+// Tolerance: none is stopped, and a minute later each is within 30 m of the surface.
+#[test]
+#[ignore = "takes minutes: test/run slow"]
+fn capsized_and_flying_hulls() {
+    let s = Simulation::new(Arc::new(hurricane()), 2).unwrap();
+    run("capsized and flying", s, |s, second| {
+        drive(s, second);
+        for robot in 0..s.scene.robots.len() {
+            let m = &s.state.robots[robot].motion;
+            if second % 120 == 60 && second > 60 {
+                assert!(m.p_WB.z.abs() < 30.0, "{}: {:?}", s.scene.robots[robot].name, m.p_WB);
+            }
+            if second % 120 == 0 {
+                let k = robot as f64;
+                let p_WB = Vec3::new(m.p_WB.x, m.p_WB.y, 12.0);
+                let q_WB = Quat::from_rpy(3.0 - 0.1 * k, 0.3 * k, 0.7 * k);
+                let (v_WB_B, w_WB_B) = (Vec3::new(5.0, -3.0, 2.0), Vec3::new(2.0, -1.0, 3.0));
+                s.apply(&Command::SetPose { robot, p_WB, q_WB, v_WB_B, w_WB_B }).unwrap();
+            }
+        }
+    });
+}
+
+// Goal: a current a hundred times as fast as a river's, 50 m/s. Method: every shipped vehicle but the rover is put into it at rest, and again every
+// ten minutes. Tolerance: none is stopped.
+#[test]
+#[ignore = "takes minutes: test/run slow"]
+fn a_hundredfold_current() {
+    let names = share::list("params/robots").into_iter().filter(|n| n != "rover" && n != "firefly");
+    let place = |k: usize| Vec3::new(50.0 * k as f64, 0.0, -30.0);
+    let robots: String = names
+        .enumerate()
+        .map(|(k, n)| {
+            let z = if ["otter", "wamv", "heron", "sailboat"].contains(&n.as_str()) { 0.0 } else { -30.0 };
+            format!("  {n}: {{model: {n}, position_m: [{}, 0, {z}]}}\n", place(k).x)
+        })
+        .collect();
+    let world = format!(
+        "
+step: {{dt_s: 0.002}}
+seabed: {{depth_m: 5000}}
+water: {{current: {{kind: uniform, speed_m_s: 0.5, direction_deg: 40}}}}
+robots:
+{robots}"
+    );
+    let mut s = simulation(&world);
+    // more than a world file takes
+    Arc::make_mut(&mut s.scene).sea.current.profile[0].1 = Vec3::new(32.1, 38.3, 0.0);
+    let mut s = Simulation::new(Arc::clone(&s.scene), 2).unwrap();
+    s.advance(1);
+    run("hundredfold current", s, |s, second| {
+        drive(s, second);
+        if second % 600 == 0 {
+            for (robot, start) in s.scene.robots.clone().iter().map(|r| &r.start).enumerate() {
+                let (p_WB, q_WB) = (start.p_WB, Quat::from_rpy(0.1, 0.2, 0.3 * robot as f64));
+                let still = Vec3::zero();
+                s.apply(&Command::SetPose { robot, p_WB, q_WB, v_WB_B: still, w_WB_B: still }).unwrap();
+            }
+        }
+    });
+}
