@@ -16,7 +16,7 @@
 //! World (ENU); along, to the left of, and above the mean wind.
 //!
 //! # Limits
-//! Gusts are the same over the breadth and height of the wind. A live change of the wind changes the pattern's pace, not its
+//! Heights are those of [`crate::environment::Instant::height_in_wind`]. Gusts are the same over the breadth and height of the wind. A live change of the wind changes the pattern's pace, not its
 //! phases, so that its distance from the origin should stay below some kilometres. The wind stops at the water's surface.
 //!
 //! # Checked by
