@@ -3,9 +3,9 @@
 use crate::analytic::waves::sea;
 use crate::common::{close, near};
 use merrow::environment::waves::realise::realise;
-use merrow::environment::{Instant, Variation, WavesNow};
+use merrow::environment::{Instant, WavesNow};
 use merrow::math::Vec3;
-use merrow::scene::{Sea, Spectrum, Spreading, Waves};
+use merrow::scene::{Spectrum, Spreading, Waves};
 use merrow::state::wave_tile::WaveTile;
 
 const G: f64 = 9.81;
@@ -144,8 +144,8 @@ fn the_lattice_about_a_hull_is_the_sum() {
 fn the_wind_follows_the_waves_near_them() {
     let waves = waves(3.0, 30.0);
     let now = WavesNow::new(&waves, 40e9);
-    let sea = Sea { waves: waves.clone(), ..Sea::default() };
-    let at = Instant { sea: &sea, gravity: 9.81, time: 40.0, variation: Variation::NONE, waves: Some(&now) };
+    let calm = crate::common::scene("robots: {a: {model: bluerov2}}");
+    let at = Instant { waves: Some(&now), ..crate::common::instant(&calm) };
     let (eta, reach) = (now.elevation(3.0, 4.0), now.reach());
     let over = |z: f64| at.height_in_wind(Vec3::new(3.0, 4.0, z));
     assert_eq!(over(0.9 * reach), 0.9 * reach - eta);
