@@ -2,7 +2,7 @@
 //!
 //! Slow: `test/run slow`. `MERROW_HOUR_SECONDS` shortens the hours, to try them out.
 
-use crate::common::{scene, simulation};
+use crate::common::scene;
 use merrow::math::{Quat, Vec3};
 use merrow::scene::Scene;
 use merrow::sim::Simulation;
@@ -136,27 +136,22 @@ fn capsized_and_flying_hulls() {
 #[ignore = "takes minutes: test/run slow"]
 fn a_hundredfold_current() {
     let names = share::list("params/robots").into_iter().filter(|n| n != "rover" && n != "firefly");
-    let place = |k: usize| Vec3::new(50.0 * k as f64, 0.0, -30.0);
     let robots: String = names
         .enumerate()
         .map(|(k, n)| {
             let z = if ["otter", "wamv", "heron", "sailboat"].contains(&n.as_str()) { 0.0 } else { -30.0 };
-            format!("  {n}: {{model: {n}, position_m: [{}, 0, {z}]}}\n", place(k).x)
+            format!("  {n}: {{model: {n}, position_m: [{}, 0, {z}]}}\n", 50 * k)
         })
         .collect();
     let world = format!(
         "
 step: {{dt_s: 0.002}}
 seabed: {{depth_m: 5000}}
-water: {{current: {{kind: uniform, speed_m_s: 0.5, direction_deg: 40}}}}
+water: {{current: {{kind: uniform, speed_m_s: 50, direction_deg: 40}}}}
 robots:
 {robots}"
     );
-    let mut s = simulation(&world);
-    // more than a world file takes
-    Arc::make_mut(&mut s.scene).sea.current.profile[0].1 = Vec3::new(32.1, 38.3, 0.0);
-    let mut s = Simulation::new(Arc::clone(&s.scene), 2).unwrap();
-    s.advance(1);
+    let s = Simulation::new(Arc::new(scene(&world)), 2).unwrap();
     run("hundredfold current", s, |s, second| {
         drive(s, second);
         if second % 600 == 0 {
