@@ -194,7 +194,10 @@ fn in_waves(link: &Link, waves: &WavesNow, p_WL: Vec3, R_WL: &Mat3) -> InWaves {
         let normal = R_WL.r[2];
         return InWaves { normal, height: p_H.z, ..InWaves::default() };
     }
-    let surface = waves.surface(p_H.x, p_H.y);
+    let surface = match &link.restoring {
+        Some(hull) => footprint::surface(hull, waves, p_WL, R_WL, p_H),
+        None => waves.surface(p_H.x, p_H.y),
+    };
     let n_W = surface.normal();
     let height = (p_H.z - surface.z) * n_W.z;
     let normal = R_WL.tr_mul_vec(n_W);

@@ -18,6 +18,7 @@ mod fault;
 mod fin;
 mod fin_servo;
 mod floating;
+mod footprint;
 mod flow;
 mod glider;
 mod grid;

@@ -32,6 +32,7 @@
 //! test/analytic/waves.rs (V60-V64), test/identity/waves.rs, test/determinism/waves.rs
 
 pub mod dispersion;
+pub mod footprint;
 pub mod kernel;
 pub mod realise;
 pub mod sea_state;
