@@ -1,5 +1,6 @@
 //! What the sea is at a place and an instant: pure functions of the scene, no memory.
 
+pub mod absorption;
 pub mod air;
 pub mod current;
 pub mod flow;

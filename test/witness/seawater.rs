@@ -1,4 +1,4 @@
-//! Sea water against published check values and a table of other programs (V65).
+//! Sea water against published check values and a table of other programs (V65), and absorption of sound (V66).
 
 use crate::common::cases::run;
 use crate::common::relative;
@@ -9,4 +9,9 @@ use merrow::environment::seawater::t68;
 fn check_values_and_grid_of_other_programs() {
     run(65);
     relative("scale of 1968", t68(20.0), 20.0048, 1e-12);
+}
+
+#[test]
+fn absorption_of_sound() {
+    run(66);
 }

@@ -1,21 +1,29 @@
-//! V65 and V70: sea water, and places on the Earth.
+//! V65, V66 and V70: sea water, sound in it, and places on the Earth.
 
 use super::check::Check;
 use super::materials::Materials;
 use super::{Case, Found, Set};
+use crate::environment::absorption::{Water, ainslie_mccolm, francois_garrison, thorp};
 use crate::environment::geodesy;
 use crate::environment::seawater::{density, mackenzie, sound_speed, t68};
 use crate::math::Vec3;
 use crate::scene::Origin;
 
 /// The cases.
-pub const CASES: [Case; 2] = [
+pub const CASES: [Case; 3] = [
     Case {
         number: 65,
         set: Set::Sea,
         title: "speed of sound and density of sea water, check values and 252 grid points",
         source: "[Mackenzie 1981], UNESCO 44 [Fofonoff 1983], gsw 3.06 and seawater 3.3",
         run: sea_water,
+    },
+    Case {
+        number: 66,
+        set: Set::Sea,
+        title: "absorption of sound, check values and 165 grid points",
+        source: "[Thorp 1967], [Francois 1982], [Ainslie 1998] in Python",
+        run: absorption,
     },
     Case {
         number: 70,
@@ -56,6 +64,40 @@ fn sea_water(materials: &Materials<'_>) -> Result<Found, String> {
     checks.push(Check::at_most("Mackenzie, largest error on the grid", "m/s", 1e-3, worst[0]));
     checks.push(Check::at_most("UNESCO, largest error on the grid", "m/s", 1e-3, worst[1]));
     checks.push(Check::at_most("EOS-80 against TEOS-10, largest difference", "kg/m³", 0.018, worst[2]));
+    Ok(Found::of(checks))
+}
+
+// V66: 1e-5 of it, the table's six digits.
+fn absorption(materials: &Materials<'_>) -> Result<Found, String> {
+    let deep = Water { temperature: 4.0, salinity: 35.0, depth: 1000.0, ph: 8.0 };
+    let mut checks = Vec::new();
+    for (f, expected) in [
+        (10.0, [1.187, 1.005_29, 1.009_86]),
+        (50.0, [17.467, 13.130_40, 13.097_99]),
+        (100.0, [34.069, 24.092_02, 24.017_40]),
+    ] {
+        let found = [thorp(f), francois_garrison(f, &deep), ainslie_mccolm(f, &deep)];
+        let names = ["Thorp", "Francois and Garrison", "Ainslie and McColm"];
+        for (k, tolerance) in [5e-4, 1e-5, 1e-5].into_iter().enumerate() {
+            let what = format!("{}, {f} kHz", names[k]);
+            checks.push(Check::absolute(what, "dB/km", expected[k], found[k], tolerance));
+        }
+    }
+    let names =
+        ["f_kHz", "T_C", "S_psu", "depth_m", "pH", "thorp", "francois_garrison1982", "ainslie_mccolm1998"];
+    let mut worst = [0.0_f64; 3];
+    for [f, temperature, salinity, depth, ph, a, b, c] in
+        materials.table("absorption_db_per_km.csv")?.of(names)?
+    {
+        let water = Water { temperature, salinity, depth, ph };
+        let found = [thorp(f), francois_garrison(f, &water), ainslie_mccolm(f, &water)];
+        for (worst, (found, expected)) in worst.iter_mut().zip(found.into_iter().zip([a, b, c])) {
+            *worst = worst.max((found / expected - 1.0).abs());
+        }
+    }
+    for (name, worst) in ["Thorp", "Francois and Garrison", "Ainslie and McColm"].into_iter().zip(worst) {
+        checks.push(Check::at_most(format!("{name}, largest error on the grid"), "", 1e-5, worst));
+    }
     Ok(Found::of(checks))
 }
 
