@@ -16,6 +16,7 @@ use crate::state::workspace::LinkWork;
 pub use current::Variation;
 use std::sync::Arc;
 pub use waves::WavesNow;
+use waves::footprint;
 
 /// Gravity, water, the current's variation and the waves at one instant of a step; the same for every robot.
 #[derive(Clone, Copy, Debug)]
