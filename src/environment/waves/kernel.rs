@@ -40,13 +40,16 @@ const SIN: [f64; 7] = [
     1.541_115_620_698_822e-10,
 ];
 
+/// Even and odd powers in a chain each: half as long to wait for as one chain of all.
 #[inline(always)]
 fn polynomial<T: Real, const N: usize>(c: &[f64; N], z: T) -> T {
-    let mut sum = T::splat(c[N - 1]);
-    for k in (0..N - 1).rev() {
-        sum = sum * z + T::splat(c[k]);
+    let square = z * z;
+    let (mut last, mut other) = (T::splat(c[N - 1]), T::splat(c[N - 2]));
+    for k in (0..N - 2).rev() {
+        (last, other) = (other, last * square + T::splat(c[k]));
     }
-    sum
+    // `other` is the chain that ends in c[0], `last` that of c[1]
+    other + last * z
 }
 
 /// Cosine of an angle [rad] under 1e9; error under 1e-12, and 3e-16 of the angle.
@@ -116,18 +119,18 @@ pub fn elevations<T: Packed>(
     y: &[f64],
     out: &mut [f64],
 ) {
-    let n = out.len();
+    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<MAX_LANES>(), y.as_chunks::<MAX_LANES>());
+    let (out, out_rest) = out.as_chunks_mut::<MAX_LANES>();
     for (i, phase) in phase.iter().enumerate().take(c.a.len()) {
-        let (a, kx, ky) = (c.a[i] * weight, c.kx[i], c.ky[i]);
-        if a == 0.0 {
+        let wave = [c.a[i] * weight, *phase, c.kx[i], c.ky[i]];
+        if wave[0] == 0.0 {
             continue;
         }
-        let whole = n - n % T::LANES;
-        for k in (0..whole).step_by(T::LANES) {
-            elevation::<T>([a, *phase, kx, ky], &x[k..], &y[k..], &mut out[k..]);
+        for ((x, y), out) in x.iter().zip(y).zip(out.iter_mut()) {
+            elevation::<T>(wave, x, y, out);
         }
-        for k in whole..n {
-            elevation::<f64>([a, *phase, kx, ky], &x[k..], &y[k..], &mut out[k..]);
+        for k in 0..out_rest.len() {
+            elevation::<f64>(wave, &x_rest[k..], &y_rest[k..], &mut out_rest[k..]);
         }
     }
 }
@@ -143,18 +146,18 @@ fn elevation<T: Packed>([a, phase, kx, ky]: [f64; 4], x: &[f64], y: &[f64], out:
 /// `weight` times.
 #[inline(always)]
 pub fn heads<T: Packed>(c: &Components, phase: &[f64], weight: f64, [x, y, z]: [&[f64]; 3], out: &mut [f64]) {
-    let n = out.len();
+    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<MAX_LANES>(), y.as_chunks::<MAX_LANES>());
+    let ((z, z_rest), (out, out_rest)) = (z.as_chunks::<MAX_LANES>(), out.as_chunks_mut::<MAX_LANES>());
     for (i, phase) in phase.iter().enumerate().take(c.a.len()) {
-        let (head, wave) = (c.head[i] * weight, [*phase, c.kx[i], c.ky[i]]);
-        if head == 0.0 {
+        let (size, wave) = ([c.head[i] * weight, c.k[i], c.q[i]], [*phase, c.kx[i], c.ky[i]]);
+        if size[0] == 0.0 {
             continue;
         }
-        let whole = n - n % T::LANES;
-        for j in (0..whole).step_by(T::LANES) {
-            pressure::<T>([head, c.k[i], c.q[i]], wave, [&x[j..], &y[j..], &z[j..]], &mut out[j..]);
+        for (((x, y), z), out) in x.iter().zip(y).zip(z).zip(out.iter_mut()) {
+            pressure::<T>(size, wave, [x, y, z], out);
         }
-        for j in whole..n {
-            pressure::<f64>([head, c.k[i], c.q[i]], wave, [&x[j..], &y[j..], &z[j..]], &mut out[j..]);
+        for k in 0..out_rest.len() {
+            pressure::<f64>(size, wave, [&x_rest[k..], &y_rest[k..], &z_rest[k..]], &mut out_rest[k..]);
         }
     }
 }
