@@ -105,6 +105,9 @@ pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
 
 /// Loads a world; its mistakes come one per line, then their number.
 fn load(name: &str, seed: Option<u64>) -> Result<World, String> {
+    if let Some(mistake) = world::share::unknown_world(name) {
+        return Err(mistake);
+    }
     let path: PathBuf = world::share::world(name);
     let world = world::load_world(&path, Overrides { seed }).map_err(|problems| {
         let n = problems.len();

@@ -1,8 +1,8 @@
 //! Where the files that ship with Merrow lie: worlds, params, urdf, grids.
 
-use super::error::Problems;
+use super::error::{Problems, did_you_mean};
 use super::node::{Loader, Value};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Folders that hold `worlds/` and `params/`, in the order they are searched: `MERROW_SHARE`, the installed share
 /// folder beside the binary (`lib/merrow/merrow` -> `share/merrow`), the source tree the binary was built from.
@@ -35,6 +35,19 @@ pub fn world(name: &str) -> PathBuf {
         .into_iter()
         .flat_map(|f| [f.join("worlds").join(name), f.join("worlds").join(format!("{name}.yaml"))]);
     shipped.into_iter().find(|p| p.is_file()).unwrap_or(direct)
+}
+
+/// What to say of the name of a world that is neither a file nor a world that comes with Merrow; none if it is either, or a path.
+pub fn unknown_world(name: &str) -> Option<String> {
+    let is_path = Path::new(name).components().count() > 1 || name.ends_with(".yaml");
+    if is_path || world(name).is_file() {
+        return None;
+    }
+    let shipped = list("worlds");
+    let hint = did_you_mean(name, shipped.iter().map(String::as_str));
+    Some(format!(
+        "{name}: no such file, and no world of this name comes with Merrow (`merrow list` shows them){hint}"
+    ))
 }
 
 /// Names of the files in `worlds` or `params/<kind>`, sorted, without ending.

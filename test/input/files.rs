@@ -5,6 +5,7 @@
 
 use super::without_root;
 use crate::common::folder::Folder;
+use merrow::world::share::unknown_world;
 use merrow::world::{Overrides, load_world};
 
 /// The messages of `w.yaml` in a folder, without the name of the folder.
@@ -27,6 +28,16 @@ fn check(name: &str, files: &[(&str, &str)], expected: &str) {
 fn a_missing_world() {
     check("none", &[("wx.yaml", "robots: {}\n")], "w.yaml: no such file; did you mean `wx.yaml`?");
     check("folder", &[("w.yaml/a.yaml", "robots: {}\n")], "w.yaml: no such file");
+}
+
+#[test]
+fn a_name_of_no_world() {
+    let expected = "riverwach: no such file, and no world of this name comes with Merrow (`merrow list` shows them); \
+                    did you mean `riverwatch`?";
+    assert_eq!(unknown_world("riverwach").as_deref(), Some(expected));
+    for known in ["riverwatch", "riverwatch.yaml", "here/riverwach", "riverwach.yaml"] {
+        assert_eq!(unknown_world(known), None, "{known}");
+    }
 }
 
 #[test]
