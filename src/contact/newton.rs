@@ -30,11 +30,27 @@ use super::friction::{Bound, change, nearest, slip_error};
 use super::solve::{Block, Kind, NOTHING, Row, dot};
 use super::system::{Sparse, System};
 
-/// Stiffness of a row against its own inertia: each round brings the error of its velocity down by this. Much more, and a
-/// step (2) sees little of what lies beyond the next contact that begins to slide; so it is raised from round to round, as
-/// long as each brings the error well down, up to the last of these.
-const STIFFNESS: f64 = 300.0;
-const HARDER: f64 = 10.0;
+/// How the rounds go on: a problem of few rows, and a heap, whose rounds cost steps by how hard and how exact they are.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// Stiffness of a row against its own inertia: each round brings the error of its velocity down by this. Much more, and a
+    /// step (2) sees little of what lies beyond the next contact that begins to slide.
+    stiffness: f64,
+    /// So it is raised by this after a round that left less than this part of the error.
+    harder: f64,
+    well: f64,
+    /// What it falls by after another, down to where it began.
+    softer: f64,
+    /// Error of (2) that is let stand, as part of that before the round.
+    exact: f64,
+    /// Rounds without half the error after which no more are made.
+    patience: usize,
+}
+const SMALL_PROBLEM: Pace =
+    Pace { stiffness: 300.0, harder: 10.0, well: 0.1, softer: f64::INFINITY, exact: 1e-3, patience: 30 };
+/// Against [`SMALL_PROBLEM`] on the 430 problems of a falling heap: a third fewer steps for the same errors.
+const HEAP: Pace = Pace { stiffness: 100.0, harder: 5.0, well: 0.2, softer: 3.0, exact: 0.3, patience: 5 };
+/// Highest stiffness.
 const HARDEST: f64 = 3e5;
 /// Errors of a row's velocity with which the impulses of the step before are taken as they are, at which the rounds end,
 /// and which count as solved where the rounds come no further [m/s or rad/s, and as part of the velocities]. What is small is
@@ -46,9 +62,8 @@ const LARGE: [f64; 3] = [5e-7, 1e-8, 5e-7];
 const AFTER: f64 = 3.0;
 /// Rows up to which a problem is small.
 const SMALL_ROWS: usize = 256;
-/// Error of (2) that is let stand, as part of the tolerance and of the error before the round.
+/// Error of (2) that is let stand, as part of the tolerance.
 const EXACTER: f64 = 0.1;
-const EXACT: f64 = 1e-3;
 /// Rounds (3): as many as `ROUND_ROWS` by the number of rows, between these.
 const ROUNDS: [usize; 2] = [6, 30];
 const ROUND_ROWS: usize = 12_000;
@@ -207,7 +222,9 @@ impl Newton {
     ) -> bool {
         self.prepare(c, rows);
         let rounds = (ROUND_ROWS / rows.len().max(1)).clamp(ROUNDS[0], ROUNDS[1]);
-        let (mut misfit, mut stiffness) = (misfit, STIFFNESS);
+        let pace = if rows.len() <= SMALL_ROWS { SMALL_PROBLEM } else { HEAP };
+        let (mut misfit, mut stiffness) = (misfit, pace.stiffness);
+        let (mut best, mut waits) = (misfit, 0);
         for round in 0..rounds {
             for (row, prior) in rows.iter().zip(&mut self.prior) {
                 *prior = row.impulse;
@@ -215,12 +232,17 @@ impl Newton {
             self.stiffen(c, rows, stiffness);
             self.bound(c, rows, round < FIRST_ROUNDS);
             self.rounding = ROUNDING * stiffness * self.fastest;
-            self.exact = (EXACTER * self.tolerance).max(EXACT * misfit);
+            self.exact = (EXACTER * self.tolerance).max(pace.exact * misfit);
             self.descend(system, c, rows, v);
             self.project(c, rows);
             let now = self.misfit(c, rows);
-            let stalls = now > 0.9 * misfit && now <= self.stand;
-            let next = if now < 0.1 * misfit { (HARDER * stiffness).min(HARDEST) } else { STIFFNESS };
+            (best, waits) = if now < 0.5 * best { (now, 0) } else { (best, waits + 1) };
+            let stalls = now > 0.9 * misfit && now <= self.stand || waits >= pace.patience;
+            let next = if now < pace.well * misfit {
+                (pace.harder * stiffness).min(HARDEST)
+            } else {
+                (stiffness / pace.softer).max(pace.stiffness)
+            };
             if next != stiffness {
                 // another stiffness has another factor, which the curvatures of equalities do not tell
                 self.factored.clear();

@@ -22,6 +22,7 @@
 use super::joint_command;
 use crate::kinematics;
 use crate::math::Vec3;
+use crate::math::real::sin_cos;
 use crate::scene::actuator::Sphere;
 use crate::scene::{JointMode, Robot};
 use crate::state::joint::{Abort, GoalState};
@@ -61,7 +62,8 @@ pub fn freeze(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now_n
 fn place(robot: &Robot, sphere: &Sphere, q: impl Fn(usize) -> f64) -> Vec3 {
     let (mut i, mut p) = (sphere.link, sphere.p_LoC);
     while i != 0 {
-        let (R_PC, p_PC) = kinematics::joint_pose(&robot.links[i].joint, q(i - 1));
+        let q = q(i - 1);
+        let (R_PC, p_PC) = kinematics::joint_pose(&robot.links[i].joint, q, sin_cos(q));
         p = p_PC + R_PC.mul_vec(p);
         i = robot.links[i].parent.unwrap_or(0);
     }

@@ -18,6 +18,7 @@
 //! # Checked by
 //! test/analytic/coupling.rs
 
+use crate::math::real::sin_cos;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::scene::{Coupling, CouplingEnd, CouplingKind, JointKind, Robot, Scene};
 use crate::state::{CouplingState, Motion, State};
@@ -58,7 +59,7 @@ pub fn link_motion(robot: &Robot, motion: &Motion, link: usize) -> Moving {
             }
             JointKind::Fixed => {}
             JointKind::Revolute | JointKind::Continuous => {
-                R_PC = super::turned_about_z(&R_PC, q);
+                R_PC = super::turned_about_z(&R_PC, sin_cos(q));
                 v += along.cross(p);
                 w += along;
             }

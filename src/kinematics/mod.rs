@@ -12,9 +12,14 @@ use crate::state::workspace::LinkWork;
 pub fn poses<T: Real>(robot: &Robot, motion: &Motion<T>, links: &mut [LinkWork<T>]) {
     links[0].R_WL = motion.q_WB.matrix();
     links[0].p_WL = motion.p_WB;
+    let mut turns = [(T::zero(), T::one()); 4];
     for i in 1..links.len() {
         let link = &robot.links[i];
-        let (R_PC, p_PC) = joint_pose(&link.joint, motion.q[i - 1]);
+        let group = (i - 1) % 4;
+        if group == 0 {
+            turns = T::sin_cos_all(&motion.q[i - 1..]);
+        }
+        let (R_PC, p_PC) = joint_pose(&link.joint, motion.q[i - 1], turns[group]);
         // the base has no parent; every other link comes after its parent
         let parent = link.parent.unwrap_or(0);
         let (R_WP, p_WP) = (links[parent].R_WL, links[parent].p_WL);
@@ -26,22 +31,21 @@ pub fn poses<T: Real>(robot: &Robot, motion: &Motion<T>, links: &mut [LinkWork<T
     }
 }
 
-/// Child frame in its parent's with the joint at `q`: axes and origin [m].
+/// Child frame in its parent's with the joint at `q`, of which sine and cosine are given: axes and origin [m].
 #[inline(always)]
-pub fn joint_pose<T: Real>(joint: &Joint, q: T) -> (Mat3<T>, Vec3<T>) {
+pub fn joint_pose<T: Real>(joint: &Joint, q: T, turn: (T, T)) -> (Mat3<T>, Vec3<T>) {
     match joint.kind {
         JointKind::Prismatic => {
             let axis = Vec3::splat(joint.R_PC0.col(2));
             (Mat3::splat(&joint.R_PC0), Vec3::splat(joint.p_PoCo0) + axis.scale(q))
         }
-        _ => (turned_about_z(&joint.R_PC0, q), Vec3::splat(joint.p_PoCo0)),
+        _ => (turned_about_z(&joint.R_PC0, turn), Vec3::splat(joint.p_PoCo0)),
     }
 }
 
 /// `R0 Rz(q)`.
 #[inline(always)]
-fn turned_about_z<T: Real>(R0: &Mat3<f64>, q: T) -> Mat3<T> {
-    let (s, c) = q.sin_cos();
+fn turned_about_z<T: Real>(R0: &Mat3<f64>, (s, c): (T, T)) -> Mat3<T> {
     Mat3 { r: R0.r.map(|row| Vec3::new(c * row.x + s * row.y, c * row.y - s * row.x, T::splat(row.z))) }
 }
 

@@ -8,6 +8,7 @@ pub mod rng;
 pub mod skin;
 pub mod spatial;
 pub mod tridiagonal;
+pub mod turned;
 pub mod vec3;
 
 pub use quad::Quad;

@@ -20,7 +20,7 @@ pub fn is_here() -> bool {
 #[cfg(target_arch = "x86_64")]
 mod avx {
     use crate::math::Real;
-    use crate::math::real::{Packed, sin_cos};
+    use crate::math::real::{Packed, sin_cos_four};
     use std::arch::x86_64::{
         __m256d, _CMP_GT_OQ, _mm256_add_epi64, _mm256_add_pd, _mm256_andnot_pd, _mm256_castpd_si256,
         _mm256_castsi256_pd, _mm256_cmp_pd, _mm256_div_pd, _mm256_floor_pd, _mm256_max_pd, _mm256_min_pd,
@@ -123,9 +123,8 @@ mod avx {
         }
         #[inline(always)]
         fn sin_cos(self) -> (Self, Self) {
-            let [a, b, c, d] = self.store();
-            let [a, b, c, d] = [sin_cos(a), sin_cos(b), sin_cos(c), sin_cos(d)];
-            (Self::load([a.0, b.0, c.0, d.0]), Self::load([a.1, b.1, c.1, d.1]))
+            let (s, c) = sin_cos_four(self.store());
+            (Self::load(s), Self::load(c))
         }
     }
 

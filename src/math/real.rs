@@ -5,6 +5,7 @@
 //! use the same operations in the same order: separate multiply and add (never fused, so that builds
 //! for different processors agree) and the sine and cosine below (never the C library's).
 
+use super::{Mat3, SpatialInertia, turned};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 /// Most robots that the lanes of a scalar hold.
@@ -37,6 +38,20 @@ pub trait Real:
     fn abs(self) -> Self;
     /// Sine and cosine of an angle [rad]; |error| < 2e-16 for |x| < 1e5.
     fn sin_cos(self) -> (Self, Self);
+    /// Sine and cosine of up to four angles [rad], with the bits of [`Real::sin_cos`].
+    #[inline(always)]
+    fn sin_cos_all(x: &[Self]) -> [(Self, Self); 4] {
+        let mut out = [(Self::zero(), Self::one()); 4];
+        for (x, out) in x.iter().zip(&mut out) {
+            *out = x.sin_cos();
+        }
+        out
+    }
+    /// `R I Rᵀ` of an inertia: see [`super::turned`].
+    #[inline(always)]
+    fn turned(inertia: &SpatialInertia<Self>, R: &Mat3<Self>) -> SpatialInertia<Self> {
+        turned::by_blocks(inertia, R)
+    }
     /// Lane by lane `self` where `keep` says so, else `other`.
     fn or_lanes(self, other: Self, keep: impl Fn(usize) -> bool) -> Self {
         Self::from_lanes(|i| if keep(i) { self.lane(i) } else { other.lane(i) })
@@ -157,6 +172,15 @@ impl Real for f64 {
     fn sin_cos(self) -> (Self, Self) {
         sin_cos(self)
     }
+    #[inline(always)]
+    fn sin_cos_all(x: &[Self]) -> [(Self, Self); 4] {
+        let (s, c) = sin_cos_four(std::array::from_fn(|i| x.get(i).copied().unwrap_or(0.0)));
+        std::array::from_fn(|i| (s[i], c[i]))
+    }
+    #[inline(always)]
+    fn turned(inertia: &SpatialInertia, R: &Mat3) -> SpatialInertia {
+        turned::side_by_side(inertia, R)
+    }
 }
 
 /// Four robots of one model, stepped together, on any processor; [`super::Quad`] is the fast one.
@@ -238,9 +262,8 @@ impl Real for Lanes {
     }
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
-        let [a, b, c, d] = self.0;
-        let [a, b, c, d] = [sin_cos(a), sin_cos(b), sin_cos(c), sin_cos(d)];
-        (Lanes([a.0, b.0, c.0, d.0]), Lanes([a.1, b.1, c.1, d.1]))
+        let (s, c) = sin_cos_four(self.0);
+        (Lanes(s), Lanes(c))
     }
 }
 
@@ -293,6 +316,19 @@ impl Packed for Lanes {
 /// Good for |x| < 1e5 rad; a joint that turned further has lost its meaning long before.
 #[inline(always)]
 pub fn sin_cos(x: f64) -> (f64, f64) {
+    let ([s], [c]) = sin_cos_side_by_side([x]);
+    (s, c)
+}
+
+/// Four of them at once; the same bits.
+#[inline(always)]
+pub fn sin_cos_four(x: [f64; 4]) -> ([f64; 4], [f64; 4]) {
+    sin_cos_side_by_side(x)
+}
+
+// each operation for all angles before the next one, so that they share registers
+#[inline(always)]
+fn sin_cos_side_by_side<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
     // pi/2 = HI + MID + LO; HI and MID have 33 significant bits, so k*HI and k*MID are exact for k < 2^20
     const HI: f64 = f64::from_bits(0x3FF9_21FB_5440_0000);
     const MID: f64 = f64::from_bits(0x3DD0_B461_1A60_0000);
@@ -300,42 +336,57 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
     // adding and taking away 1.5 * 2^52 rounds to the nearest integer
     const ROUND: f64 = 6_755_399_441_055_744.0;
 
-    let shifted = x * std::f64::consts::FRAC_2_PI + ROUND;
-    let k = shifted - ROUND;
-    let quadrant = shifted.to_bits();
-    let r = ((x - k * HI) - k * MID) - k * LO;
-    let z = r * r;
+    let shifted = x.map(|x| x * std::f64::consts::FRAC_2_PI + ROUND);
+    let r: [f64; N] = std::array::from_fn(|i| {
+        let k = shifted[i] - ROUND;
+        ((x[i] - k * HI) - k * MID) - k * LO
+    });
+    let z = r.map(|r| r * r);
+    let [mut s, mut c] = [[SINE[7]; N], [COSINE[8]; N]];
+    for k in (0..7).rev() {
+        s = std::array::from_fn(|i| SINE[k] + z[i] * s[i]);
+    }
+    for k in (0..8).rev() {
+        c = std::array::from_fn(|i| COSINE[k] + z[i] * c[i]);
+    }
+    let s: [f64; N] = std::array::from_fn(|i| r[i] + r[i] * z[i] * s[i]);
+    let c: [f64; N] = std::array::from_fn(|i| 1.0 + z[i] * c[i]);
 
-    let s = r + r * z * (S1 + z * (S2 + z * (S3 + z * (S4 + z * (S5 + z * (S6 + z * (S7 + z * S8)))))));
-    let c =
-        1.0 + z * (C1 + z * (C2 + z * (C3 + z * (C4 + z * (C5 + z * (C6 + z * (C7 + z * (C8 + z * C9))))))));
-
-    let swap = quadrant & 1 == 1;
-    let (sin, cos) = if swap { (c, s) } else { (s, c) };
-    let sin_sign = (quadrant & 2) << 62;
-    let cos_sign = ((quadrant.wrapping_add(1)) & 2) << 62;
-    (f64::from_bits(sin.to_bits() ^ sin_sign), f64::from_bits(cos.to_bits() ^ cos_sign))
+    // quarter turns exchange the two and change their signs
+    let turned = |i: usize, quadrant: u64| {
+        let value = if quadrant & 1 == 1 { c[i] } else { s[i] };
+        f64::from_bits(value.to_bits() ^ (quadrant & 2) << 62)
+    };
+    let quarter = shifted.map(f64::to_bits);
+    (
+        std::array::from_fn(|i| turned(i, quarter[i])),
+        std::array::from_fn(|i| turned(i, quarter[i].wrapping_add(1))),
+    )
 }
 
-// (-1)^k / (2k+1)!
-const S1: f64 = -1.0 / 6.0;
-const S2: f64 = 1.0 / 120.0;
-const S3: f64 = -1.0 / 5_040.0;
-const S4: f64 = 1.0 / 362_880.0;
-const S5: f64 = -1.0 / 39_916_800.0;
-const S6: f64 = 1.0 / 6_227_020_800.0;
-const S7: f64 = -1.0 / 1_307_674_368_000.0;
-const S8: f64 = 1.0 / 355_687_428_096_000.0;
-// (-1)^k / (2k)!
-const C1: f64 = -1.0 / 2.0;
-const C2: f64 = 1.0 / 24.0;
-const C3: f64 = -1.0 / 720.0;
-const C4: f64 = 1.0 / 40_320.0;
-const C5: f64 = -1.0 / 3_628_800.0;
-const C6: f64 = 1.0 / 479_001_600.0;
-const C7: f64 = -1.0 / 87_178_291_200.0;
-const C8: f64 = 1.0 / 20_922_789_888_000.0;
-const C9: f64 = -1.0 / 6_402_373_705_728_000.0;
+/// (-1)^k / (2k+1)! from k = 1 on.
+const SINE: [f64; 8] = [
+    -1.0 / 6.0,
+    1.0 / 120.0,
+    -1.0 / 5_040.0,
+    1.0 / 362_880.0,
+    -1.0 / 39_916_800.0,
+    1.0 / 6_227_020_800.0,
+    -1.0 / 1_307_674_368_000.0,
+    1.0 / 355_687_428_096_000.0,
+];
+/// (-1)^k / (2k)! from k = 1 on.
+const COSINE: [f64; 9] = [
+    -1.0 / 2.0,
+    1.0 / 24.0,
+    -1.0 / 720.0,
+    1.0 / 40_320.0,
+    -1.0 / 3_628_800.0,
+    1.0 / 479_001_600.0,
+    -1.0 / 87_178_291_200.0,
+    1.0 / 20_922_789_888_000.0,
+    -1.0 / 6_402_373_705_728_000.0,
+];
 
 #[cfg(test)]
 mod tests {

@@ -181,9 +181,7 @@ impl<T: Real> SpatialInertia<T> {
     /// `B_P = B + [r]D`, `A_P = A + [r]Bᵀ - B_P[r]`, `D_P = D` [Featherstone 2008, table 2.8].
     #[inline(always)]
     pub fn to_parent(&self, R_PC: &Mat3<T>, p_PoCo_P: Vec3<T>) -> Self {
-        let D = self.D.rotated(R_PC);
-        let B = R_PC.mul_mat(&self.B).mul_mat_tr(R_PC);
-        let A = self.A.rotated(R_PC);
+        let Self { A, B, D } = T::turned(self, R_PC);
         let B_P = B + Mat3::cross_left(p_PoCo_P, &D.full());
         let shift = Mat3::cross_left(p_PoCo_P, &B.transpose()) - B_P.cross_right(p_PoCo_P);
         Self { A: A + Sym3::upper(&shift), B: B_P, D }
@@ -226,68 +224,47 @@ impl SpatialInertia<f64> {
     }
 }
 
-/// Solves `I x = f` for a symmetric positive-definite inertia by LDLᵀ, in registers.
+/// Solves `I x = f` for a symmetric positive-definite inertia.
 #[inline(always)]
 pub fn solve<T: Real>(inertia: &SpatialInertia<T>, f: &SpatialForce<T>) -> SpatialVelocity<T> {
     Factor::new(inertia).solve(f)
 }
 
-/// LDLᵀ factor of a 6x6 inertia; made once for a robot whose inertia never changes.
+/// Factor of a 6x6 inertia in blocks; made once for a robot whose inertia never changes.
+///
+/// With K = B D⁻¹ and the Schur complement S = A - K Bᵀ: `w = S⁻¹ (m - K f)`, `v = D⁻¹ f - Kᵀ w`. Both inverses of three
+/// are by cofactors: two divisions, one after the other, where a triangular factor of six waits for six.
 #[derive(Clone, Copy, Debug)]
 pub struct Factor<T = f64> {
-    l: [[T; 6]; 6],
-    d_inv: [T; 6],
+    S_inv: Sym3<T>,
+    K: Mat3<T>,
+    D_inv: Sym3<T>,
 }
 
 impl<T: Real> Factor<T> {
     /// Factors `inertia`, which must be positive definite.
     #[inline(always)]
     pub fn new(inertia: &SpatialInertia<T>) -> Self {
-        let (a, b, d) = (inertia.A.full(), inertia.B, inertia.D.full());
-        let at = |i: usize, j: usize| match (i < 3, j < 3) {
-            (true, true) => a.r[i][j],
-            (true, false) => b.r[i][j - 3],
-            (false, true) => b.r[j][i - 3],
-            (false, false) => d.r[i - 3][j - 3],
+        let SpatialInertia { A, B, D } = inertia;
+        let D_inv = D.inverse();
+        let [a, b, c] = B.r;
+        let K = Mat3::from_rows(D_inv.mul_vec(a), D_inv.mul_vec(b), D_inv.mul_vec(c));
+        let [x, y, z] = K.r;
+        let S = Sym3 {
+            xx: A.xx - x.dot(a),
+            xy: A.xy - x.dot(b),
+            xz: A.xz - x.dot(c),
+            yy: A.yy - y.dot(b),
+            yz: A.yz - y.dot(c),
+            zz: A.zz - z.dot(c),
         };
-        let mut l = [[T::zero(); 6]; 6];
-        let mut diag = [T::zero(); 6];
-        let mut d_inv = [T::zero(); 6];
-        for j in 0..6 {
-            let mut dj = at(j, j);
-            for k in 0..j {
-                dj -= l[j][k] * l[j][k] * diag[k];
-            }
-            diag[j] = dj;
-            d_inv[j] = T::one() / dj;
-            for i in j + 1..6 {
-                let mut s = at(i, j);
-                for k in 0..j {
-                    s -= l[i][k] * l[j][k] * diag[k];
-                }
-                l[i][j] = s * d_inv[j];
-            }
-        }
-        Self { l, d_inv }
+        Self { S_inv: S.inverse(), K, D_inv }
     }
     /// `I⁻¹ f`.
     #[inline(always)]
     pub fn solve(&self, f: &SpatialForce<T>) -> SpatialVelocity<T> {
-        let mut x = [f.m.x, f.m.y, f.m.z, f.f.x, f.f.y, f.f.z];
-        for i in 1..6 {
-            for k in 0..i {
-                x[i] -= self.l[i][k] * x[k];
-            }
-        }
-        for i in 0..6 {
-            x[i] = x[i] * self.d_inv[i];
-        }
-        for i in (0..5).rev() {
-            for k in i + 1..6 {
-                x[i] -= self.l[k][i] * x[k];
-            }
-        }
-        SpatialVelocity { w: Vec3::new(x[0], x[1], x[2]), v: Vec3::new(x[3], x[4], x[5]) }
+        let w = self.S_inv.mul_vec(f.m - self.K.mul_vec(f.f));
+        SpatialVelocity { w, v: self.D_inv.mul_vec(f.f) - self.K.tr_mul_vec(w) }
     }
 }
 
@@ -295,20 +272,7 @@ impl Factor<f64> {
     /// `I⁻¹ f` in every lane, with the operations of [`Factor::solve`] in the same order.
     #[inline(always)]
     pub fn solve_lanes<T: Real>(&self, f: &SpatialForce<T>) -> SpatialVelocity<T> {
-        let mut x = [f.m.x, f.m.y, f.m.z, f.f.x, f.f.y, f.f.z];
-        for i in 1..6 {
-            for k in 0..i {
-                x[i] -= x[k] * self.l[i][k];
-            }
-        }
-        for i in 0..6 {
-            x[i] = x[i] * self.d_inv[i];
-        }
-        for i in (0..5).rev() {
-            for k in i + 1..6 {
-                x[i] -= x[k] * self.l[k][i];
-            }
-        }
-        SpatialVelocity { w: Vec3::new(x[0], x[1], x[2]), v: Vec3::new(x[3], x[4], x[5]) }
+        Factor { S_inv: Sym3::splat(&self.S_inv), K: Mat3::splat(&self.K), D_inv: Sym3::splat(&self.D_inv) }
+            .solve(f)
     }
 }

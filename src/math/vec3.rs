@@ -390,6 +390,21 @@ impl<T: Real> Sym3<T> {
             zz: self.zz - w.z * v.z,
         }
     }
+    /// `S⁻¹` of a matrix that has one, by cofactors.
+    #[inline(always)]
+    pub fn inverse(&self) -> Self {
+        let Self { xx, xy, xz, yy, yz, zz } = *self;
+        let cofactors = Self {
+            xx: yy * zz - yz * yz,
+            xy: xz * yz - xy * zz,
+            xz: xy * yz - xz * yy,
+            yy: xx * zz - xz * xz,
+            yz: xy * xz - xx * yz,
+            zz: xx * yy - xy * xy,
+        };
+        let determinant = xx * cofactors.xx + xy * cofactors.xy + xz * cofactors.xz;
+        cofactors.scale(T::one() / determinant)
+    }
     /// `k S`.
     #[inline(always)]
     pub fn scale(&self, k: T) -> Self {
