@@ -210,8 +210,8 @@ impl RobotState {
             sink.fault(memory);
         }
         sink.reals(&self.loads);
-        if self.kick.any {
-            for F in &self.contact_force {
+        if self.kick.felt {
+            for F in self.contact_force.iter().chain(&self.coupling_force) {
                 sink.vector(F.m);
                 sink.vector(F.f);
             }
