@@ -18,7 +18,7 @@ pub use coupling::CouplingState;
 pub use energy::{BatteryState, ChargerState};
 pub use fault::{Effect, FaultState};
 pub use joint::{GroupState, JointMemory};
-pub use tether::{TetherState, WinchCommand};
+pub use tether::{Parted, TetherState, WinchCommand};
 pub use workspace::Workspace;
 
 use crate::math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};

@@ -268,6 +268,10 @@ impl TetherState {
             }
         }
         sink.int(self.halted_ns.map_or(0, |t| t + 1));
+        if let Some(parted) = self.parted {
+            sink.int(parted.segment as u64);
+            sink.int(parted.time_ns);
+        }
     }
 }
 

@@ -110,3 +110,24 @@ fn catenaries_and_winches() {
         "w.yaml:4:138: the winch of t stands at `to`, expected an end that is not free",
     );
 }
+
+#[test]
+fn bending_and_breaking() {
+    let line = |keys: &str, more: &str| {
+        tether(&format!("{{extends: {LINE}, {keys}}}"), ENDS, &format!("length_m: 10{more}"))
+    };
+    let stiff = "bending_stiffness_nm2: 0.02";
+    check(&line("bending_stiffness_nm2: 0.02, breaking_load_n: 1500", ""), "accepted");
+    check(&line("bending_stiffness_nm2: -1", ""), "?");
+    check(&line("breaking_load_n: 0", ""), "?");
+    check(&line("bending_stiffness_n_m2: 1", ""), "?");
+    check(&line(stiff, ", method: catenary").replace("robots:", "water: {density_kg_m3: 500}\nrobots:"), "?");
+    check(&line("breaking_load_n: 1000", "").replace("length_m: 10", "length_m: 5"), "?");
+    let clamped = |line: &str, direction: &str| {
+        let ends = format!("from: {{kind: world, position_m: [0, 0, 0], direction: {direction}}}, to: {{kind: robot, robot: r}}");
+        tether(line, &ends, "length_m: 10")
+    };
+    check(&clamped(&format!("{{extends: {LINE}, {stiff}}}"), "[0, 0, -1]"), "accepted");
+    check(&clamped(&format!("{{extends: {LINE}, {stiff}}}"), "[0, 0, 0]"), "?");
+    check(&clamped(LINE, "[0, 0, -1]"), "?");
+}
