@@ -393,7 +393,7 @@ impl Island {
         all
     }
 
-    /// Takes from the robots' kicks what the next step already begins with, so that an accelerometer does not feel it twice.
+    /// Takes from the robots' kicks what the next step begins with otherwise than this one: loads are felt as the mean of the last step.
     fn pass_on(
         &mut self,
         kind: &CouplingKind,
@@ -409,7 +409,8 @@ impl Island {
                 let y = &mut self.problem.J[s.at as usize..(s.at + s.n) as usize];
                 from_white(&frame.L, y.len(), y);
                 let kick = &mut state.robots[s.robot as usize].kick;
-                frame.dofs.add(y, -change[i], &mut kick.A_WB_B, &mut kick.qdd);
+                kick.any |= change[i] != 0.0;
+                frame.dofs.add(y, -0.5 * change[i], &mut kick.A_WB_B, &mut kick.qdd);
             }
         }
     }

@@ -128,7 +128,7 @@ impl Contacts {
             islands.iter_mut().for_each(solve);
         }
         self.write(scene, state, works);
-        self.couplings.follow((scene, works), state, &mut self.islands[..self.n_islands], &self.frames);
+        self.couplings.follow((scene, &*works), state, &mut self.islands[..self.n_islands], &self.frames);
         self.settle(scene, state, works);
     }
 
@@ -264,7 +264,7 @@ impl Contacts {
                     is_floating,
                     &frame.dofs.joint,
                     (v, x),
-                    h,
+                    (h, works[*r as usize].as_ref()),
                     &mut robot.kick,
                 );
                 robot.kick.anew = island.outcome.is_anew;

@@ -7,7 +7,7 @@
 //! ```
 //! (1) is the implicit Euler step of the length θh, stretched to h: with θ = ½ the midpoint rule, with θ = 1 implicit Euler,
 //! between them stable for every stiffness. Newton's method solves it with a block-tridiagonal matrix. θ is little over ½,
-//! and 1 in a step in which a segment becomes slack or taut or a node meets the bottom: stretching a step over such a
+//! and 1 in a step in which a segment becomes slack or taut, turns far under compression, or a node meets the bottom: stretching a step over such a
 //! kink would make energy.
 //! Bending (`forces/bending.rs`) joins nodes two apart; the matrix is then block-pentadiagonal. A line that has parted goes on as two, the
 //! segment between them without force.
@@ -102,6 +102,8 @@ pub struct LineWork {
 const CONVERGED: f64 = 1e-6;
 /// Rounds of Newton's method; a step whose kinks have not settled by then is as good as one can have it.
 const MAX_ROUNDS: usize = 8;
+/// Cosine of the turn of a segment in a step from which a line that bears compression counts as kinked.
+const TURNED: f64 = 0.98;
 /// θ - ½ of a line whose fastest wave is not resolved by the step.
 pub const DAMPING: f64 = 0.1;
 
@@ -408,7 +410,13 @@ impl Stepped<'_> {
         let later = |i: usize| self.state.p[i] + work.w[i].scale(h);
         let rest = self.rest + h * self.pace.rate / n as f64;
         let is_rope = self.tether.line.bending == 0.0;
-        (0..n).filter(|s| is_rope && !self.state.is_gap(*s)).any(|s| {
+        (0..n).filter(|s| !self.state.is_gap(*s)).any(|s| {
+            if !is_rope {
+                // its chord in the middle of the step would be too short
+                let unit = |d: Vec3| d.unit().unwrap_or_default();
+                let (from, to) = (self.state.p[s + 1] - self.state.p[s], later(s + 1) - later(s));
+                return unit(from).dot(unit(to)) < TURNED;
+            }
             let before = (self.state.p[s + 1] - self.state.p[s]).norm() > self.rest;
             let after = (later(s + 1) - later(s)).norm() > rest;
             before != after

@@ -189,18 +189,19 @@ pub struct SensorState {
     pub in_flight: VecDeque<(u64, crate::state::reading::Stamped)>,
 }
 
-/// Mean acceleration of a step that impulses made.
+/// What impulses made of the accelerations of a step. At its end the acceleration is `½ A + K` with A that of the coming free step: the mean of
+/// the step carried on by half a step, as the free acceleration has changed. So what rests has none, to rounding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kick {
-    /// True if there was any.
+    /// True if impulses changed a velocity.
     pub any: bool,
     /// True if the forces behind it are of the last step; also of a robot that nothing moves, and which has no kick.
     pub felt: bool,
     /// True if the impulses were found anew; false if those of the step before still fitted.
     pub anew: bool,
-    /// Of the base, at Bo in B [rad/s², m/s²].
+    /// K of the base, at Bo in B [rad/s², m/s²].
     pub A_WB_B: SpatialVelocity,
-    /// Of the joints [rad/s² or m/s²].
+    /// K of the joints [rad/s² or m/s²].
     pub qdd: Vec<f64>,
 }
 
@@ -217,9 +218,8 @@ impl Kick {
     }
     /// Back to none.
     pub fn clear(&mut self) {
-        self.felt = false;
-        if self.any {
-            (self.any, self.anew) = (false, false);
+        if self.any || self.felt {
+            (self.any, self.felt, self.anew) = (false, false, false);
             self.A_WB_B = SpatialVelocity::zero();
             self.qdd.fill(0.0);
         }

@@ -217,8 +217,10 @@ impl RobotState {
             }
         }
         sink.int(u64::from(self.kick.anew));
-        sink.spatial(&self.kick.A_WB_B);
-        sink.reals(&self.kick.qdd);
+        if self.kick.any {
+            sink.spatial(&self.kick.A_WB_B);
+            sink.reals(&self.kick.qdd);
+        }
         sink.int(self.halted.as_ref().map_or(0, |h| h.time_ns + 1));
     }
 

@@ -41,12 +41,15 @@ fn a_line_parts_above_its_breaking_load() {
         s.advance(1);
         assert_eq!(s.state.tethers[0].end_tensions()[1], 0.0, "{method}: the upper end holds nothing");
         s.state.tethers[0].winch = merrow::state::WinchCommand::Speed(0.0);
+        let before_p = s.state.tethers[0].p[9];
         s.advance(3000);
-        // the rest hangs on the lower end, with its weight less the stub's half segment, which hangs on the end itself
+        // the rest swings from the lower end
         let [low, high] = s.state.tethers[0].end_tensions();
-        assert_eq!(high, 0.0);
-        let last = s.state.tethers[0].p[9];
-        assert!(last.z < -3.0 && low > 5.0, "{method}: {low} N, its loose end at {last:?}");
+        let fell = before_p - s.state.tethers[0].p[9];
+        assert!(
+            high == 0.0 && low > 0.0 && low < 50.0 && fell.norm() > 1.0,
+            "{method}: {low} N, its loose end by {fell:?}"
+        );
         s.state = s.state.restarted(&s.scene);
         assert!(s.state.tethers[0].is_whole());
     }
@@ -62,7 +65,7 @@ fn a_line_without_a_breaking_load_holds() {
     assert!(s.state.tethers[0].is_whole() && s.state.tethers[0].end_tensions()[1] > 100.0);
 }
 
-// Goal: a line that parts takes no momentum with it, and lets its robots go. Method: two robots apart in empty space, drifting away from each other on a line that bears 50 N; the momentum of both and the line, and
+// Goal: a line that parts takes no momentum with it, and lets its robots go. Method: two robots apart in empty space, drifting away from each other on a line that bears 20 N; the momentum of both and the line, and
 // the robots' velocities once it has parted. Tolerance: 4e-15 a step, as for whole lines: 1e-11 over 2 s. Without a pull they go straight on.
 #[test]
 fn parting_keeps_momentum() {
@@ -74,7 +77,7 @@ fn parting_keeps_momentum() {
     };
     let mut s = simulation(&format!(
         "step: {{dt_s: 0.001}}\ngravity_m_s2: 0\nwater: {{density_kg_m3: 0}}\nrobots:\n{}{}tethers:\n  t:\n    line: {{source: test, diameter_m: 0.01, mass_kg_m: 0.1, \
-         axial_stiffness_n: 5000, breaking_load_n: 50}}\n    from: {{kind: robot, robot: a}}\n    to: {{kind: robot, robot: b}}\n    length_m: 5\n    segments: 10\n",
+         axial_stiffness_n: 5000, breaking_load_n: 20}}\n    from: {{kind: robot, robot: a}}\n    to: {{kind: robot, robot: b}}\n    length_m: 5\n    segments: 10\n",
         robot("a", 0.0, -0.4),
         robot("b", 5.0, 0.5)
     ));

@@ -2,7 +2,7 @@
 
 use crate::common::physics::largest;
 use crate::common::tree::{self, Random, Recipe};
-use crate::common::{advance, close, instant, near, reading, readings, simulation};
+use crate::common::{advance, instant, near, reading, readings, relative, simulation};
 use merrow::math::rng::Stream;
 use merrow::math::{Mat3, SpatialForce, Vec3};
 use merrow::scene::sensor::{Errors, Noise};
@@ -138,11 +138,12 @@ fn wrench_now(s: &mut Simulation) -> (Vec3, Vec3) {
     (r.force, r.torque)
 }
 
-// Goal: an arm that presses on the floor reads the floor's force, weight and buoyancy of what hangs on the sensor, whether its elbow is
-// held by its drive or lies on its stop. Method: an arm of two pieces of 0.5 m in water, 12 N m at the shoulder, no friction at the tip,
-// so that the floor pushes straight up: by moments about the shoulder with N = (τ + w (x₁ + x₂)) / x_c, w = (3 - 1) 9.81 N a piece; the
-// elbow's sensor then reads N - w, and the moments of both about itself. Tolerance: 1e-6 of the force, as the arm is at rest to 1e-9 m/s and
-// its place on the floor is given within 1 um by the solver's slop.
+// Goal: an arm that presses on the floor reads the floor's force, weight and buoyancy of what hangs on the sensor, whether its elbow lies on
+// its stop or is held by a spring. Method: an arm of two pieces of 0.5 m in water, 12 N m at the shoulder, no friction at the tip, so that the floor
+// pushes straight up: by moments about the shoulder with N = (τ + w (x₁ + x₂)) / x_c, w = (3 - 1) 9.81 N a piece; the elbow's sensor then reads N - w, and
+// the moments of both about itself. Tolerances: 1e-6, what is left of the motion, with N as the contact has it. That is the mean over steps whose free motion damping slows, less
+// than by moments by h d/(2 I), with the damping d and inertia I of the joints 5e-4. The contact's place is that before the step was
+// corrected, 3 um above: 2e-5 of the moment.
 #[test]
 fn an_arm_that_presses_on_the_floor() {
     let piece = |name: &str, parent: &str, x: f64, joint: &str, more: &str| {
@@ -150,16 +151,15 @@ fn an_arm_that_presses_on_the_floor() {
             "        {name}:\n          parent: {parent}\n          joint: {{kind: revolute, axis: [0, 1, 0], position_m: [{x}, 0, 0], {joint}}}\n          \
              body: {{source: test, axes: flu, mass_kg: 3, volume_m3: 0.001, center_of_mass_m: [0.25, 0, 0], \
              center_of_buoyancy_m: [0.25, 0, 0], inertia_kg_m2: {{xx: 0.01, yy: 0.1, zz: 0.1}}, \
-             added_mass: {{kind: diagonal, values: [0.2, 1, 1, 0, 0.02, 0.02]}}, linear_damping: {{kind: diagonal, values: [5, 5, 5, 5, 5, 5]}}{more}}}\n"
+             added_mass: {{kind: diagonal, values: [0.2, 1, 1, 0, 0.02, 0.02]}}, linear_damping: {{kind: diagonal, values: [0.2, 0.2, 0.2, 0.2, 0.2, 0.2]}}{more}}}\n"
         )
     };
     let foot = ", collisions: {foot: {kind: sphere, radius_m: 0.05, position_m: [0.5, 0, 0], material: {friction: 0}}}";
-    // the elbow on its upper stop, which the floor bends it away from: on its lower; or straight by a stiff spring
     for (elbow, effort) in [
         ("lower_rad: -0.4, upper_rad: 0.4", 12.0),
-        ("lower_rad: -2, upper_rad: 2, damping: 20, drive: {kind: effort, stiffness: 5000, rest: 0.1}", 12.0),
+        ("lower_rad: -2, upper_rad: 2, damping: 1, drive: {kind: effort, stiffness: 300, rest: 0.1}", 12.0),
     ] {
-        let links = piece("upper", "base_link", 0.0, "lower_rad: -2, upper_rad: 2, damping: 5", "")
+        let links = piece("upper", "base_link", 0.0, "lower_rad: -2, upper_rad: 2, damping: 0.2", "")
             + &piece("fore", "upper", 0.5, elbow, foot);
         let mut s = simulation(&format!(
             "step: {{dt_s: 0.001}}\nwater: {{density_kg_m3: 1000}}\nseabed: {{depth_m: 10, material: {{friction: 0}}}}\nrobots:\n{}",
@@ -177,12 +177,12 @@ fn an_arm_that_presses_on_the_floor() {
         let (fore, R_WS) = (&links[sensor.link], links[sensor.link].R_WL.mul_mat(&sensor.R_LS));
         let p_WS = fore.p_WL + fore.R_WL.mul_vec(sensor.p_LoS);
         let w = 2.0 * 9.81;
-        let N = (effort + w * (middle(1).x + middle(2).x)) / c.p_W.x;
+        let N = c.impulse_W.z / s.scene.dt();
+        relative("by moments", N, (effort + w * (middle(1).x + middle(2).x)) / c.p_W.x, 5e-4);
         let (up, down) = (Vec3::new(0.0, 0.0, N), Vec3::new(0.0, 0.0, -w));
         near("force", R_WS.mul_vec(force), up + down, 1e-6);
         let moment = (c.p_W - p_WS).cross(up) + (middle(2) - p_WS).cross(down);
-        near("torque", R_WS.mul_vec(torque), moment, 1e-6);
-        close("the floor's force as the contact says it", c.impulse_W.z / s.scene.dt(), N, 1e-6);
+        near("torque", R_WS.mul_vec(torque), moment, 2e-5);
         assert!(N > 20.0, "{N} N");
     }
 }
@@ -212,8 +212,10 @@ fn a_force_plate_weighs_what_bounces_on_it() {
     near("its moment", torque, Vec3::new(0.0, 0.2 * 2.0 * 9.81 * 3.0, 0.0), 1e-6);
 }
 
-// Goal: a wrist feels what the jaws hold, by friction or rigidly. Method: two sprung jaws on a wrist hold 0.5 kg of 0.36 litres in a current of 0.3 m/s:
-// weight in water 0.14 · 9.81 N down, drag 2 · 0.3² N along x, at the object's middle. Tolerance: 1e-6, the creep of a grip by friction.
+// Goal: a wrist feels what its jaws hold by friction, and what it holds rigidly. Method: two sprung jaws on a wrist hold 0.5 kg of 0.36 litres in a current of 0.3 m/s:
+// weight in water 0.14 · 9.81 N down, drag 2 · 0.3² N along x, at the object's middle. Tolerance: 2e-4: friction holds back a mean of
+// steps in which the free object would drift off and feel less drag, h 1.2 N s/m / (2 · 0.65 kg) of 0.18 N; held rigidly 1e-5, as
+// it has not quite come to rest.
 #[test]
 fn a_wrist_feels_what_its_jaws_hold() {
     let jaw = |name: &str, side: i32| {
@@ -240,13 +242,16 @@ fn a_wrist_feels_what_its_jaws_hold() {
     for rigidly in [false, true] {
         if rigidly {
             s.apply(&Command::Couple { coupling: 0, engage: true, partner: None }).unwrap();
+            // the jaws open, as far as they go
+            s.state.robots[0].joint_commands[1..].fill(30.0);
         }
         advance(&mut s, 3.0);
         let (force, torque) = wrench_now(&mut s);
         let expected = Vec3::new(2.0 * 0.09, 0.0, -0.14 * 9.81);
         let arm = s.state.robots[1].motion.p_WB - Vec3::new(0.1, 0.0, -10.0);
-        near("force", force, expected, 1e-6);
-        near("torque", torque, arm.cross(expected), 1e-6);
+        let tolerance = if rigidly { 1e-5 } else { 2e-4 };
+        near("force", force, expected, tolerance);
+        near("torque", torque, arm.cross(expected), tolerance);
         assert_eq!(s.state.couplings[0].engaged, rigidly);
         assert!((arm.x - 0.2).abs() < 1e-3, "the object has slipped to {arm:?}");
     }
@@ -295,7 +300,8 @@ fn a_coupled_load_is_felt_like_a_link() {
 }
 
 // Goal: a dock feels what pushes against it: a funnel's wall, a latch that holds, and a latch that breaks. Method: a float of 5 N net buoyancy under a seat that
-// looks down: first it lies against the closed end of the funnel, then it is latched, then pulled down with more than the latch bears. Tolerance: rest.
+// looks down: first it lies against the closed end of the funnel, then it is latched, then pulled down with more than the latch bears. Tolerance: rounding, but for what the float's damping of
+// 9 N s/m takes from a push of contact within a step, h 9 / (2 · 2 kg) = 2.25e-3.
 #[test]
 fn a_seat_feels_its_tip() {
     let seat = "        seat:\n          parent: base_link\n          joint: {kind: fixed, position_m: [0, 0, -0.5]}\n          body: {source: test, axes: flu, mass_kg: 1, net_buoyancy_n: 0, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}\n";
@@ -311,7 +317,7 @@ fn a_seat_feels_its_tip() {
     };
     couple(&mut s, false);
     advance(&mut s, 5.0);
-    near("against the funnel", wrench_now(&mut s).0, Vec3::new(0.0, 0.0, 5.0), 1e-6);
+    near("against the funnel", wrench_now(&mut s).0, Vec3::new(0.0, 0.0, 5.0), 2.3e-3);
     assert!(!s.state.couplings[0].engaged && s.state.couplings[0].guided);
     couple(&mut s, true);
     advance(&mut s, 5.0);
@@ -320,7 +326,7 @@ fn a_seat_feels_its_tip() {
     // 30 N down on the float, less its buoyancy: the latch bears 25 N for one step, and breaks
     s.state.robots[1].external[0].f.z = -30.0;
     s.state.robots[0].external[0].f.z = 0.0;
-    near("while it breaks", wrench_now(&mut s).0, Vec3::new(0.0, 0.0, -25.0), 1e-6);
+    near("while it breaks", wrench_now(&mut s).0, Vec3::new(0.0, 0.0, -25.0), 3e-3);
     assert!(!s.state.couplings[0].engaged, "it has borne 25 N");
     near("after it broke", wrench_now(&mut s).0, Vec3::zero(), 1e-6);
 }
