@@ -17,7 +17,8 @@
 //! (1) at Lo in L, (2) at S in S.
 //!
 //! # Limits
-//! The sensor is rigid and weighs nothing of its own.
+//! The sensor is rigid and weighs nothing of its own. A contact's force is the mean over a step whose free motion damping slows: it is
+//! less than that of an instant by `h d/(2 m)`, with step h, damping d and inertia m of what is held back.
 //!
 //! # Checked by
 //! test/analytic/wrench.rs, test/identity/wrench.rs
