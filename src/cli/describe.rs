@@ -106,6 +106,8 @@ fn tether(tether: &Tether, scene: &merrow::scene::Scene) -> Value {
         "diameter_m": line.diameter,
         "mass_kg_m": line.mass,
         "axial_stiffness_n": line.stiffness,
+        "bending_stiffness_nm2": line.bending,
+        "breaking_load_n": line.breaking.is_finite().then_some(line.breaking),
         "weight_in_water_n_m": line.weight_in_water(scene.sea.density, scene.gravity),
         "winch": tether.winch.is_some(),
     })

@@ -65,6 +65,17 @@ impl Live {
     pub fn movers(&self, movable: &[bool]) -> [Option<u32>; 2] {
         self.sides.map(|s| s.filter(|(r, _)| movable[*r]).map(|(r, _)| r as u32))
     }
+
+    /// Adds a mean moment and force on the second end, at its origin along the world's axes, to what both links have felt.
+    fn press<W: AsRef<Workspace>>(&self, state: &mut State, works: &[W], m: Vec3, f: Vec3) {
+        for (side, sign) in self.sides.into_iter().zip([-1.0, 1.0]) {
+            let Some((r, l)) = side else { continue };
+            let arm = self.B.p_W - works[r].as_ref().links[l].p_WL;
+            state.robots[r].feel();
+            let sum = &mut state.robots[r].coupling_force[l];
+            *sum = sum.plus(&SpatialForce { m: (m + arm.cross(f)).scale(sign), f: f.scale(sign) });
+        }
+    }
 }
 
 /// Where the rows of a coupling that holds stand in an island.
@@ -72,6 +83,14 @@ impl Live {
 pub struct Held {
     live: u32,
     first: u32,
+}
+
+/// A row of a funnel: where it stands in an island, and along what it pushes the tip.
+#[derive(Clone, Copy, Debug)]
+pub struct Guided {
+    live: u32,
+    row: u32,
+    n_W: Vec3,
 }
 
 /// The couplings of a world in a step.
@@ -145,26 +164,48 @@ impl Couplings {
         }
     }
 
-    /// After a step: loads, and what breaks, catches or is let in.
-    pub fn follow(&self, scene: &Scene, state: &mut State, islands: &mut [Island], frames: &[Frame]) {
+    /// After a step: loads, and what breaks, catches or is let in. `works` have the poses at the end of the free step.
+    pub fn follow<W: AsRef<Workspace>>(
+        &self,
+        (scene, works): (&Scene, &[W]),
+        state: &mut State,
+        islands: &mut [Island],
+        frames: &[Frame],
+    ) {
         let h = scene.dt();
         for island in islands.iter_mut().filter(|i| i.problem.is_finite()) {
+            for guided in &island.guided {
+                let live = &self.live[guided.live as usize];
+                let f = guided.n_W.scale(island.problem.rows[guided.row as usize].impulse / h);
+                live.press(state, works, Vec3::zero(), f);
+            }
             for held in 0..island.held.len() {
                 let held = island.held[held];
                 let live = &self.live[held.live as usize];
                 let k = live.coupling as usize;
-                let kind = &scene.couplings[k].kind;
-                let found = island.found(kind, &held).map(|x| x / h);
-                let change = take_load(&mut state.couplings[k], found, &live.T);
-                island.pass_on(kind, &held, change, frames, state);
+                let c = &scene.couplings[k];
+                let found = island.found(&c.kind, &held).map(|x| x / h);
+                let before = state.couplings[k].fed;
+                let mut change = take_load(&mut state.couplings[k], found, &live.T);
+                if state.couplings[k].is_beyond(&c.strength) {
+                    state.couplings[k].release(Watch::Off);
+                    change = before.map(|x| -x);
+                }
+                island.pass_on(&c.kind, &held, change, frames, state);
+                let rest: [f64; 6] = std::array::from_fn(|i| found[i] - change[i]);
+                let [fx, fy, fz, mx, my, mz] = rest;
+                let R_WT = &live.T.R_W;
+                live.press(
+                    state,
+                    works,
+                    R_WT.mul_vec(Vec3::new(mx, my, mz)),
+                    R_WT.mul_vec(Vec3::new(fx, fy, fz)),
+                );
             }
         }
         for (k, c) in scene.couplings.iter().enumerate() {
             let memory = state.couplings[k];
-            let (force, moment) = (memory.force_W.norm(), memory.moment_W.norm());
-            if memory.engaged && (force > c.strength.force || moment > c.strength.moment) {
-                state.couplings[k].release(Watch::Off);
-            } else if let (CouplingKind::Latch(latch), false) = (&c.kind, memory.engaged) {
+            if let (CouplingKind::Latch(latch), false) = (&c.kind, memory.engaged) {
                 state.couplings[k] = watch(scene, state, c, latch, memory);
             }
         }
@@ -277,7 +318,7 @@ impl Island {
         let (c, memory) = (&around.scene.couplings[k], &around.state.couplings[k]);
         if !memory.engaged {
             if let CouplingKind::Latch(Latch { funnel: Some(funnel), .. }) = &c.kind {
-                self.guide(around, live, funnel);
+                self.guide(around, index, funnel);
             }
             return;
         }
@@ -296,7 +337,8 @@ impl Island {
     }
 
     /// (3)
-    fn guide<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>, live: &Live, funnel: &Funnel) {
+    fn guide<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>, index: u32, funnel: &Funnel) {
+        let live = &around.couplings.live[index as usize];
         let [x, y, z] = live.T.R_W.tr_mul_vec(live.B.p_W - live.T.p_W).to_array();
         let rho = (x * x + y * y).sqrt();
         let slope = (funnel.entrance - funnel.exit) / funnel.length;
@@ -318,7 +360,9 @@ impl Island {
             let wanted = row.wanted - (speed - self.own_velocity(&segments));
             self.finish(around, segments, Row { wanted, ..row });
             let kind = Kind::Box { lo: 0.0, hi: f64::INFINITY, stops: true };
-            self.problem.blocks.push(Block { first: self.problem.rows.len() as u32 - 1, n: 1, kind });
+            let row = self.problem.rows.len() as u32 - 1;
+            self.problem.blocks.push(Block { first: row, n: 1, kind });
+            self.guided.push(Guided { live: index, row, n_W });
         }
     }
 
@@ -349,7 +393,7 @@ impl Island {
         all
     }
 
-    /// Takes from the robots' kicks what the next step already begins with, so that an accelerometer does not feel it twice.
+    /// Takes from the robots' kicks what the next step begins with otherwise than this one: loads are felt as the mean of the last step.
     fn pass_on(
         &mut self,
         kind: &CouplingKind,
@@ -365,7 +409,8 @@ impl Island {
                 let y = &mut self.problem.J[s.at as usize..(s.at + s.n) as usize];
                 from_white(&frame.L, y.len(), y);
                 let kick = &mut state.robots[s.robot as usize].kick;
-                frame.dofs.add(y, -change[i], &mut kick.A_WB_B, &mut kick.qdd);
+                kick.any |= change[i] != 0.0;
+                frame.dofs.add(y, -0.5 * change[i], &mut kick.A_WB_B, &mut kick.qdd);
             }
         }
     }

@@ -80,8 +80,10 @@ impl Dofs {
             V.w += Vec3::new(x[0], x[1], x[2]).scale(k);
             V.v += Vec3::new(x[3], x[4], x[5]).scale(k);
         }
-        for (x, j) in x[self.base..].iter().zip(&self.of_joint) {
-            qd[*j] += x * k;
+        for (qd, own) in qd.iter_mut().zip(&self.joint) {
+            if let Some((c, part)) = own {
+                *qd += part * x[*c] * k;
+            }
         }
     }
 

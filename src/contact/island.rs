@@ -1,7 +1,7 @@
 //! Robots that push on each other in a step, and their constraints as rows of one problem.
 
 use super::blocks::Body;
-use super::coupling::{Couplings, Held};
+use super::coupling::{Couplings, Guided, Held};
 use super::detect::Touch;
 use super::dofs::{self, Dofs};
 use super::newton::Outcome;
@@ -50,6 +50,8 @@ pub struct Island {
     pub couplings: Vec<u32>,
     /// Where the rows of those that hold stand.
     pub held: Vec<Held>,
+    /// Rows of funnels.
+    pub guided: Vec<Guided>,
     /// Rows, and the solution.
     pub problem: Problem,
     /// Velocities of its coordinates at the start of the free step, in the places of those of the problem.
@@ -95,6 +97,7 @@ impl Island {
         self.touches.clear();
         self.couplings.clear();
         self.held.clear();
+        self.guided.clear();
         self.keys.clear();
         self.v_start.clear();
         self.problem.clear();

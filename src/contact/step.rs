@@ -128,7 +128,7 @@ impl Contacts {
             islands.iter_mut().for_each(solve);
         }
         self.write(scene, state, works);
-        self.couplings.follow(scene, state, &mut self.islands[..self.n_islands], &self.frames);
+        self.couplings.follow((scene, &*works), state, &mut self.islands[..self.n_islands], &self.frames);
         self.settle(scene, state, works);
     }
 
@@ -255,7 +255,7 @@ impl Contacts {
             }
             for r in &island.robots {
                 let (frame, robot) = (&self.frames[*r as usize], &mut state.robots[*r as usize]);
-                robot.contact_force.fill(SpatialForce::zero());
+                robot.feel();
                 let part = frame.offset..frame.offset + frame.dofs.n;
                 let (v, x) = (&island.problem.v[part.clone()], &island.problem.x[part]);
                 let is_floating = scene.robots[*r as usize].floating;
@@ -264,7 +264,7 @@ impl Contacts {
                     is_floating,
                     &frame.dofs.joint,
                     (v, x),
-                    h,
+                    (h, works[*r as usize].as_ref()),
                     &mut robot.kick,
                 );
                 robot.kick.anew = island.outcome.is_anew;
@@ -330,9 +330,10 @@ fn stop(island: &Island, scene: &Scene, state: &mut State) {
 fn press<W: AsRef<Workspace>>(touch: &Touch, f: Vec3, robots: &mut [RobotState], works: &[W]) {
     for (owner, f) in [(touch.a, f), (touch.b, -f)] {
         if let Owner::Link(r, l) = owner
-            && robots[r as usize].kick.any
+            && robots[r as usize].halted.is_none()
         {
             let arm = touch.p_W - works[r as usize].as_ref().links[l as usize].p_WL;
+            robots[r as usize].feel();
             let sum = &mut robots[r as usize].contact_force[l as usize];
             *sum = sum.plus(&SpatialForce { m: arm.cross(f), f });
         }

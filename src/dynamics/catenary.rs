@@ -14,7 +14,7 @@
 //! World.
 //!
 //! # Limits
-//! The line has neither inertia nor drag nor damping. Its weight acts, its stretching waves do not.
+//! A line that has parted goes on as a lumped one. The line has neither inertia nor drag nor damping. Its weight acts, its stretching waves do not.
 //!
 //! # Checked by
 //! test/analytic/tether_catenary.rs, test/analytic/tether_robot.rs
@@ -134,4 +134,8 @@ pub fn hang(
         work.v[i] = Vec3::zero();
     }
     work.finite = work.p.iter().chain(&work.pull).all(|x| x.is_finite());
+    // the tension is largest at one of the ends
+    let [from, to] = work.pull.map(Vec3::norm);
+    let (at, tension) = if to > from { (n - 1, to) } else { (0, from) };
+    work.strain(tether, state, at, tension);
 }

@@ -151,22 +151,24 @@ fn semi_implicit<T: Real>(h: f64, motion: &mut Motion<T>, work: &mut Workspace<T
 }
 
 /// Takes in what impulses made of a step of `h` seconds: the new free velocities `v` and the displacement `x` of the free
-/// coordinates (of the base first, if it floats; `joints` says which belongs to which joint, and how far the joint goes with it). The change over the step goes to `kick`.
+/// coordinates (of the base first, if it floats; `joints` says which belongs to which joint, and how far the joint goes with it). What that is as
+/// acceleration goes to `kick`; `work` knows how the step began.
 pub fn correct(
     motion: &mut Motion,
     is_floating: bool,
     joints: &[Option<(usize, f64)>],
     (v, x): (&[f64], &[f64]),
-    h: f64,
+    (h, work): (f64, &Workspace),
     kick: &mut Kick,
 ) {
-    kick.any = true;
     let rate = 1.0 / h;
     if is_floating {
         let three = |s: &[f64], at: usize| Vec3::new(s[at], s[at + 1], s[at + 2]);
         let V = SpatialVelocity { w: three(v, 0), v: three(v, 3) };
-        kick.A_WB_B = V.add_scaled(&motion.V_WB_B, -1.0);
-        kick.A_WB_B = SpatialVelocity { w: kick.A_WB_B.w.scale(rate), v: kick.A_WB_B.v.scale(rate) };
+        kick.any |= V != motion.V_WB_B;
+        let gained = V.add_scaled(&work.V_start, -1.0);
+        let mean = SpatialVelocity { w: gained.w.scale(rate), v: gained.v.scale(rate) };
+        kick.A_WB_B = mean.add_scaled(&work.A_start, -0.5);
         let turn = Quat::from_rotation_vector(three(x, 0));
         // the axes are turned under the velocity, which in the world stays
         let R = turn.matrix();
@@ -177,7 +179,8 @@ pub fn correct(
     for (j, c) in joints.iter().enumerate() {
         if let Some((c, part)) = c {
             let qd = part * v[*c];
-            kick.qdd[j] = (qd - motion.qd[j]) * rate;
+            kick.any |= qd != motion.qd[j];
+            kick.qdd[j] = (qd - work.qd_start[j]) * rate - 0.5 * work.qdd_start[j];
             motion.qd[j] = qd;
             motion.q[j] += part * x[*c];
         }

@@ -7,8 +7,11 @@
 //! ```
 //! (1) is the implicit Euler step of the length θh, stretched to h: with θ = ½ the midpoint rule, with θ = 1 implicit Euler,
 //! between them stable for every stiffness. Newton's method solves it with a block-tridiagonal matrix. θ is little over ½,
-//! and 1 in a step in which a segment becomes slack or taut or a node meets the bottom: stretching a step over such a
+//! and 1 in a step in which a segment becomes slack or taut, turns far under compression, or a node meets the bottom: stretching a step over such a
 //! kink would make energy.
+//! Bending (`forces/bending.rs`) joins nodes two apart; the matrix is then block-pentadiagonal. A line that has parted goes on as two, the
+//! segment between them without force.
+//!
 //! (2) is the end at a robot: it moves as the robot would under the force, so that a light robot on a stiff line is as
 //! stable as the line. The robot itself feels the force `F_b`, constant over its own step; what the line gets, the robot
 //! loses, to the last digits.
@@ -25,10 +28,13 @@
 //! have no mass of their own. Numerical damping ratio (θ-½) ωh of a mode ω, at most 0.1 ωh while nothing changes.
 //!
 //! # Checked by
-//! test/analytic/tether.rs, test/analytic/tether_robot.rs, test/convergence/tether.rs
+//! test/analytic/tether.rs, test/analytic/tether_robot.rs, test/analytic/tether_bending.rs, test/analytic/tether_parting.rs,
+//! test/convergence/tether.rs
 
 use crate::environment::Instant;
+use crate::forces::bending::Bend;
 use crate::forces::tether::{self as law, Force, Surroundings};
+use crate::math::pentadiagonal::{self, WideRow};
 use crate::math::tridiagonal::{self, BlockRow};
 use crate::math::{Mat3, Vec3};
 use crate::scene::{End, Tether};
@@ -78,11 +84,17 @@ pub struct LineWork {
     pub pull: [Vec3; 2],
     /// True if all of this is finite.
     pub finite: bool,
+    /// Segment that has borne more than the line can.
+    pub parts: Option<usize>,
     w: Vec<Vec3>,
     around: Vec<Surroundings>,
     nodes: Vec<Force>,
     segments: Vec<Force>,
     rows: Vec<BlockRow>,
+    /// Of a line with bending stiffness: bending at each node, the force of all of it on each, and the matrix.
+    bends: Vec<Bend>,
+    bent: Vec<Vec3>,
+    wide: Vec<WideRow>,
 }
 
 /// Newton's method ends when no velocity changes by more than this [m/s]; it doubles its digits each round, so that the
@@ -90,6 +102,8 @@ pub struct LineWork {
 const CONVERGED: f64 = 1e-6;
 /// Rounds of Newton's method; a step whose kinks have not settled by then is as good as one can have it.
 const MAX_ROUNDS: usize = 8;
+/// Cosine of the turn of a segment in a step from which a line that bears compression counts as kinked.
+const TURNED: f64 = 0.98;
 /// θ - ½ of a line whose fastest wave is not resolved by the step.
 pub const DAMPING: f64 = 0.1;
 
@@ -116,7 +130,17 @@ impl LineWork {
             nodes: vec![force; n],
             segments: vec![force; n - 1],
             rows: vec![BlockRow::zero(); n],
+            parts: None,
+            bends: vec![Bend::none(); if tether.line.bending > 0.0 { n } else { 0 }],
+            bent: vec![Vec3::zero(); n],
+            wide: vec![WideRow::of(&BlockRow::zero()); if tether.line.bending > 0.0 { n } else { 0 }],
         }
+    }
+
+    /// Notes where the line parts, if its largest tension `at` a segment is more than it bears.
+    pub fn strain(&mut self, tether: &Tether, state: &TetherState, at: usize, tension: f64) {
+        let parts = state.parted.is_none() && tension > tether.line.breaking;
+        self.parts = parts.then_some(at);
     }
 }
 
@@ -151,7 +175,9 @@ fn surroundings(
     let n = tether.n_segments();
     let rest = state.length / n as f64;
     for i in 0..=n {
-        let chord = state.p[(i + 1).min(n)] - state.p[i.saturating_sub(1)];
+        let first = if i > 0 && !state.is_gap(i - 1) { i - 1 } else { i };
+        let last = if i < n && !state.is_gap(i) { i + 1 } else { i };
+        let chord = state.p[last] - state.p[first];
         let tangent = chord.unit().unwrap_or_default();
         let length = rest * share(i, n, holds);
         work.around[i] = Surroundings::new(&tether.line, at, state.p[i], tangent, length);
@@ -193,7 +219,8 @@ impl Stepped<'_> {
     /// θ - ½: nothing for a line whose waves the step resolves, so that the rule is of order two.
     fn damping(&self, work: &LineWork) -> f64 {
         let h = self.pace.h;
-        let k = self.tether.line.stiffness / self.rest;
+        let line = &self.tether.line;
+        let k = line.stiffness / self.rest + 4.0 * line.bending / (self.rest * self.rest * self.rest);
         let mut softest = self.tether.line.mass * self.rest;
         for a in &work.around {
             if a.length > 0.0 {
@@ -217,13 +244,17 @@ impl Stepped<'_> {
         for round in 1..=MAX_ROUNDS {
             self.forces(lead, work);
             self.assemble(lead, work);
-            tridiagonal::solve(&mut work.rows);
+            if work.bends.is_empty() {
+                tridiagonal::solve(&mut work.rows);
+            } else {
+                self.bend(lead, work);
+            }
             let mut largest: f64 = 0.0;
             for (w, row) in work.w.iter_mut().zip(&work.rows) {
                 *w += row.b;
                 largest = largest.max(row.b.x.abs()).max(row.b.y.abs()).max(row.b.z.abs());
             }
-            self.complete(work);
+            self.complete(lead, work);
             if largest <= CONVERGED && round > 1 {
                 break;
             }
@@ -239,7 +270,10 @@ impl Stepped<'_> {
         let place = |i: usize, w: &[Vec3]| self.state.p[i] + w[i].scale(lead);
         for s in 0..n {
             let d = place(s + 1, &work.w) - place(s, &work.w);
-            work.segments[s] = law::tension(line, rest, rate, d, work.w[s + 1] - work.w[s], lead);
+            work.segments[s] = match self.state.is_gap(s) {
+                true => NOTHING,
+                false => law::tension(line, rest, rate, d, work.w[s + 1] - work.w[s], lead),
+            };
         }
         for i in 0..=n {
             if work.around[i].length > 0.0 {
@@ -247,6 +281,54 @@ impl Stepped<'_> {
                 work.nodes[i] = law::node(line, self.at, &work.around[i], p, work.w[i], lead);
             }
         }
+    }
+
+    /// Adds what bending does to Newton's equations, and solves them.
+    fn bend(&self, lead: f64, work: &mut LineWork) {
+        let (n, EI) = (self.tether.n_segments(), self.tether.line.bending);
+        let d = |s: usize, w: &[Vec3]| self.state.p[s + 1] - self.state.p[s] + (w[s + 1] - w[s]).scale(lead);
+        let bears = |s: usize| s < n && !self.state.is_gap(s);
+        for i in 0..=n {
+            let (w, l) = (&work.w, self.rest);
+            let (before, after) = (i > 0 && bears(i - 1), bears(i));
+            work.bends[i] = match (self.clamp_of(i), before, after) {
+                (None, true, true) => Bend::between(EI, l, d(i - 1, w), d(i, w)),
+                (Some(t), false, true) => Bend::clamped_before(EI, l, t, d(i, w)),
+                (Some(t), true, false) => Bend::clamped_after(EI, l, d(i - 1, w), t),
+                _ => Bend::none(),
+            };
+        }
+        for (wide, row) in work.wide.iter_mut().zip(&work.rows) {
+            *wide = WideRow::of(row);
+        }
+        for (i, bend) in work.bends.iter().enumerate() {
+            for (p, f) in bend.forces().into_iter().enumerate() {
+                let Some(a) = (i + p).checked_sub(1).filter(|a| *a <= n) else { continue };
+                let W = match self.hold_of(a) {
+                    None | Some(Hold::Free) => Mat3::identity(),
+                    Some(Hold::World(_)) => continue,
+                    Some(Hold::Point { W, .. }) => *W,
+                };
+                work.wide[a].near.b += W.mul_vec(f).scale(lead);
+                for q in 0..3 {
+                    let Some(b) = (i + q).checked_sub(1).filter(|b| *b <= n) else { continue };
+                    let K = W.mul_mat(&bend.tangent(p, q, lead));
+                    let block = work.wide[a].block(b as isize - a as isize);
+                    *block = *block + Mat3 { r: K.r.map(|row| row.scale(lead)) };
+                }
+            }
+        }
+        pentadiagonal::solve(&mut work.wide);
+        for (row, wide) in work.rows.iter_mut().zip(&work.wide) {
+            row.b = wide.near.b;
+        }
+    }
+
+    /// Direction in which an end is clamped.
+    fn clamp_of(&self, i: usize) -> Option<Vec3> {
+        let n = self.tether.n_segments();
+        let clamp = |k: usize| self.tether.clamps[k];
+        if i == 0 { clamp(0) } else { clamp(1).filter(|_| i == n) }
     }
 
     /// Newton's equations for the change of `work.w`.
@@ -285,13 +367,31 @@ impl Stepped<'_> {
     }
 
     /// Moves the forces along with the last change of `work.w`: those with which (1) holds exactly.
-    fn complete(&self, work: &mut LineWork) {
+    fn complete(&self, lead: f64, work: &mut LineWork) {
         for (s, segment) in work.segments.iter_mut().enumerate() {
             segment.f += segment.D.mul_vec(work.rows[s + 1].b - work.rows[s].b);
         }
         for (i, node) in work.nodes.iter_mut().enumerate() {
             if work.around[i].length > 0.0 {
                 node.f -= node.D.mul_vec(work.rows[i].b);
+            }
+        }
+        if !work.bends.is_empty() {
+            self.complete_bends(lead, work);
+        }
+    }
+
+    /// Ends [`Self::complete`] for bending.
+    fn complete_bends(&self, lead: f64, work: &mut LineWork) {
+        let n = self.tether.n_segments();
+        work.bent.fill(Vec3::zero());
+        for (i, bend) in work.bends.iter_mut().enumerate() {
+            let change = |a: usize| work.rows[a].b;
+            bend.follow([change(i.saturating_sub(1)), change(i), change((i + 1).min(n))], lead);
+            for (p, f) in bend.forces().into_iter().enumerate() {
+                if let Some(a) = (i + p).checked_sub(1).filter(|a| *a <= n) {
+                    work.bent[a] += f;
+                }
             }
         }
     }
@@ -309,7 +409,14 @@ impl Stepped<'_> {
         let n = self.tether.n_segments();
         let later = |i: usize| self.state.p[i] + work.w[i].scale(h);
         let rest = self.rest + h * self.pace.rate / n as f64;
-        (0..n).any(|s| {
+        let is_rope = self.tether.line.bending == 0.0;
+        (0..n).filter(|s| !self.state.is_gap(*s)).any(|s| {
+            if !is_rope {
+                // its chord in the middle of the step would be too short
+                let unit = |d: Vec3| d.unit().unwrap_or_default();
+                let (from, to) = (self.state.p[s + 1] - self.state.p[s], later(s + 1) - later(s));
+                return unit(from).dot(unit(to)) < TURNED;
+            }
             let before = (self.state.p[s + 1] - self.state.p[s]).norm() > self.rest;
             let after = (later(s + 1) - later(s)).norm() > rest;
             before != after
@@ -327,23 +434,37 @@ impl Stepped<'_> {
             let before = if i > 0 { work.segments[i - 1].f } else { Vec3::zero() };
             let after = if i < n { work.segments[i].f } else { Vec3::zero() };
             work.p[i] = self.state.p[i] + work.w[i].scale(h);
+            let F = after - before + work.bent[i];
             work.v[i] = match self.hold_of(i) {
                 None | Some(Hold::Free) => {
                     let around = &work.around[i];
                     let [along, across] = around.mass(&self.tether.line, self.at.sea.density);
                     let dv = law::split(around.tangent, 1.0 / along, 1.0 / across);
-                    self.state.v[i] + dv.mul_vec(after - before + work.nodes[i].f).scale(h)
+                    self.state.v[i] + dv.mul_vec(F + work.nodes[i].f).scale(h)
                 }
                 Some(Hold::World(_)) => Vec3::zero(),
-                Some(Hold::Point { v, a, W, pull, .. }) => {
-                    *v + (*a + W.mul_vec(after - before - *pull)).scale(h)
-                }
+                Some(Hold::Point { v, a, W, pull, .. }) => *v + (*a + W.mul_vec(F - *pull)).scale(h),
             };
         }
         let free = |k: usize| matches!(self.tether.ends[k], End::Free(_));
-        work.pull[0] = if free(0) { Vec3::zero() } else { work.segments[0].f };
-        work.pull[1] = if free(1) { Vec3::zero() } else { -work.segments[n - 1].f };
+        work.pull[0] = if free(0) { Vec3::zero() } else { work.segments[0].f + work.bent[0] };
+        work.pull[1] = if free(1) { Vec3::zero() } else { work.bent[n] - work.segments[n - 1].f };
         work.finite = work.p.iter().chain(&work.v).chain(&work.pull).all(|x| x.is_finite());
+        self.look_for_a_break(work);
+    }
+
+    /// Whether the segment that bears most bears more than the line can.
+    fn look_for_a_break(&self, work: &mut LineWork) {
+        let mut most = (0, 0.0);
+        if self.tether.line.breaking < f64::INFINITY {
+            for (s, segment) in work.segments.iter().enumerate() {
+                let tension = (work.p[s + 1] - work.p[s]).unit().map_or(0.0, |t| segment.f.dot(t));
+                if tension > most.1 {
+                    most = (s, tension);
+                }
+            }
+        }
+        work.strain(self.tether, self.state, most.0, most.1);
     }
 }
 

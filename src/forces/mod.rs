@@ -2,6 +2,7 @@
 
 pub mod added_mass;
 pub mod ballast;
+pub mod bending;
 pub mod buoyancy;
 pub mod catenary;
 pub mod damping;

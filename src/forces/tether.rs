@@ -3,6 +3,7 @@
 //! # Law
 //! ```text
 //!   T = max(0, EA ε + C ε̇)  if ε > 0, else 0;   ε = |d|/l - 1                                 (1)  [Hall 2015, §2]
+//!   T = EA ε + C ε̇  where the line has a bending stiffness                                     (1')
 //!   F_weight = -(m g - s ρ A g) l ẑ                                                          (2)
 //!   F_drag   = ½ ρ d l s (C_n |u_n| u_n + π C_t |u_t| u_t)                                   (3)  [Hall 2015, §2]
 //!   F_water  = ρ A l s (a + C_a a_n)                                                         (4)  [Morison 1950]
@@ -22,7 +23,7 @@
 //! World.
 //!
 //! # Limits
-//! No bending, no torsion, no air drag, no vortex-induced motion; coefficients do not depend on the Reynolds number. A node is
+//! No torsion, no air drag, no vortex-induced motion; coefficients do not depend on the Reynolds number. A node is
 //! wet or dry as a horizontal piece of its diameter would be. Friction creeps below v_c = 1 mm/s.
 //!
 //! # Checked by
@@ -45,23 +46,25 @@ pub struct Force {
 }
 
 /// Tension of one segment: the force on its first node, and that force's derivative by the difference of the velocities of
-/// its nodes. (1)
+/// its nodes. (1), (1')
 #[inline]
 pub fn tension(line: &Line, rest: f64, rest_rate: f64, d: Vec3, dw: Vec3, lead: f64) -> Force {
     let length = d.norm();
     let strain = length / rest - 1.0;
     let none = Force { f: Vec3::zero(), D: Mat3::zero() };
-    if strain <= 0.0 {
+    let is_rope = line.bending == 0.0;
+    if strain <= 0.0 && is_rope || length == 0.0 {
         return none;
     }
     let t = d.scale(1.0 / length);
     let strain_rate = (t.dot(dw) - (strain + 1.0) * rest_rate) / rest;
     let tension = line.stiffness * strain + line.damping * strain_rate;
-    if tension <= 0.0 {
+    if tension <= 0.0 && is_rope {
         return none;
     }
     let along = (line.stiffness * lead + line.damping) / rest;
-    let across = tension * lead / length;
+    // under compression the segment turns away by itself: left out, so that the tangent stays positive semi-definite
+    let across = tension.max(0.0) * lead / length;
     Force { f: t.scale(tension), D: split(t, along, across) }
 }
 

@@ -1,6 +1,7 @@
 //! Mathematics that knows nothing of ships: reals, vectors, spatial algebra, quaternions, random streams.
 
 pub mod hull_cut;
+pub mod pentadiagonal;
 pub mod quad;
 pub mod quat;
 pub mod real;

@@ -44,7 +44,7 @@ pub fn solve(rows: &mut [BlockRow]) {
 }
 
 /// `A⁻¹ B` and `A⁻¹ b` by elimination with partial pivoting.
-fn divide(A: &Mat3, B: &Mat3, b: Vec3) -> (Mat3, Vec3) {
+pub(super) fn divide(A: &Mat3, B: &Mat3, b: Vec3) -> (Mat3, Vec3) {
     let row = |i: usize| [A.r[i].x, A.r[i].y, A.r[i].z, B.r[i].x, B.r[i].y, B.r[i].z, b[i]];
     let mut m = [row(0), row(1), row(2)];
     for k in 0..3 {

@@ -14,8 +14,8 @@ use super::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan};
 use super::{live_parameters, services};
 use crate::scene::Scene;
 use crate::sim::{BLOCK_MAX_NS, Control, Observer, Pace, Request, Simulation};
-use crate::state::Halt;
 use crate::state::commands::Refusal;
+use crate::state::{Halt, TetherState};
 use crossbeam_channel::Sender;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -215,7 +215,8 @@ impl Observer for Bridge {
         self.progress.now_ns.store(now, Ordering::Relaxed);
         let couplings = &simulation.state.couplings;
         let engaged = couplings.iter().map(|c| c.engaged).collect();
-        let mut batch = Batch { time_ns: now, engaged, ..Batch::default() };
+        let whole = simulation.state.tethers.iter().map(TetherState::is_whole).collect();
+        let mut batch = Batch { time_ns: now, engaged, whole, ..Batch::default() };
         batch.groups = self.changed_groups(simulation);
         batch.forgotten = std::mem::take(&mut self.forgotten);
         for (robot, runner) in simulation.runners.iter().enumerate() {

@@ -62,7 +62,7 @@ pub fn wrench(scene: &Scene, robot: usize, link: usize, snapshot: &Snapshot) -> 
 
 /// Wrenches of contacts on all links of a robot, each at its origin along its user's axes; empty where nothing touches it.
 pub fn wrenches(robot: &Robot, state: &RobotState, work: &Workspace) -> Vec<SpatialForce> {
-    if !state.kick.any {
+    if !state.kick.felt {
         return Vec::new();
     }
     let on = |((link, w), F): ((&Link, &LinkWork), &SpatialForce)| {

@@ -2,9 +2,9 @@
 
 use super::convert;
 use super::msg::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyValue};
-use crate::scene::{FaultKind, Robot, Scene};
+use crate::scene::{FaultKind, Robot, Scene, Tether};
 use crate::sim::{Control, Simulation};
-use crate::state::{ActuatorState, BatteryState, FaultState, FinState, Health};
+use crate::state::{ActuatorState, BatteryState, FaultState, FinState, Health, Parted, TetherState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -63,9 +63,17 @@ pub struct Vitals {
     fins: Vec<Vec<FinState>>,
     loads: Vec<Vec<f64>>,
     faults: Vec<Vec<FaultState>>,
+    tethers: Vec<TetherHealth>,
     temperature: f64,
     /// Contacts now; pairs that have come into touch, and steps of a group that did not converge, since the start.
     contacts: (usize, u64, u64),
+}
+
+#[derive(Clone, Debug)]
+struct TetherHealth {
+    tensions: [f64; 2],
+    parted: Option<Parted>,
+    halted_ns: Option<u64>,
 }
 
 impl Vitals {
@@ -81,6 +89,14 @@ impl Vitals {
             fins: simulation.state.robots.iter().map(|r| r.fins.clone()).collect(),
             faults: simulation.state.robots.iter().map(|r| r.faults.clone()).collect(),
             loads: simulation.state.robots.iter().map(|r| r.loads.clone()).collect(),
+            tethers: {
+                let one = |t: &TetherState| TetherHealth {
+                    tensions: t.end_tensions(),
+                    parted: t.parted,
+                    halted_ns: t.halted_ns,
+                };
+                simulation.state.tethers.iter().map(one).collect()
+            },
             temperature: simulation.state.sea.temperature,
             contacts: {
                 let c = &simulation.state.contacts;
@@ -111,6 +127,11 @@ pub fn message(scene: &Scene, health: &Vitals, refusals: &Refusals, dropped: u64
     for (robot, faults) in scene.robots.iter().zip(&health.faults) {
         let now = faults.iter().filter(|f| f.is_active(health.time_ns) || f.water > 0.0);
         status.extend(now.map(|memory| fault_status(robot, memory)));
+    }
+    for (tether, memory) in scene.tethers.iter().zip(&health.tethers) {
+        if tether.line.breaking.is_finite() || memory.halted_ns.is_some() {
+            status.push(tether_status(tether, memory));
+        }
     }
     DiagnosticArray { header: convert::header(health.time_ns, ""), status }
 }
@@ -224,6 +245,30 @@ fn fault_status(robot: &Robot, memory: &FaultState) -> DiagnosticStatus {
     }
     let message = format!("{device} is {}", fault.kind.word());
     status(DiagnosticStatus::ERROR, format!("{}: fault {}", robot.name, fault.name), message, values)
+}
+
+fn tether_status(tether: &Tether, memory: &TetherHealth) -> DiagnosticStatus {
+    let seconds = |ns: u64| ns as f64 * 1e-9;
+    let (level, message) = match (memory.halted_ns, memory.parted) {
+        (Some(t), _) => {
+            (DiagnosticStatus::ERROR, format!("given up at {:.3} s: no longer finite", seconds(t)))
+        }
+        (None, Some(parted)) => {
+            let [of, from] = [tether.n_segments(), parted.segment + 1];
+            (
+                DiagnosticStatus::ERROR,
+                format!("parted at {:.3} s, segment {from} of {of}", seconds(parted.time_ns)),
+            )
+        }
+        (None, None) => (DiagnosticStatus::OK, "whole".to_string()),
+    };
+    let [from, to] = memory.tensions;
+    let values = vec![
+        value("tension at `from` [N]", format!("{from:.1}")),
+        value("tension at `to` [N]", format!("{to:.1}")),
+        value("breaking load [N]", tether.line.breaking),
+    ];
+    status(level, format!("{}: line", tether.name), message, values)
 }
 
 fn in_words(health: Health) -> (u8, String) {

@@ -48,6 +48,8 @@ pub struct Batch {
     pub batteries: Option<Vec<BatteryState>>,
     /// Of each coupling, whether it holds.
     pub engaged: Vec<bool>,
+    /// Of each tether, whether it is whole.
+    pub whole: Vec<bool>,
     /// Of each coupling, force [N] and moment [N m] on its second end in the world, if due.
     pub loads: Option<Vec<[Vec3; 2]>>,
     /// Health, if due.
@@ -175,6 +177,8 @@ struct Worker {
     sensor_outputs: Vec<Vec<(usize, usize)>>,
     /// Of each coupling, whether it held when that was last published.
     engaged: Vec<bool>,
+    /// Of each tether, whether it was whole.
+    whole: Vec<bool>,
     bag: Option<(Bag, Vec<ChannelId>)>,
 }
 
@@ -190,7 +194,8 @@ impl Worker {
             }
         }
         let engaged = parts.scene.couplings.iter().map(|c| c.engaged).collect();
-        Self { parts, shared, sensor_outputs, engaged, bag: None }
+        let whole = vec![true; parts.scene.tethers.len()];
+        Self { parts, shared, sensor_outputs, engaged, whole, bag: None }
     }
 
     fn run(&mut self, batches: &Receiver<Batch>, tasks: &Receiver<Task>) {
@@ -241,6 +246,7 @@ impl Worker {
             self.batteries(&scene, batteries, now);
         }
         self.couplings(batch);
+        self.breaks(batch);
         if let Some(vitals) = &batch.vitals {
             let dropped = self.shared.dropped.load(Ordering::Relaxed);
             let refusals = Arc::clone(&self.parts.refusals);
@@ -389,13 +395,27 @@ impl Worker {
         }
     }
 
-    /// What late subscribers and every bag must have: descriptions, fixed frames, which couplings hold.
+    /// Tethers that have parted, or are whole again after a reset.
+    fn breaks(&mut self, batch: &Batch) {
+        for (tether, now) in batch.whole.iter().enumerate() {
+            if self.whole[tether] != *now {
+                self.whole[tether] = *now;
+                self.emit_from(Source::TetherIntact { tether }, batch.time_ns, || Bool { data: *now });
+            }
+        }
+    }
+
+    /// What late subscribers and every bag must have: descriptions, fixed frames, which couplings hold, which tethers do.
     fn latched(&mut self, now: u64) {
         let scene = Arc::clone(&self.parts.scene);
         self.emit_from(Source::TfStatic, now, || frames::fixed(&scene));
         for coupling in 0..self.engaged.len() {
             let data = self.engaged[coupling];
             self.emit_from(Source::Coupling { coupling }, now, || Bool { data });
+        }
+        for tether in 0..self.whole.len() {
+            let data = self.whole[tether];
+            self.emit_from(Source::TetherIntact { tether }, now, || Bool { data });
         }
         let descriptions = self.sources(|s| match s {
             Source::Description { robot } => Some(robot),

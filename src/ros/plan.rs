@@ -118,6 +118,11 @@ pub enum Source {
         /// Index of the tether.
         tether: usize,
     },
+    /// Whether a tether that can part is whole.
+    TetherIntact {
+        /// Index of the tether.
+        tether: usize,
+    },
     /// Length of a tether on a winch.
     TetherLength {
         /// Index of the tether.
@@ -288,6 +293,15 @@ impl Plan {
 
 fn add_tether(i: usize, tether: &Tether, outputs: &mut Vec<Output>, inputs: &mut Vec<Input>) {
     let name = &tether.name;
+    if tether.line.breaking.is_finite() {
+        outputs.push(Output {
+            topic: format!("{name}/intact"),
+            info: Bool::info(),
+            qos: Qos::LATCHED,
+            rate_hz: None,
+            source: Source::TetherIntact { tether: i },
+        });
+    }
     let mut add = |topic: String, info, source| {
         outputs.push(Output { topic, info, qos: Qos::DEFAULT, rate_hz: Some(FRAME_RATE), source });
     };

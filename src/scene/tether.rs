@@ -17,6 +17,8 @@ pub struct Tether {
     pub length: f64,
     /// What changes the length, if anything does.
     pub winch: Option<Winch>,
+    /// Direction of the line, from the first end to the second, in which an end is clamped.
+    pub clamps: [Option<Vec3>; 2],
     /// Nodes at the start, from the first end to the second, in the world [m].
     pub start: Vec<Vec3>,
 }
@@ -48,6 +50,10 @@ pub struct Line {
     pub stiffness: f64,
     /// Axial damping: tension per strain rate [N s].
     pub damping: f64,
+    /// Bending stiffness EI [N m²]; 0: a rope, which bears no compression either.
+    pub bending: f64,
+    /// Tension at which it parts [N]; infinite: any.
+    pub breaking: f64,
     /// Drag coefficient across, on the diameter.
     pub normal_drag: f64,
     /// Drag coefficient along, on the circumference.

@@ -60,8 +60,8 @@ pub fn read_due(
         let memory = &mut state.sensors[idx];
         if memory.due_ns <= now_ns {
             let truth = truth(sensor, work, at, origin);
-            let contacts = state.kick.any.then_some(&state.contact_force[..]);
-            let through = || wrench::on_link(robot, work, sensor.link, contacts);
+            let felt = state.kick.felt.then_some([&state.contact_force[..], &state.coupling_force[..]]);
+            let through = || wrench::on_link(robot, work, sensor.link, felt);
             // without power nothing is measured
             let on = state.battery.is_on() && !memory.fault.dead;
             let reading = if on { measure(sensor, memory, &truth, through) } else { None };

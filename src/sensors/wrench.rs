@@ -3,22 +3,25 @@
 //! # Law
 //! ```text
 //!   f = IA a + pA                                               (1)  [Featherstone 2008, eq. 7.26]
-//!   f = Σ_outboard (I_k a_k - F_k - F_c,k)                       (1')  where something touches
+//!   f = Σ_outboard (I_k a_k - F_k - F_c,k)                       (1')  where something is held back
 //!   F_S = R_SL f,  M_S = R_SL (m - p_LoS × f)                   (2)
 //! ```
 //! # Symbols
 //! IA articulated inertia, pA bias force, a acceleration of the child link: f is what its parent exerts on it, so that weight,
 //! water and inertia of all that hangs on the joint are in it, added mass too. The child exerts -f on its parent. F_k forces on a
-//! link outboard of the joint, F_c,k those of contacts, the mean of the last step.
+//! link outboard of the joint; F_c,k those of contacts, couplings and funnels, the mean of the last step, whose mean acceleration is
+//! then in a_k. What stops, friction and gears do within outboard joints cancels; at the sensor's own joint it is part of f, as
+//! of the sum: bearing, motor and stop together.
 //!
 //! # Frames
 //! (1) at Lo in L, (2) at S in S.
 //!
 //! # Limits
-//! The sensor is rigid and weighs nothing of its own.
+//! The sensor is rigid and weighs nothing of its own. A contact's force is the mean over a step whose free motion damping slows: it is
+//! less than that of an instant by `h d/(2 m)`, with step h, damping d and inertia m of what is held back.
 //!
 //! # Checked by
-//! test/analytic/wrench.rs
+//! test/analytic/wrench.rs, test/identity/wrench.rs
 
 use super::noise;
 use crate::math::rng::Draw;
@@ -28,16 +31,16 @@ use crate::scene::{Robot, Sensor};
 use crate::state::reading::Wrench;
 use crate::state::{SensorState, Workspace};
 
-/// What its parent exerts on `link` through their joint, at Lo in L. `contacts` are the contacts' forces on all links, at Lo
-/// along the world's axes; none where nothing touches.
+/// What its parent exerts on `link` through their joint, at Lo in L. `felt` are the forces of contacts and those of couplings on all
+/// links, at Lo along the world's axes; none where nothing held anything back.
 pub fn on_link(
     robot: &Robot,
     work: &Workspace,
     link: usize,
-    contacts: Option<&[SpatialForce]>,
+    felt: Option<[&[SpatialForce]; 2]>,
 ) -> SpatialForce {
     let own = &work.links[link];
-    let Some(contacts) = contacts else { return own.IA.mul(&own.A).plus(&own.pA) }; // (1)
+    let Some([contacts, couplings]) = felt else { return own.IA.mul(&own.A).plus(&own.pA) }; // (1)
     let mut sum = SpatialForce::zero();
     for (k, w) in work.links.iter().enumerate().skip(link) {
         let mut above = k;
@@ -48,7 +51,8 @@ pub fn on_link(
             continue;
         }
         let net = w.inertia.mul(&w.A).minus(&w.F);
-        let (m, f) = (w.R_WL.mul_vec(net.m) - contacts[k].m, w.R_WL.mul_vec(net.f) - contacts[k].f);
+        let F_W = contacts[k].plus(&couplings[k]);
+        let (m, f) = (w.R_WL.mul_vec(net.m) - F_W.m, w.R_WL.mul_vec(net.f) - F_W.f);
         sum = sum.plus(&SpatialForce { m: m + (w.p_WL - own.p_WL).cross(f), f }); // (1')
     }
     SpatialForce { m: own.R_WL.tr_mul_vec(sum.m), f: own.R_WL.tr_mul_vec(sum.f) }

@@ -210,6 +210,8 @@ impl Step<'_> {
         fault::flood(state, work, at, now_ns, dt);
         work.V_start = state.motion.V_WB_B;
         work.qd_start.copy_from_slice(&state.motion.qd);
+        work.A_start = work.links[0].A;
+        work.qdd_start.copy_from_slice(&work.qdd);
     }
 
     /// The memory of the water; a robot whose state is no longer finite is put back where it was, `from`, and halted.
@@ -268,18 +270,26 @@ fn read(
     work.links[0].A = free;
 }
 
-/// Adds to the links' accelerations what contacts did in the last step, so that an IMU at rest on the ground feels it.
+/// Adds to the links' accelerations what impulses made of them in the last step, so that an IMU at rest on the ground feels it.
 ///
 /// The velocity products `c`, which the next evaluation finds anew, carry the added accelerations down the tree.
 fn add_kick(robot: &Robot, state: &RobotState, work: &mut Workspace) {
-    let base = state.kick.A_WB_B;
+    let kick = &state.kick;
+    let base = match robot.floating {
+        true => kick.A_WB_B.add_scaled(&work.links[0].A, -0.5),
+        false => SpatialVelocity::zero(),
+    };
     work.links[0].A = work.links[0].A.add_scaled(&base, 1.0);
     work.links[0].c = base;
     for i in 1..robot.links.len() {
         let link = &robot.links[i];
         let of_parent = work.links[link.parent.unwrap_or(0)].c;
+        // what is prescribed goes as prescribed
+        let leader = link.joint.mimic.map_or(i, |mimic| mimic.leader);
+        let pushed = if robot.links[leader].joint.is_free() { 1.0 } else { 0.0 };
+        let qdd = pushed * (kick.qdd[i - 1] - 0.5 * work.qdd[i - 1]);
         let w = &mut work.links[i];
-        let own = kinematics::joint_velocity(link.joint.kind, state.kick.qdd[i - 1]);
+        let own = kinematics::joint_velocity(link.joint.kind, qdd);
         w.c = of_parent.to_child(&w.R_PC, w.p_PC).add_scaled(&own, 1.0);
         w.A = w.A.add_scaled(&w.c, 1.0);
     }

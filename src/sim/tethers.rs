@@ -16,7 +16,7 @@ use crate::kinematics;
 use crate::math::{Mat3, Quat, SpatialForce, Vec3};
 use crate::scene::{End, Integrator, LineModel, Scene, Tether};
 use crate::state::workspace::LinkWork;
-use crate::state::{RobotState, State, TetherState};
+use crate::state::{Parted, RobotState, State, TetherState};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
@@ -137,6 +137,9 @@ impl Tethers {
             memory.p.copy_from_slice(&line.p);
             memory.v.copy_from_slice(&line.v);
             memory.pull = line.pull;
+            if let Some(segment) = line.parts {
+                memory.parted = Some(Parted { segment, time_ns: now_ns });
+            }
             memory.length += turn.rate * scene.dt();
             memory.winch_speed = turn.motor;
         }
@@ -176,8 +179,10 @@ impl Ties<'_> {
         let damping = if self.scene.integrator == Integrator::Rk4 { tether::DAMPING } else { 0.5 };
         let pace = Pace { h, rate: turn.rate, damping };
         match tether.model {
-            LineModel::Lumped => tether::step(tether, memory, &holds, at, pace, line),
-            LineModel::Catenary => catenary::hang(tether, memory, &holds, at, pace, line),
+            LineModel::Catenary if memory.parted.is_none() => {
+                catenary::hang(tether, memory, &holds, at, pace, line);
+            }
+            _ => tether::step(tether, memory, &holds, at, pace, line),
         }
         if !line.finite {
             line.pull = [Vec3::zero(); 2];

@@ -1,7 +1,7 @@
 //! Memory of the couplings.
 
 use crate::math::{Quat, Vec3};
-use crate::scene::{Coupling, CouplingKind};
+use crate::scene::{Coupling, CouplingKind, Strength};
 
 /// Whether a latch that does not hold waits for its tip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +76,11 @@ impl CouplingState {
         (self.engaged, self.watch, self.partner) = (false, watch, None);
         (self.offset, self.offset_rate) = ([0.0; 6], [0.0; 6]);
         self.unload();
+    }
+
+    /// True if it holds and bears more than `strength`.
+    pub fn is_beyond(&self, strength: &Strength) -> bool {
+        self.engaged && (self.force_W.norm() > strength.force || self.moment_W.norm() > strength.moment)
     }
 
     fn unload(&mut self) {

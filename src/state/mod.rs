@@ -18,7 +18,7 @@ pub use coupling::CouplingState;
 pub use energy::{BatteryState, ChargerState};
 pub use fault::{Effect, FaultState};
 pub use joint::{GroupState, JointMemory};
-pub use tether::{TetherState, WinchCommand};
+pub use tether::{Parted, TetherState, WinchCommand};
 pub use workspace::Workspace;
 
 use crate::math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
@@ -99,8 +99,10 @@ pub struct RobotState {
     pub faults: Vec<FaultState>,
     /// Forces from outside the robot (tethers) over the coming step: one per link, at Lo, along the world's axes.
     pub external: Vec<SpatialForce>,
-    /// Mean forces of contacts over the last step: one per link, at Lo, along the world's axes; stale unless `kick.any`.
+    /// Mean forces of contacts over the last step: one per link, at Lo, along the world's axes; stale unless `kick.felt`.
     pub contact_force: Vec<SpatialForce>,
+    /// The same of couplings and their funnels, less what couplings already begin the coming step with.
+    pub coupling_force: Vec<SpatialForce>,
     /// What contacts added to the accelerations of the last step.
     pub kick: Kick,
     /// Why the robot stands still; set once a value is no longer finite.
@@ -187,28 +189,37 @@ pub struct SensorState {
     pub in_flight: VecDeque<(u64, crate::state::reading::Stamped)>,
 }
 
-/// Mean acceleration of a step that impulses made.
+/// What impulses made of the accelerations of a step. At its end the acceleration is `½ A + K` with A that of the coming free step: the mean of
+/// the step carried on by half a step, as the free acceleration has changed. So what rests has none, to rounding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kick {
-    /// True if there was any.
+    /// True if impulses changed a velocity.
     pub any: bool,
+    /// True if the forces behind it are of the last step; also of a robot that nothing moves, and which has no kick.
+    pub felt: bool,
     /// True if the impulses were found anew; false if those of the step before still fitted.
     pub anew: bool,
-    /// Of the base, at Bo in B [rad/s², m/s²].
+    /// K of the base, at Bo in B [rad/s², m/s²].
     pub A_WB_B: SpatialVelocity,
-    /// Of the joints [rad/s² or m/s²].
+    /// K of the joints [rad/s² or m/s²].
     pub qdd: Vec<f64>,
 }
 
 impl Kick {
     /// None yet.
     pub fn new(n_joints: usize) -> Self {
-        Self { any: false, anew: false, A_WB_B: SpatialVelocity::zero(), qdd: vec![0.0; n_joints] }
+        Self {
+            any: false,
+            felt: false,
+            anew: false,
+            A_WB_B: SpatialVelocity::zero(),
+            qdd: vec![0.0; n_joints],
+        }
     }
     /// Back to none.
     pub fn clear(&mut self) {
-        if self.any {
-            (self.any, self.anew) = (false, false);
+        if self.any || self.felt {
+            (self.any, self.felt, self.anew) = (false, false, false);
             self.A_WB_B = SpatialVelocity::zero();
             self.qdd.fill(0.0);
         }
@@ -353,6 +364,7 @@ impl RobotState {
             faults: Vec::new(),
             external: vec![SpatialForce::zero(); robot.links.len()],
             contact_force: vec![SpatialForce::zero(); robot.links.len()],
+            coupling_force: vec![SpatialForce::zero(); robot.links.len()],
             kick: Kick::new(robot.n_joints()),
             halted: None,
         }
@@ -360,6 +372,15 @@ impl RobotState {
 }
 
 impl RobotState {
+    /// Forgets the forces of contacts and couplings of the step before, once a step.
+    pub fn feel(&mut self) {
+        if !self.kick.felt {
+            self.kick.felt = true;
+            self.contact_force.fill(SpatialForce::zero());
+            self.coupling_force.fill(SpatialForce::zero());
+        }
+    }
+
     /// Copies itself over `spare`, a state of the same robot, without allocating.
     pub fn save(&self, spare: &mut Self) {
         let Self {
@@ -381,6 +402,7 @@ impl RobotState {
             faults,
             external,
             contact_force,
+            coupling_force,
             kick,
             halted,
         } = self;
@@ -406,7 +428,9 @@ impl RobotState {
         spare.faults.clone_from(faults);
         spare.external.copy_from_slice(external);
         spare.contact_force.copy_from_slice(contact_force);
-        (spare.kick.any, spare.kick.anew, spare.kick.A_WB_B) = (kick.any, kick.anew, kick.A_WB_B);
+        spare.coupling_force.copy_from_slice(coupling_force);
+        (spare.kick.any, spare.kick.felt) = (kick.any, kick.felt);
+        (spare.kick.anew, spare.kick.A_WB_B) = (kick.anew, kick.A_WB_B);
         spare.kick.qdd.copy_from_slice(&kick.qdd);
         if spare.halted != *halted {
             spare.halted.clone_from(halted);

@@ -210,15 +210,17 @@ impl RobotState {
             sink.fault(memory);
         }
         sink.reals(&self.loads);
-        if self.kick.any {
-            for F in &self.contact_force {
+        if self.kick.felt {
+            for F in self.contact_force.iter().chain(&self.coupling_force) {
                 sink.vector(F.m);
                 sink.vector(F.f);
             }
         }
         sink.int(u64::from(self.kick.anew));
-        sink.spatial(&self.kick.A_WB_B);
-        sink.reals(&self.kick.qdd);
+        if self.kick.any {
+            sink.spatial(&self.kick.A_WB_B);
+            sink.reals(&self.kick.qdd);
+        }
         sink.int(self.halted.as_ref().map_or(0, |h| h.time_ns + 1));
     }
 
@@ -268,6 +270,10 @@ impl TetherState {
             }
         }
         sink.int(self.halted_ns.map_or(0, |t| t + 1));
+        if let Some(parted) = self.parted {
+            sink.int(parted.segment as u64);
+            sink.int(parted.time_ns);
+        }
     }
 }
 

@@ -18,8 +18,19 @@ pub struct TetherState {
     pub winch_speed: f64,
     /// What the winch is to do.
     pub winch: WinchCommand,
+    /// Where and when it has parted, if it has.
+    pub parted: Option<Parted>,
     /// Instant at which the line was given up because its state was no longer finite [ns]; it pulls no more.
     pub halted_ns: Option<u64>,
+}
+
+/// A break in a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parted {
+    /// Segment that bears nothing any more.
+    pub segment: usize,
+    /// End of the step in which it broke [ns].
+    pub time_ns: u64,
 }
 
 /// What a winch is to do.
@@ -41,8 +52,19 @@ impl TetherState {
             pull: [Vec3::zero(); 2],
             winch_speed: 0.0,
             winch: WinchCommand::Speed(0.0),
+            parted: None,
             halted_ns: None,
         }
+    }
+
+    /// True while it holds its ends together.
+    pub fn is_whole(&self) -> bool {
+        self.parted.is_none() && self.halted_ns.is_none()
+    }
+
+    /// True if `segment` is where it has parted.
+    pub fn is_gap(&self, segment: usize) -> bool {
+        self.parted.is_some_and(|parted| parted.segment == segment)
     }
 
     /// Tension at the first and at the second end over the last step [N].

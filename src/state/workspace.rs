@@ -39,6 +39,10 @@ pub struct Workspace<T = f64> {
     pub V_start: SpatialVelocity<T>,
     /// Joint velocities at the start of the step. By `sim`.
     pub qd_start: Vec<T>,
+    /// Acceleration of the base at the start of the step, at Bo in B, without what impulses do. By `sim`.
+    pub A_start: SpatialVelocity<T>,
+    /// Joint accelerations at the start of the step, without what impulses do. By `sim`.
+    pub qdd_start: Vec<T>,
     /// Trial motion of the integrator's stages. By `dynamics::integrate`.
     pub stage: Motion<T>,
     /// What the joints' controllers find out in one pass. By `control::joints`.
@@ -265,6 +269,8 @@ impl<T: Real> Workspace<T> {
             flooded: false,
             V_start: SpatialVelocity::zero(),
             qd_start: zeros(),
+            A_start: SpatialVelocity::zero(),
+            qdd_start: zeros(),
             joints: vec![JointWork::default(); nj],
             mobility: vec![0.0; if robot.servos { nj * nj } else { 0 }],
             stage: Motion::rest(nj),

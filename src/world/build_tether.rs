@@ -21,6 +21,8 @@ pub fn tether(name: &str, file: &TetherFile, scene: &Scene, problems: &mut Probl
     }
     let heavy = scene.sea.density == 0.0 || line.weight_in_water(scene.sea.density, scene.gravity) >= 0.0;
     let places = ends.map(|end| place(&end, scene));
+    let clamps = [clamp(name, &file.from, &line, problems), clamp(name, &file.to, &line, problems)];
+    check_load(name, file, &line, (places[1] - places[0]).norm(), problems);
     if (places[1] - places[0]).norm() > 2.0 * file.length_m {
         let text = format!(
             "the ends of {name} are {:.3} m apart, expected no more than twice its length of {} m",
@@ -44,6 +46,8 @@ pub fn tether(name: &str, file: &TetherFile, scene: &Scene, problems: &mut Probl
         ends,
         length: file.length_m,
         winch,
+        // what leaves the second end goes against the line
+        clamps: [clamps[0], clamps[1].map(|t| -t)],
         start,
     })
 }
@@ -54,6 +58,8 @@ fn line(file: &LineFile, scene: &Scene) -> Line {
         mass: file.mass_kg_m,
         stiffness: file.axial_stiffness_n,
         damping: file.axial_damping_n_s,
+        bending: file.bending_stiffness_nm2,
+        breaking: file.breaking_load_n.unwrap_or(f64::INFINITY),
         normal_drag: file.normal_drag,
         tangential_drag: file.tangential_drag,
         added_mass: file.added_mass,
@@ -146,6 +152,36 @@ fn winch(name: &str, file: &WinchFile, tether: &TetherFile, problems: &mut Probl
     }
 }
 
+/// Direction in which the line leaves an end.
+fn clamp(name: &str, file: &EndFile, line: &Line, problems: &mut Problems) -> Option<Vec3> {
+    let EndFile::World { direction: Some(direction), at, .. } = file else { return None };
+    let unit = Vec3::from(*direction).unit();
+    if unit.is_none() {
+        let text =
+            format!("`direction` of an end of {name}: expected a direction, found a vector without length");
+        problems.push(at.of("direction"), text);
+    } else if line.bending == 0.0 {
+        let text = format!(
+            "{name} is clamped, expected a line with `bending_stiffness_nm2`: a rope leaves its end anyhow"
+        );
+        problems.push(at.of("direction"), text);
+    }
+    unit
+}
+
+/// Whether a line can be as stretched as it starts.
+fn check_load(name: &str, file: &TetherFile, line: &Line, distance: f64, problems: &mut Problems) {
+    let tension = line.stiffness * (distance / file.length_m - 1.0);
+    if tension > line.breaking {
+        let text = format!(
+            "{name} is stretched to {distance:.3} m and bears {tension:.0} N at the start, expected less than its breaking \
+             load of {} N",
+            line.breaking
+        );
+        problems.push(file.at.of("length_m"), text);
+    }
+}
+
 fn check_catenary(
     name: &str,
     file: &TetherFile,
@@ -160,6 +196,11 @@ fn check_catenary(
             "{name} weighs {weight:.4} N/m in this water, expected at least {LEAST_WEIGHT} N/m up or down for a \
              catenary: use the method `lumped`"
         );
+        problems.push(file.at.of("method"), text);
+    }
+    if line.bending > 0.0 {
+        let text =
+            format!("{name} has a bending stiffness, expected none for a catenary: use the method `lumped`");
         problems.push(file.at.of("method"), text);
     }
     if ends.iter().any(|end| matches!(end, End::Free(_))) {

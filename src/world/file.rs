@@ -1055,6 +1055,8 @@ choice! {
         World = "world" {
             /// The place (east, north, up).
             position_m: [f64; 3],
+            /// Direction in which the line leaves it, as from a clamp; of a line with bending stiffness.
+            direction: Option<[f64; 3]>,
         },
         /// A place on the bottom.
         Seabed = "seabed" {
@@ -1095,6 +1097,10 @@ spec! {
         axial_stiffness_n: f64 [positive],
         /// Axial damping: tension per strain rate.
         axial_damping_n_s: f64 [non_negative] = 0.0,
+        /// Bending stiffness EI: moment per curvature. With it the line bears compression too, and gives way by buckling.
+        bending_stiffness_nm2: f64 [non_negative] = 0.0,
+        /// Tension at which the line parts; without it never.
+        breaking_load_n: Option<f64> [positive],
         /// Drag coefficient across, on the diameter.
         normal_drag: f64 [non_negative] = 1.2,
         /// Drag coefficient along, on the circumference.

@@ -49,6 +49,7 @@ const UNITS: &[(&str, &str)] = &[
     ("kgf", "kgf"),
     ("lbf", "lbf"),
     ("nm", "N m"),
+    ("nm2", "N m2"),
     ("n_m", "N/m"),
     ("n_m2", "N/m2"),
     ("n_s", "N s"),

@@ -11,3 +11,4 @@ mod symmetry;
 mod two_halves;
 mod urdf;
 mod waves;
+mod wrench;

@@ -110,3 +110,46 @@ fn catenaries_and_winches() {
         "w.yaml:4:138: the winch of t stands at `to`, expected an end that is not free",
     );
 }
+
+#[test]
+fn bending_and_breaking() {
+    let line = |keys: &str, more: &str| {
+        tether(&format!("{{extends: lines/{LINE}.yaml, {keys}}}"), ENDS, &format!("length_m: {more}"))
+    };
+    let stiff = "bending_stiffness_nm2: 0.02";
+    check(&line("bending_stiffness_nm2: 0.02, breaking_load_n: 1500", "10"), "accepted");
+    check(
+        &line("bending_stiffness_nm2: -1", "10"),
+        "w.yaml:4:76: `bending_stiffness_nm2`: expected a non-negative number [N m2], found `-1`",
+    );
+    check(
+        &line("breaking_load_n: 0", "10"),
+        "w.yaml:4:70: `breaking_load_n`: expected a positive number [N], found `0`",
+    );
+    check(
+        &line("bending_stiffness_n_m2: 1", "10"),
+        "w.yaml:4:53: unknown key `bending_stiffness_n_m2`: expected `bending_stiffness_nm2` [N m2], found the unit `n_m2`",
+    );
+    check(
+        &line(stiff, "10, method: catenary").replace("robots:", "water: {density_kg_m3: 500}\nrobots:"),
+        "w.yaml:5:178: t has a bending stiffness, expected none for a catenary: use the method `lumped`",
+    );
+    check(
+        &line("breaking_load_n: 1000", "5"),
+        "w.yaml:4:160: t is stretched to 7.071 m and bears 20711 N at the start, expected less than its breaking load of 1000 N",
+    );
+    let clamped = |line: &str, direction: &str| {
+        let from = format!("from: {{kind: world, position_m: [0, 0, 0], direction: {direction}}}");
+        tether(line, &format!("{from}, to: {{kind: robot, robot: r}}"), "length_m: 10")
+    };
+    let rod = format!("{{extends: lines/{LINE}.yaml, {stiff}}}");
+    check(&clamped(&rod, "[0, 0, -1]"), "accepted");
+    check(
+        &clamped(&rod, "[0, 0, 0]"),
+        "w.yaml:4:137: `direction` of an end of t: expected a direction, found a vector without length",
+    );
+    check(
+        &clamped(LINE, "[0, 0, -1]"),
+        "w.yaml:4:86: t is clamped, expected a line with `bending_stiffness_nm2`: a rope leaves its end anyhow",
+    );
+}

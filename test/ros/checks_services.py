@@ -171,6 +171,24 @@ def check_couple():
         assert not latest(late).data
 
 
+def check_parting():
+    """A line that is heaved until it parts says so once, to late readers too, and in the diagnostics; a reset mends it."""
+    with Merrow(str(pathlib.Path(__file__).with_name("line.yaml")), "--pace", "lockstep") as m:
+        intact = m.listen("/line/intact", transient_local=True, depth=1)
+        assert latest(intact).data
+        m.write("/line/winch/command", data=-0.5)
+        time.sleep(0.3)
+        m.step(2000)
+        wait_until(intact, lambda b: not b.data)
+        late = m.listen("/line/intact", transient_local=True, depth=1)
+        assert not latest(late).data
+        said = m.listen("/diagnostics")
+        wait_until(said, lambda d: any(s.name == "line: line" and s.message.startswith("parted at ") for s in d.status))
+        m.do("reset")
+        m.step(1)
+        wait_until(late, lambda b: b.data)
+
+
 def check_no_skew():
     """A command that was sent before a step request takes effect within those steps, every time.
 
@@ -302,5 +320,5 @@ def check_all_services_are_there():
 
 
 CHECKS = [check_all_services_are_there, check_pause_and_resume, check_steps_when_paused, check_steps_in_lock_step,
-          check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_no_skew, check_reset, check_set_pose, check_couple, check_weather,
+          check_pause_ends_a_step, check_resume_ends_a_step, check_halted_robot, check_no_skew, check_reset, check_set_pose, check_couple, check_parting, check_weather,
           check_record]

@@ -160,7 +160,8 @@ tolerance; the command prints them all. Tolerances have their reasons beside the
 ";
 
 const NOTES: &str = "
-V02, V03, V08 to V16, V68, V69 (modems, docking) and V21 to V23 (planner, MOOS) come with what they are about; V19 and V20 are what `docs/uvms.md` goes into.
+V02, V03, V08 to V16, V68, V69 (modems, docking) and V21 to V23 (planner, MOOS) come with what they are about; V20 is what `docs/uvms.md` goes
+into, and says why V19 (the stored simulations of its authors) is not run.
 V04 (a late controller stops nothing) is watched over ROS, `test/ros/checks_process.py`. V37 to V41, V45 and V80 to V85 (chains, pendulums, terminal speeds,
 sensors) stand in `test/analytic/` and `test/identity/`.
 ";
