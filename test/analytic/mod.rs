@@ -44,6 +44,7 @@ mod servo;
 mod servo_friction;
 mod servo_stop;
 mod solar;
+mod sound;
 mod surface_damping;
 mod swimmer;
 mod terminal_speed;
