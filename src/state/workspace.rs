@@ -35,6 +35,8 @@ pub struct Workspace<T = f64> {
     pub flood: Vec<SpatialInertia>,
     /// True if there is any.
     pub flooded: bool,
+    /// Power that winches on board draw over the step [W]. By `sim::tethers`.
+    pub winch_power: f64,
     /// Velocity of the base at the start of the step, at Bo in B. By `sim`.
     pub V_start: SpatialVelocity<T>,
     /// Joint velocities at the start of the step. By `sim`.
@@ -263,6 +265,7 @@ impl<T: Real> Workspace<T> {
             coupled: Vec::new(),
             flood: vec![SpatialInertia::zero(); n],
             flooded: false,
+            winch_power: 0.0,
             V_start: SpatialVelocity::zero(),
             qd_start: zeros(),
             joints: vec![JointWork::default(); nj],
