@@ -169,8 +169,7 @@ pub fn flood(state: &mut RobotState, work: &Workspace, at: &Instant<'_>, now_ns:
 pub fn find(robot: &Robot, name: &str) -> Result<Device, String> {
     let all = devices(robot);
     let fits = all.iter().filter(|(kind, own, _)| own == name || path(kind, own) == name);
-    let found: Vec<(String, Device)> =
-        fits.map(|(kind, own, device)| (path(kind, own), *device)).collect();
+    let found: Vec<(String, Device)> = fits.map(|(kind, own, device)| (path(kind, own), *device)).collect();
     match &found[..] {
         [(_, device)] => Ok(*device),
         [] => {

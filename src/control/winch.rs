@@ -56,7 +56,8 @@ pub fn turn(winch: &Winch, line: &Line, state: &TetherState, powered: bool, h: f
     };
     let wanted = wanted.clamp(-winch.max_speed, winch.max_speed);
     let change = winch.max_acceleration * h;
-    let motor = if powered { wanted.clamp(state.winch_speed - change, state.winch_speed + change) } else { 0.0 };
+    let motor =
+        if powered { wanted.clamp(state.winch_speed - change, state.winch_speed + change) } else { 0.0 };
     let holding = if motor == 0.0 { winch.brake } else { winch.max_pull };
     let tension = state.end_tensions()[winch.end];
     let excess = tension - holding;

@@ -71,7 +71,7 @@ fn triads(imu: &mut Imu) -> [&mut Vec3; 2] {
 fn silenced(mut reading: Reading, parts: &[Effect; 2]) -> Reading {
     if let Reading::Imu(imu) = &mut reading {
         for (triad, _) in triads(imu).into_iter().zip(parts).filter(|(_, part)| part.dead) {
-            *triad = Vec3::splat(f64::NAN);
+            *triad = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
         }
     }
     reading

@@ -11,6 +11,7 @@ mod contact;
 mod coupling;
 mod course;
 mod current;
+mod deck;
 mod docking;
 mod dvl;
 mod external;

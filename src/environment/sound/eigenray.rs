@@ -111,7 +111,7 @@ pub fn eigenrays(guide: &Waveguide, from: f64, to: f64, range: f64, reflections:
     let turned = (1.0 - w * w).max(0.0).sqrt() / w;
     let one = deep / range;
     let steepest = turned + (f64::from(reflections) + 1.0) * one;
-    let n = (steepest / one * FAN).min(MOST).max(1.0) as i64;
+    let n = (steepest / one * FAN).clamp(1.0, MOST) as i64;
     let target = Target { guide, from, to, range, reflections };
     let mut before: Option<Tried> = None;
     for k in -n..=n {

@@ -41,7 +41,11 @@ impl Waveguide {
         let bottom = (-sea.seabed.height(p.x, p.y)).max(deepest);
         if let Some(region) = sea.region(p.x, p.y) {
             let level = region.level.unwrap_or(0.0);
-            return if level == DRY { None } else { Self::new(&[[0.0, region.sound_speed]], [-level, bottom]) };
+            return if level == DRY {
+                None
+            } else {
+                Self::new(&[[0.0, region.sound_speed]], [-level, bottom])
+            };
         }
         let Some(column) = &sea.column else {
             return Self::new(&[[0.0, sea.sound_speed]], [0.0, bottom]);

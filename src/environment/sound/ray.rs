@@ -161,7 +161,8 @@ impl Walk<'_> {
             let piece = Piece { h, c: 1.0 / xi, s: 0.0, r: xi * h * (self.c + 1.0 / xi) / self.s };
             return (piece, true);
         }
-        let (h, s) = ((z - self.ray.depth).abs(), if gamma == 0.0 { self.s } else { s_squared.max(0.0).sqrt() });
+        let (h, s) =
+            ((z - self.ray.depth).abs(), if gamma == 0.0 { self.s } else { s_squared.max(0.0).sqrt() });
         let c = if self.straight { self.c } else { c };
         let sum = self.s + s;
         let r = if sum > 0.0 { xi * h * (self.c + c) / sum } else { f64::INFINITY }; // (2)
