@@ -56,7 +56,8 @@ impl Simulation {
         let state = State::new(&scene);
         let runners = scene.robots.iter().map(Runner::new).collect();
         let contacts = Contacts::new(&scene).map_err(|problems| problems.join("\n"))?;
-        let before = if contacts.is_some() { state.robots.clone() } else { Vec::new() };
+        // made anew: what is cloned has no room to grow without allocating
+        let before = if contacts.is_some() { State::new(&scene).robots } else { Vec::new() };
         let tethers = Tethers::new(&scene);
         let groups = Group::all(&scene.robots);
         Ok(Self { scene, state, runners, contacts, groups, before, pool, tethers })
