@@ -167,7 +167,7 @@ fn a_hundred_million_samples_stay_on_the_disk() {
 fn ground_in_degrees_lies_on_the_ellipsoid() {
     use merrow::environment::geodesy::geodetic_from_world;
     let ground =
-        |latitude: f64, longitude: f64| -30.0 + 900.0 * (latitude - 45.09) - 700.0 * (longitude - 5.13);
+        |latitude: f64, longitude: f64| -30.0 + 900.0 * (latitude - 45.09) + 700.0 * (longitude - 5.13);
     let mut table = String::from("lon,lat,ground\n");
     for j in 0..=40 {
         for i in 0..=40 {
