@@ -225,6 +225,11 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
     all
 }
 
+/// Every device of a robot, as [`find`] knows it, and the kinds of faults that it can have.
+pub fn all(robot: &Robot) -> Vec<(String, &'static [&'static str])> {
+    devices(robot).iter().map(|(kind, own, device)| (path(kind, own), kinds(*device))).collect()
+}
+
 /// Name of a device of a robot, as [`find`] knows it.
 pub fn name_of(robot: &Robot, device: Device) -> String {
     let found = devices(robot).into_iter().find(|(_, _, d)| *d == device);

@@ -419,3 +419,14 @@ fn faults_can_be_commanded() {
     let refused = s.apply(&Command::Repair { robot: 0, name: "y".into() }).unwrap_err().reason;
     assert_eq!(refused, "no fault \"y\" to repair");
 }
+
+// Goal: `describe` says what can fail. Method: the shipped world `landing`. Tolerance: none.
+#[test]
+fn describe_lists_what_can_fail() {
+    let mut merrow = std::process::Command::new(env!("CARGO_BIN_EXE_merrow"));
+    let done = merrow.args(["describe", "landing", "--json"]).output().unwrap();
+    let text = String::from_utf8_lossy(&done.stdout);
+    for device in ["sensors/imu/gyro", "sensors/imu/accelerometer", "battery", "links/base_link"] {
+        assert!(text.contains(&format!("\"{device}\":")), "{device}: {text}");
+    }
+}
