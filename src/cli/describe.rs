@@ -1,9 +1,10 @@
 //! `merrow describe`: what a world holds and how to talk to it.
 
+use merrow::control::fault;
 use merrow::ros::message::Service;
 use merrow::ros::msg::std_srvs::Trigger;
 use merrow::ros::{arm, firmware, frames, live_parameters, plan::Plan, services, urdf};
-use merrow::scene::{End, JointKind, Robot, Tether};
+use merrow::scene::{End, JointKind, Robot, Tether, Winch};
 use merrow::sim::Pace;
 use merrow::sim::afloat::{self, Rest};
 use merrow::world::World;
@@ -109,7 +110,16 @@ fn tether(tether: &Tether, scene: &merrow::scene::Scene) -> Value {
         "bending_stiffness_nm2": line.bending,
         "breaking_load_n": line.breaking.is_finite().then_some(line.breaking),
         "weight_in_water_n_m": line.weight_in_water(scene.sea.density, scene.gravity),
-        "winch": tether.winch.is_some(),
+        "winch": tether.winch.as_ref().map(|winch| winch_of(tether, winch, scene)),
+    })
+}
+
+fn winch_of(tether: &Tether, winch: &Winch, scene: &merrow::scene::Scene) -> Value {
+    json!({
+        "max_speed_m_s": winch.max_speed,
+        "powered_by": tether.winch_robot().map(|r| &scene.robots[r]).filter(|r| r.battery.is_some()).map(|r| &r.name),
+        "efficiency": winch.efficiency,
+        "standby_w": winch.standby,
     })
 }
 
@@ -155,6 +165,7 @@ fn robot(robot: &Robot, about: &merrow::world::About, scene: &merrow::scene::Sce
         "thrusters": thrusters,
         "fins": fins,
         "sensors": sensors,
+        "faults": fault::all(robot).into_iter().collect::<std::collections::BTreeMap<_, _>>(),
         "battery_ah": robot.battery.as_ref().map(|b| b.capacity),
         "sources": sources,
     })

@@ -4,6 +4,7 @@
 //! get in the time asked about, spheres that meet nothing say that no contact can come up. How far it got in fact is looked
 //! at afterwards; a robot that went further than it was allowed is stepped again together with the others.
 
+use super::decks;
 use super::shapes::{Owner, Shape};
 use crate::math::Vec3;
 use crate::scene::{JointKind, Robot, Scene};
@@ -14,7 +15,7 @@ use rapier3d_f64::parry::bounding_volume::Aabb;
 /// Spheres about robots and what they must not meet.
 #[derive(Debug)]
 pub struct Clearance {
-    /// Radius of each robot's sphere [m]; none: it has no shapes that move.
+    /// Radius of each robot's sphere, what its rotors feel under them included [m]; none: it has no shapes that move.
     reach: Vec<Option<f64>>,
     /// Boxes about what stands still, and the robot that it is part of, if any.
     fixed: Vec<(Aabb, Option<usize>)>,
@@ -43,6 +44,12 @@ impl Clearance {
                     sphere.center.length() + sphere.radius + chain(&scene.robots[r as usize], l as usize);
                 let known = &mut reach[r as usize];
                 *known = Some(known.map_or(far, |k| k.max(far)));
+            }
+        }
+        for (robot, reach) in scene.robots.iter().zip(&mut reach) {
+            for (link, felt) in decks::reach(robot) {
+                let far = felt + chain(robot, link);
+                *reach = Some(reach.map_or(far, |r| r.max(far)));
             }
         }
         let owner = |s: &Shape| match s.owner {

@@ -68,6 +68,8 @@ pub struct Detector {
     /// Poses at its start.
     starts: Vec<Pose>,
     boxes: Vec<Aabb>,
+    /// Radius of a sphere about the origin of each moving shape that holds it [m].
+    radii: Vec<f64>,
     /// Moving shapes by where their boxes begin along x.
     order: Vec<(f64, u32)>,
     pairs: Vec<(u32, u32)>,
@@ -99,6 +101,13 @@ impl Detector {
             poses: vec![Pose::IDENTITY; n],
             starts: vec![Pose::IDENTITY; n],
             boxes: Vec::with_capacity(n),
+            radii: moving
+                .iter()
+                .map(|s| {
+                    let sphere = s.shape.compute_local_bounding_sphere();
+                    sphere.center.length() + sphere.radius
+                })
+                .collect(),
             order: Vec::with_capacity(n),
             pairs: Vec::with_capacity(64 + 8 * n),
             manifolds: vec![roomy()],
@@ -163,6 +172,20 @@ impl Detector {
         for k in 0..self.pairs.len() {
             let (i, j) = self.pairs[k];
             self.meet(scene, [i as usize, j as usize], apart, out);
+        }
+    }
+
+    /// Every shape whose box meets `around`, and where it stands: those that move, then the others.
+    pub fn within(&self, around: &Aabb, mut see: impl FnMut(&Shape, &Pose)) {
+        let (middle, reach) = (around.center(), around.half_extents().length());
+        for ((shape, X), radius) in self.moving.iter().zip(&self.poses).zip(&self.radii) {
+            let near = (X.translation - middle).length() <= reach + radius;
+            if near && shape.shape.compute_aabb(X).intersects(around) {
+                see(shape, X);
+            }
+        }
+        for j in self.fixed_tree.intersect_aabb(around) {
+            see(&self.fixed[j as usize], &self.fixed_poses[j as usize]);
         }
     }
 

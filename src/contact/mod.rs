@@ -10,6 +10,7 @@ pub mod clip;
 mod coulomb;
 pub mod coupling;
 pub mod curvature;
+pub mod decks;
 mod dense;
 pub mod detect;
 pub mod dofs;

@@ -2,6 +2,7 @@
 
 use super::clearance::Clearance;
 use super::coupling::Couplings;
+use super::decks::Decks;
 use super::detect::{Detector, Touch};
 use super::island::{self, Frame, Island, Surroundings};
 use super::shapes::{Owner, pose};
@@ -27,6 +28,7 @@ pub struct Contacts {
     n_islands: usize,
     touches: Vec<Touch>,
     couplings: Couplings,
+    decks: Decks,
     pairs: Vec<(u32, u64)>,
     clearance: Clearance,
 }
@@ -61,6 +63,7 @@ impl Contacts {
             n_islands: 0,
             touches: Vec::with_capacity(room),
             couplings: Couplings::default(),
+            decks: Decks::new(scene),
             pairs: Vec::with_capacity(room),
         }))
     }
@@ -71,6 +74,16 @@ impl Contacts {
             let link = &works[r].as_ref().links[l];
             pose(&link.R_WL, link.p_WL)
         });
+    }
+
+    /// Before a step that all make together: looks for what is under rotors.
+    pub fn look_under_rotors<W: AsRef<Workspace> + AsMut<Workspace>>(&self, scene: &Scene, works: &mut [W]) {
+        self.decks.look(scene, &self.detector, works);
+    }
+
+    /// Before a block that all make alone, far from everything: there is nothing.
+    pub fn nothing_under_rotors<W: AsMut<Workspace>>(&self, works: &mut [W]) {
+        self.decks.none(works);
     }
 
     /// Before a free step: lets what the couplings are expected to do act in it.

@@ -191,13 +191,10 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             }
         }
         Command::Repair { robot, name } => {
-            let (_, target) = pick(scene, state, *robot)?;
-            let before = target.faults.len();
-            target.faults.retain(|f| f.fault.name != *name);
-            if target.faults.len() == before {
+            let (model, target) = pick(scene, state, *robot)?;
+            if !fault::repair(model, target, name) {
                 return Err(refuse(*robot, format!("no fault {name:?} to repair")));
             }
-            fault::reset(target);
         }
         Command::Winch { tether, command } => winch(scene, state, *tether, *command)?,
     }

@@ -20,10 +20,11 @@
 //! # Checked by
 //! test/analytic/fault.rs, test/determinism/faults.rs
 
+use super::ideal;
 use crate::environment::Instant;
 use crate::math::{SpatialInertia, Sym3};
 use crate::scene::fault::{Device, FaultKind};
-use crate::scene::{Fault, Robot};
+use crate::scene::{Fault, JointKind, Robot, SensorKind};
 use crate::state::fault::{Effect, FaultState};
 use crate::state::{RobotState, Workspace};
 
@@ -63,14 +64,25 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now_
             act(robot, state, &fault, failing, now_ns);
         }
     }
+    ideal::heed_all(robot, state);
+}
+
+/// Takes the fault `name` away, if there is one, and what all have done to commands.
+pub fn repair(robot: &Robot, state: &mut RobotState, name: &str) -> bool {
+    let before = state.faults.len();
+    state.faults.retain(|f| *f.fault.name != *name);
+    reset(state);
+    ideal::heed_all(robot, state);
+    state.faults.len() < before
 }
 
 /// All devices as if nothing were wrong.
-pub fn reset(state: &mut RobotState) {
+fn reset(state: &mut RobotState) {
     state.actuators.iter_mut().for_each(|a| a.fault = Effect::NONE);
     state.fins.iter_mut().for_each(|f| f.fault = Effect::NONE);
     state.joints.iter_mut().for_each(|j| j.fault = Effect::NONE);
-    state.sensors.iter_mut().for_each(|s| s.fault = Effect::NONE);
+    state.ballasts.iter_mut().for_each(|b| b.fault = Effect::NONE);
+    state.sensors.iter_mut().for_each(|s| (s.fault, s.parts) = (Effect::NONE, [Effect::NONE; 2]));
     (state.battery.limit, state.battery.failed) = (f64::INFINITY, false);
 }
 
@@ -94,7 +106,9 @@ fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_
         Device::Thruster(k) => &mut state.actuators[k].fault,
         Device::Fin(k) => &mut state.fins[k].fault,
         Device::Joint(k) => &mut state.joints[k].fault,
+        Device::Ballast(k) => &mut state.ballasts[k].fault,
         Device::Sensor(k) => &mut state.sensors[k].fault,
+        Device::Triad(k, triad) => &mut state.sensors[k].parts[triad],
         Device::Battery => {
             match fault.kind {
                 FaultKind::Dead => state.battery.failed = true,
@@ -111,7 +125,7 @@ fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_
         FaultKind::Stuck => effect.stuck = true,
         FaultKind::Reduced(part) => effect.part *= part,
         FaultKind::Biased(by) => effect.offset += by,
-        FaultKind::Noisy(std) if matches!(fault.device, Device::Sensor(_)) => {
+        FaultKind::Noisy(std) if matches!(fault.device, Device::Sensor(_) | Device::Triad(..)) => {
             effect.noise = (effect.noise * effect.noise + std * std).sqrt();
         }
         FaultKind::Noisy(std) => effect.offset += std * fault.stream.draw(now_ns).normal(),
@@ -148,20 +162,14 @@ pub fn flood(state: &mut RobotState, work: &Workspace, at: &Instant<'_>, now_ns:
 }
 
 /// The device of `robot` called `name`: by its own name if only one has that, else as `thrusters/port`, `fins/rudder`, `joints/elbow`,
-/// `sensors/imu`, `links/base_link`, `battery`.
+/// `ballasts/pump`, `sensors/imu`, `sensors/imu/gyro`, `links/base_link`, `battery`.
 ///
 /// # Errors
 /// There is none, or several are called so; in a line.
 pub fn find(robot: &Robot, name: &str) -> Result<Device, String> {
     let all = devices(robot);
-    let of = |wanted: &dyn Fn(&(&str, &str)) -> bool| -> Vec<(String, Device)> {
-        let fits = all.iter().filter(|(kind, own, _)| wanted(&(kind, own)));
-        fits.map(|(kind, own, device)| (path(kind, own), *device)).collect()
-    };
-    let found = match name.split_once('/') {
-        Some((kind, own)) => of(&|(k, o)| *k == kind && *o == own),
-        None => of(&|(_, o)| *o == name),
-    };
+    let fits = all.iter().filter(|(kind, own, _)| own == name || path(kind, own) == name);
+    let found: Vec<(String, Device)> = fits.map(|(kind, own, device)| (path(kind, own), *device)).collect();
     match &found[..] {
         [(_, device)] => Ok(*device),
         [] => {
@@ -183,37 +191,58 @@ fn path(kind: &str, name: &str) -> String {
     if kind.is_empty() { name.to_string() } else { format!("{kind}/{name}") }
 }
 
-fn devices(robot: &Robot) -> Vec<(&'static str, &str, Device)> {
+fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
     let mut all = Vec::new();
-    all.extend(
-        robot.thrusters.iter().enumerate().map(|(k, t)| ("thrusters", t.name.as_str(), Device::Thruster(k))),
-    );
-    all.extend(robot.fins.iter().enumerate().map(|(k, f)| ("fins", f.name.as_str(), Device::Fin(k))));
-    let servos = robot.links[1..].iter().enumerate().filter(|(_, l)| l.joint.servo().is_some());
-    all.extend(servos.map(|(k, l)| ("joints", l.joint.name.as_str(), Device::Joint(k))));
-    all.extend(
-        robot.sensors.iter().enumerate().map(|(k, s)| ("sensors", s.name.as_str(), Device::Sensor(k))),
-    );
-    all.extend(robot.links.iter().enumerate().map(|(k, l)| ("links", l.name.as_str(), Device::Hull(k))));
+    let mut add = |kind, own: &str, device| all.push((kind, own.to_string(), device));
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        add("thrusters", &thruster.name, Device::Thruster(k));
+    }
+    for (k, fin) in robot.fins.iter().enumerate() {
+        add("fins", &fin.name, Device::Fin(k));
+    }
+    let joints = robot.links[1..].iter().map(|l| &l.joint).enumerate();
+    // what follows another joint has no drive of its own
+    for (k, joint) in joints.filter(|(_, j)| j.kind != JointKind::Fixed && j.mimic.is_none()) {
+        add("joints", &joint.name, Device::Joint(k));
+    }
+    for (k, ballast) in robot.ballasts.iter().enumerate() {
+        add("ballasts", &ballast.name, Device::Ballast(k));
+    }
+    for (k, sensor) in robot.sensors.iter().enumerate() {
+        add("sensors", &sensor.name, Device::Sensor(k));
+        if let SensorKind::Imu { .. } = sensor.kind {
+            for (triad, part) in ["gyro", "accelerometer"].into_iter().enumerate() {
+                add("sensors", &format!("{}/{part}", sensor.name), Device::Triad(k, triad));
+            }
+        }
+    }
+    for (k, link) in robot.links.iter().enumerate() {
+        add("links", &link.name, Device::Hull(k));
+    }
     if robot.battery.is_some() {
-        all.push(("", "battery", Device::Battery));
+        add("", "battery", Device::Battery);
     }
     all
+}
+
+/// Every device of a robot, as [`find`] knows it, and the kinds of faults that it can have.
+pub fn all(robot: &Robot) -> Vec<(String, &'static [&'static str])> {
+    devices(robot).iter().map(|(kind, own, device)| (path(kind, own), kinds(*device))).collect()
 }
 
 /// Name of a device of a robot, as [`find`] knows it.
 pub fn name_of(robot: &Robot, device: Device) -> String {
     let found = devices(robot).into_iter().find(|(_, _, d)| *d == device);
-    found.map_or_else(String::new, |(kind, name, _)| path(kind, name))
+    found.map_or_else(String::new, |(kind, name, _)| path(kind, &name))
 }
 
 /// Kinds of faults that a device can have.
 pub fn kinds(device: Device) -> &'static [&'static str] {
     match device {
-        Device::Thruster(_) | Device::Fin(_) | Device::Joint(_) => {
+        Device::Thruster(_) | Device::Fin(_) | Device::Joint(_) | Device::Ballast(_) => {
             &["dead", "stuck", "reduced", "biased", "noisy", "intermittent"]
         }
-        Device::Sensor(_) => &["dead", "stuck", "biased", "noisy", "intermittent"],
+        Device::Sensor(_) | Device::Triad(..) => &["dead", "stuck", "biased", "noisy", "intermittent"],
         Device::Battery => &["dead", "intermittent", "shortage"],
         Device::Hull(_) => &["leak"],
     }

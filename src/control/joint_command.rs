@@ -3,6 +3,7 @@
 
 use super::command::{check, pick, refuse};
 use super::firmware::check_wheels;
+use super::ideal;
 use crate::scene::{Drive, Joint, JointGroup, JointMode, Robot, Scene};
 use crate::state::commands::Refusal;
 use crate::state::joint::{
@@ -104,10 +105,16 @@ pub(super) fn set(robot: &Robot, state: &mut RobotState, joint: usize, mode: Joi
     }
     memory.reference = reference;
     match model.drive {
-        Drive::Position { .. } => state.joint_commands[joint] = reference.position,
-        Drive::Effort { .. } => state.joint_commands[joint] = reference.effort,
+        Drive::Position { .. } => ask(robot, state, joint, reference.position),
+        Drive::Effort { .. } => ask(robot, state, joint, reference.effort),
         Drive::Servo(_) => {}
     }
+}
+
+/// Gives an ideal drive its command.
+pub(super) fn ask(robot: &Robot, state: &mut RobotState, joint: usize, command: f64) {
+    state.joints[joint].asked = command;
+    ideal::heed(robot, state, joint);
 }
 
 /// Makes the joints of a group stay where they are measured.

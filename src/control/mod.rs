@@ -11,6 +11,7 @@ pub mod drive;
 pub mod encoder;
 pub mod fault;
 pub mod firmware;
+pub mod ideal;
 pub mod joint_command;
 pub mod joints;
 pub mod keep_out;

@@ -17,7 +17,7 @@
 //! World (ENU) outside, base inside; M about the centre of mass.
 //!
 //! # Limits
-//! The vehicle knows its true motion, as RotorS's controller knows odometry. No estimate of the wind: a steady one is balanced by a lasting lead of
+//! (4) is without Lee's term of the wanted angular acceleration. The vehicle knows its true motion, as RotorS's controller knows odometry. No estimate of the wind: a steady one is balanced by a lasting lead of
 //! the wanted place, up to the leash. Without a command for the time-out it stops and hovers. Rotors are off until a command climbs or a take-off
 //! is asked for, and once it has wanted to sink for half a second without sinking, which is how it knows that it stands.
 //!

@@ -22,7 +22,7 @@
 //! None.
 //!
 //! # Limits
-//! (1)'s coefficient is fitted at zero speed. Nothing is fed back into the battery by motors. Winches have power of their own. A
+//! (1)'s coefficient is fitted at zero speed. Nothing is fed back into the battery by motors. Winches on board draw from it (`winch.rs`), those ashore have power of their own. A
 //! robot without a battery has all the power that it asks for.
 //!
 //! # Checked by
@@ -62,10 +62,11 @@ pub fn cut(robot: &Robot, state: &mut RobotState) {
     }
     for (j, link) in robot.links[1..].iter().enumerate() {
         match link.joint.drive {
-            Drive::Effort { .. } => state.joint_commands[j] = 0.0,
-            Drive::Position { .. } => state.joint_commands[j] = state.motion.q[j],
-            Drive::Servo(_) => {}
+            Drive::Effort { .. } => state.joints[j].asked = 0.0,
+            Drive::Position { .. } => state.joints[j].asked = state.motion.q[j],
+            Drive::Servo(_) => continue,
         }
+        state.joint_commands[j] = state.joints[j].asked;
     }
 }
 
@@ -88,7 +89,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &Workspace, around: 
         load += state.ballasts.iter().map(|b| b.power).sum::<f64>();
         load += robot.sensors.iter().map(|s| s.power).sum::<f64>();
         load += robot.loads.iter().zip(&state.loads).map(|(l, level)| l.power * level).sum::<f64>();
-        load += pack.hotel_load;
+        load += work.winch_power + pack.hotel_load;
     }
     settle(robot, pack, state, load, sunlight(robot, work, &around), around);
 }

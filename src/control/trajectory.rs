@@ -23,7 +23,7 @@
 //! # Checked by
 //! test/analytic/trajectory.rs
 
-use super::joint_command::{end_goal, hold};
+use super::joint_command::{self, end_goal, hold};
 use crate::scene::{Drive, Joint, Robot, TrajectoryRules};
 use crate::state::RobotState;
 use crate::state::joint::{
@@ -67,7 +67,7 @@ fn follow(
         if let Drive::Position { bandwidth, .. } = model.drive {
             // the command for which the drive's own law gives the set-point's acceleration
             let lead = 2.0 * wanted.velocity / bandwidth + wanted.acceleration / (bandwidth * bandwidth);
-            state.joint_commands[*joint] = wanted.position + lead;
+            joint_command::ask(robot, state, *joint, wanted.position + lead);
         }
     }
     let over = active.segment == points.len();

@@ -4,13 +4,10 @@
 //! The world frame W is the tangent plane at the origin: x east, y north, z up.
 //!
 //! ```text
-//!   N = a / sqrt(1 - e² sin²φ)                                        (1)  [NGA.STND.0036 2014, eq. 4-15]
-//!   X = (N+h) cosφ cosλ,  Y = (N+h) cosφ sinλ,  Z = (N(1-e²)+h) sinφ  (2)  [NGA.STND.0036 2014, eq. 4-14]
+//!   p_W = Rᵀ (P - P_0),   R = [east, north, up]                       (1)
 //! ```
-//! The way back is Bowring's, iterated until it no longer changes [Bowring 1976].
-//!
 //! # Symbols
-//! φ latitude, λ longitude [rad] · h height above the ellipsoid [m] · a, e² WGS84's semi-major axis and eccentricity.
+//! P Earth-centred place, P_0 that of the origin (`math/ellipsoid.rs`).
 //!
 //! # Frames
 //! ECEF and W (ENU at the origin).
@@ -22,64 +19,21 @@
 //! tests below against pyproj (test/data/geodesy_wgs84.csv) in test/witness/geodesy.rs
 
 use crate::math::Vec3;
-use crate::math::real::sin_cos;
+pub use crate::math::ellipsoid::{axes, ecef, geodetic};
 use crate::scene::Origin;
-
-/// Semi-major axis [m].
-const A: f64 = 6_378_137.0;
-/// Flattening.
-const F: f64 = 1.0 / 298.257_223_563;
-/// First eccentricity squared.
-const E2: f64 = F * (2.0 - F);
-
-/// Earth-centred position [m] of latitude, longitude [rad] and height [m]. (2)
-pub fn ecef(latitude: f64, longitude: f64, height: f64) -> Vec3 {
-    let (sp, cp) = sin_cos(latitude);
-    let (sl, cl) = sin_cos(longitude);
-    let N = A / (1.0 - E2 * sp * sp).sqrt(); // (1)
-    Vec3::new((N + height) * cp * cl, (N + height) * cp * sl, (N * (1.0 - E2) + height) * sp)
-}
-
-/// Latitude, longitude [rad] and height [m] of an Earth-centred position [m].
-pub fn geodetic(p: Vec3) -> [f64; 3] {
-    let r = (p.x * p.x + p.y * p.y).sqrt();
-    let b = A * (1.0 - F);
-    let ep2 = E2 / (1.0 - E2);
-    // Bowring's parametric latitude; two rounds leave less than 1e-12 rad within 10 000 km of the Earth
-    let mut beta = libm::atan2(p.z * A, r * b);
-    let mut latitude = 0.0;
-    for _ in 0..4 {
-        let (s, c) = sin_cos(beta);
-        latitude = libm::atan2(p.z + ep2 * b * s * s * s, r - E2 * A * c * c * c);
-        let (sp, cp) = sin_cos(latitude);
-        beta = libm::atan2(b * sp, A * cp);
-    }
-    let (sp, cp) = sin_cos(latitude);
-    let N = A / (1.0 - E2 * sp * sp).sqrt();
-    // this form of the height keeps its precision at every latitude
-    let height = r * cp + p.z * sp - A * A / N;
-    [latitude, libm::atan2(p.y, p.x), height]
-}
 
 /// World position (ENU) [m] of an Earth-centred one.
 pub fn world_from_ecef(origin: &Origin, p: Vec3) -> Vec3 {
     let d = p - ecef(origin.latitude, origin.longitude, origin.altitude);
-    let [e, n, u] = axes(origin);
+    let [e, n, u] = axes(origin.latitude, origin.longitude);
     Vec3::new(e.dot(d), n.dot(d), u.dot(d))
 }
 
 /// Latitude, longitude [rad] and height [m] of a world position (ENU) [m].
 pub fn geodetic_from_world(origin: &Origin, p_W: Vec3) -> [f64; 3] {
-    let [e, n, u] = axes(origin);
+    let [e, n, u] = axes(origin.latitude, origin.longitude);
     let o = ecef(origin.latitude, origin.longitude, origin.altitude);
     geodetic(o + e.scale(p_W.x) + n.scale(p_W.y) + u.scale(p_W.z))
-}
-
-/// East, north and up at the origin, in ECEF.
-fn axes(origin: &Origin) -> [Vec3; 3] {
-    let (sp, cp) = sin_cos(origin.latitude);
-    let (sl, cl) = sin_cos(origin.longitude);
-    [Vec3::new(-sl, cl, 0.0), Vec3::new(-sp * cl, -sp * sl, cp), Vec3::new(cp * cl, cp * sl, sp)]
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ pub mod current;
 pub mod flow;
 pub mod geodesy;
 pub mod seawater;
+pub mod sound;
 pub mod water_column;
 pub mod waves;
 

@@ -3,7 +3,7 @@
 //! # Law
 //! ```text
 //!   F = ρ g V up at the engine's place                                 (1)
-//!   V' = clip((V_c - V)/dt, -rate, rate)                                (2)
+//!   V' = clip((V_c - V)/dt, -rate, rate)                                (2)  at the part of the rate that faults leave
 //!   P = p V'/η while V grows, else 0                                    (3)
 //! ```
 //! # Symbols
@@ -17,7 +17,7 @@
 //! bladder and hull). It counts with the wet part of its link. The pump's rate does not fall with pressure. Shrinking costs nothing.
 //!
 //! # Checked by
-//! test/analytic/glider.rs
+//! test/analytic/glider.rs, test/analytic/fault.rs
 
 use crate::math::{Real, SpatialForce, Vec3};
 use crate::scene::Robot;
@@ -42,8 +42,12 @@ pub fn prepare(
     for (k, ballast) in robot.ballasts.iter().enumerate() {
         let memory = &mut state.ballasts[k];
         let start = memory.volume;
-        let middle = ballast.towards(start, memory.command, 0.5 * dt);
-        let end = ballast.towards(middle, memory.command, 0.5 * dt);
+        let fault = &memory.fault;
+        // a valve stays shut without its pump
+        let part = if fault.dead || fault.stuck { 0.0 } else { fault.part };
+        let command = (memory.command + fault.offset).clamp(ballast.range[0], ballast.range[1]);
+        let middle = ballast.towards(start, command, part, 0.5 * dt);
+        let end = ballast.towards(middle, command, part, 0.5 * dt);
         work.ballasts[k] = [start, middle, end];
         memory.volume = end;
         let link = &work.links[ballast.link];

@@ -8,24 +8,27 @@
 //!   M = -(ρ/ρ₀) s k_r |n| v_⊥                                               (4)  [Martin 2010]
 //!   κ = 1/(1 - (R/4z)²/(1 + (|v|/v_i)²)),  v_i = √(k n²/(2 ρ₀ π R²))        (5)  [Cheeseman 1955]
 //!   G = -s I (n' e + n ω × e)                                               (6)
+//!   (R/4z)² = (1 - a) (R/4z_0)² + a (R/4z_d)²                               (7)  where a part a of the disc is over a deck
 //! ```
 //! Shaft speed: `n' = (n_c - n)/τ`, τ for rising or falling speed, exact over the step for a held command (`thruster.rs`).
 //!
 //! # Symbols
 //! n shaft speed [rad/s] · e axis, along the thrust · v velocity of the hub relative to the air, v_z along e, v_⊥ across it · ρ density
-//! of the air, ρ₀ that of the coefficients · κ ground effect · z height of the hub over ground or water, R radius · v_i induced velocity of the
+//! of the air, ρ₀ that of the coefficients · κ ground effect · z height of the hub over ground or water (z_0) and deck (z_d), R radius · v_i induced velocity of the
 //! hovering rotor · s spin: +1 right-handed about e · I inertia of what turns · ω angular velocity of the link.
 //!
 //! # Frames
 //! Link frame L; wrench at Lo.
 //!
 //! # Limits
+//! (1) is Svacha's without its third term, a gain with the square of the speed across: 0.0034 N s²/m² for rotors of the Firefly's size, 3 % of the lift at 5 m/s. In (4) the
+//! moment turns over with the spin, as it must. (5) at rest as later works quote the report; its dependence on the speed is from memory of it.
 //! Quasi-steady: no dynamic inflow, no vortex ring, no windmill state but what (1) gives, no flapping beyond (3) and (4); rotors do not feel
-//! each other. (5) holds from z = R/2, below which it stays; it knows the ground and the water, not structures and decks. The air is
-//! that at the link's origin. In water a rotor gives nothing: the dry part of its disc counts.
+//! each other. (5) holds from z = R/2, below which it stays; it knows the ground, the water and, in worlds in which robots have shapes, decks and structures
+//! (`contact/decks.rs`); (7) is chosen, so that the edge of a deck comes in gradually. The air is that at the link's origin. In water a rotor gives nothing: the dry part of its disc counts.
 //!
 //! # Checked by
-//! test/analytic/rotor.rs (V52)
+//! test/analytic/rotor.rs (V52), test/analytic/deck.rs
 
 use super::thruster;
 use crate::environment::{Instant, air};
@@ -33,7 +36,7 @@ use crate::math::{MAX_LANES, Real, SpatialForce, Vec3};
 use crate::scene::thruster::Rotor;
 use crate::scene::{Robot, Thruster};
 use crate::state::Workspace;
-use crate::state::workspace::LinkWork;
+use crate::state::workspace::{Deck, LinkWork};
 use std::f64::consts::PI;
 
 /// The air at a link's origin.
@@ -56,6 +59,8 @@ pub struct Hub {
     pub w: Vec3,
     /// Shaft speed [rad/s] and its rate [rad/s²].
     pub spin: [f64; 2],
+    /// What stands under it.
+    pub deck: Deck,
 }
 
 /// The air at the origin of `link`.
@@ -86,7 +91,7 @@ pub fn force<T: Real>(
             let Some(rotor) = thruster.rotor() else { continue };
             let axis = thruster::axis(robot, thruster, work, stage).lane(lane);
             let spin = [work.drive[k][stage].lane(lane), work.drive_rate[k][stage].lane(lane)];
-            let hub = Hub { axis, v, w, spin };
+            let hub = Hub { axis, v, w, spin, deck: work.decks[k] };
             *sum = sum.plus(&wrench(thruster, rotor, &hub, here.density, (link, lane), at).1);
         }
     }
@@ -102,7 +107,7 @@ pub fn wrench<T: Real>(
     (link, lane): (&LinkWork<T>, usize),
     at: &Instant<'_>,
 ) -> (f64, SpatialForce) {
-    let Hub { axis, w, spin: [n, rate], .. } = *hub;
+    let Hub { axis, w, spin: [n, rate], deck, .. } = *hub;
     // a right-handed rotor turns the body left-handed
     let s = -thruster.hand;
     let spun = (axis.scale(rate) + w.cross(axis).scale(n)).scale(-s * rotor.inertia); // (6)
@@ -112,8 +117,11 @@ pub fn wrench<T: Real>(
     let across = v - axis.scale(along);
     let steady = rotor.thrust * n * n.abs();
     let free = steady - rotor.inflow * n.abs() * along;
-    let ground =
-        if rotor.ground_effect { ground_effect(thruster, rotor, n, v, (link, lane), at) } else { 1.0 };
+    let ground = if rotor.ground_effect {
+        ground_effect(thruster, rotor, (n, deck), v, (link, lane), at)
+    } else {
+        1.0
+    };
     let thrust = scale * ground * free;
     let f = axis.scale(thrust) - across.scale(scale * rotor.drag * n.abs());
     let mut F = SpatialForce::at_point(f, thruster.p_LoT);
@@ -143,7 +151,7 @@ fn dry_part<T: Real>(
 fn ground_effect<T: Real>(
     thruster: &Thruster,
     rotor: &Rotor,
-    n: f64,
+    (n, deck): (f64, Deck),
     v: Vec3,
     (link, lane): (&LinkWork<T>, usize),
     at: &Instant<'_>,
@@ -153,11 +161,18 @@ fn ground_effect<T: Real>(
     let over_ground = p.z - at.sea.seabed.height(p.x, p.y);
     // beyond ten radii it is less than a thousandth
     let over_water = if at.sea.density > 0.0 { at.about_above_surface(p, 10.0 * R) } else { f64::INFINITY };
-    let z = over_ground.min(over_water).max(0.5 * R);
+    let z = over_ground.min(over_water);
     let induced2 = rotor.thrust * n * n / (2.0 * rotor.density * PI * R * R);
     if induced2 <= 0.0 {
         return 1.0;
     }
-    let near = R / (4.0 * z);
-    1.0 / (1.0 - near * near / (1.0 + v.dot(v) / induced2))
+    let nearness = |z: f64| {
+        let near = R / (4.0 * z.max(0.5 * R));
+        near * near
+    };
+    let mut near = nearness(z);
+    if deck.share > 0.0 {
+        near += deck.share * (nearness(z.min(p.z - deck.height)) - near); // (7)
+    }
+    1.0 / (1.0 - near / (1.0 + v.dot(v) / induced2))
 }

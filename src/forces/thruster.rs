@@ -394,7 +394,8 @@ pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Inst
                     _ => rotor::air(link, 0, at),
                 };
                 air = Some((thruster.link, here));
-                let hub = rotor::Hub { axis, v: link.V.v - here.velocity, w: link.V.w, spin: [drive, 0.0] };
+                let (v, spin) = (link.V.v - here.velocity, [drive, 0.0]);
+                let hub = rotor::Hub { axis, v, w: link.V.w, spin, deck: work.decks[k] };
                 actuator.thrust = rotor::wrench(thruster, rotor, &hub, here.density, (link, 0), at).0;
             }
             _ => actuator.thrust = static_thrust(thruster, drive),

@@ -1,5 +1,6 @@
 //! Mathematics that knows nothing of ships: reals, vectors, spatial algebra, quaternions, random streams.
 
+pub mod ellipsoid;
 pub mod hull_cut;
 pub mod pentadiagonal;
 pub mod quad;

@@ -77,10 +77,15 @@ pub fn imu(r: &reading::Imu, header: Header) -> Imu {
         orientation: quaternion(r.orientation.unwrap_or(Quat::identity())),
         orientation_covariance,
         angular_velocity: vector3(r.angular_velocity),
-        angular_velocity_covariance: diagonal([gyro; 3]),
+        angular_velocity_covariance: diagonal([unless_silent(r.angular_velocity, gyro); 3]),
         linear_acceleration: vector3(r.linear_acceleration),
-        linear_acceleration_covariance: diagonal([accelerometer; 3]),
+        linear_acceleration_covariance: diagonal([unless_silent(r.linear_acceleration, accelerometer); 3]),
     }
+}
+
+/// The variance of a measurement, or -1 where there is none.
+fn unless_silent(measured: Vec3, variance: f64) -> f64 {
+    if measured.x.is_nan() { -1.0 } else { variance }
 }
 
 /// Fix, with NaN where there is none.

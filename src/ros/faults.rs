@@ -126,6 +126,10 @@ mod tests {
             (fault.kind, fault.device, fault.end_ns),
             (FaultKind::Shortage(30.0), Device::Battery, 5_000_000_000)
         );
+        let Ok(Command::Fault(fault)) = ask("imu/gyro", "biased", &["bias"], &[0.1]) else {
+            panic!("refused");
+        };
+        assert!(matches!(fault.device, Device::Triad(_, 0)));
         assert_eq!(ask("", "none", &[], &[]), Ok(Command::Repair { robot: 0, name: "f".into() }));
     }
 

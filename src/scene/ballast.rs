@@ -22,8 +22,8 @@ pub struct Ballast {
 }
 
 impl Ballast {
-    /// Volume `dt` seconds after `volume`, on its way to `command`.
-    pub fn towards(&self, volume: f64, command: f64, dt: f64) -> f64 {
-        volume + (command - volume).clamp(-self.rate[1] * dt, self.rate[0] * dt)
+    /// Volume `dt` seconds after `volume`, on its way to `command` at the part `part` of its rate.
+    pub fn towards(&self, volume: f64, command: f64, part: f64, dt: f64) -> f64 {
+        volume + (command - volume).clamp(-self.rate[1] * part * dt, self.rate[0] * part * dt)
     }
 }

@@ -11,10 +11,14 @@ pub enum Device {
     Thruster(usize),
     /// A fin, or the servo that turns a thruster.
     Fin(usize),
-    /// The servo of a joint; the index is as in `Motion::q`.
+    /// The drive of a joint; the index is as in `Motion::q`.
     Joint(usize),
+    /// A buoyancy engine.
+    Ballast(usize),
     /// A sensor.
     Sensor(usize),
+    /// The gyro (0) or the accelerometer (1) of an IMU.
+    Triad(usize, usize),
     /// The battery.
     Battery,
     /// The hull of a link.
@@ -22,7 +26,7 @@ pub enum Device {
 }
 
 /// What is wrong with it. Bias and noise are in the unit of the device: the command of a thruster, rad of a fin, N m or N of a
-/// joint, the first quantity that a sensor measures.
+/// joint, rad or m of one with an ideal position drive, m³ of a buoyancy engine, the first quantity that a sensor measures, rad/s and m/s² of an IMU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FaultKind {
     /// It does nothing; a fin is lost.

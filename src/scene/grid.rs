@@ -8,7 +8,8 @@
 //! None.
 //!
 //! # Frames
-//! East and north in W [m], depth positive down [m], time from the world's start [s].
+//! East and north in W [m], depth positive down [m], time from the world's start [s]. Axes of longitude and latitude are asked at the longitude and latitude of
+//! the place in the world's plane (`math/ellipsoid.rs`); their slopes are along W.
 //!
 //! # Limits
 //! A linear form has a gradient that jumps at the samples. Files that are left on the disk must not change in the run.
@@ -17,6 +18,7 @@
 //! tests below; test/analytic/grid.rs, test/input/grids.rs
 
 use super::mapped::Mapped;
+use crate::math::ellipsoid::Plane;
 
 /// Where the samples are.
 #[derive(Debug)]
@@ -154,6 +156,8 @@ pub struct Grid {
     pub first: usize,
     /// Steps of the index along each axis.
     pub strides: [isize; 4],
+    /// The plane of the world, where the axes towards east and north are longitude and latitude in its metres.
+    pub plane: Option<Plane>,
     /// What holds between.
     pub between: Between,
     /// What holds beyond.
@@ -184,11 +188,25 @@ impl Grid {
 
     /// True if a robot at `x` is beyond a grid that stops it there.
     pub fn stops(&self, x: [f64; 4]) -> bool {
+        if self.outside != Outside::Stop {
+            return false;
+        }
+        let x = self.plane.map_or(x, |plane| along(x, plane.to_angles(x[0], x[1]).0));
         self.outside == Outside::Stop && !(0..4).all(|i| self.axes[i].holds(x[i]))
     }
 
     /// The value at east, north, depth and time `x`.
     pub fn at(&self, x: [f64; 4]) -> Sampled {
+        let Some(plane) = &self.plane else { return self.along_axes(x) };
+        let (angles, rates) = plane.to_angles(x[0], x[1]);
+        let found = self.along_axes(along(x, angles));
+        let [a, b, depth, time] = found.slope;
+        let slope = |k: usize| a * rates[0][k] + b * rates[1][k];
+        Sampled { slope: [slope(0), slope(1), depth, time], ..found }
+    }
+
+    /// As [`Grid::at`] by the grid's own axes.
+    fn along_axes(&self, x: [f64; 4]) -> Sampled {
         if self.outside != Outside::Clamp && !(0..4).all(|i| self.axes[i].holds(x[i])) {
             let value = if self.outside == Outside::Zero { 0.0 } else { f64::NAN };
             return Sampled { value, slope: [0.0; 4] };
@@ -231,10 +249,15 @@ impl Grid {
     }
 }
 
+/// `x` with other places along the first two axes.
+fn along(x: [f64; 4], [east, north]: [f64; 2]) -> [f64; 4] {
+    [east, north, x[2], x[3]]
+}
+
 impl PartialEq for Grid {
     /// Two grids are equal if they were read from the same samples in the same way.
     fn eq(&self, other: &Self) -> bool {
-        self.digest == other.digest && self.axes == other.axes
+        self.digest == other.digest && self.axes == other.axes && self.plane == other.plane
     }
 }
 
@@ -257,7 +280,7 @@ mod tests {
             }
         }
         let (samples, between) = (Samples::F64(samples), Between::Linear);
-        Grid { samples, axes, first: 0, strides: [1, 3, 6, 0], between, outside, digest: 0 }
+        Grid { samples, axes, first: 0, strides: [1, 3, 6, 0], plane: None, between, outside, digest: 0 }
     }
 
     fn f(x: f64, y: f64, z: f64) -> f64 {

@@ -11,7 +11,8 @@
 //! World (ENU).
 //!
 //! # Limits
-//! No overhangs. What is smaller than a cell is not there.
+//! No overhangs. What is smaller than a cell is not there. Lines of longitude and latitude are curves in W: contact takes a cell between exact corners as flat, the height in
+//! it goes by the curves, and the two are apart by the slope times s²/8R for cells of the size s (0.2 mm for 100 m).
 //!
 //! # Checked by
 //! test/analytic/terrain.rs, test/witness/terrain.rs
@@ -85,6 +86,17 @@ impl Terrain {
         self.grid.sample([i, j, 0, 0])
     }
 
+    /// The place (x, y) of W along the grid's axes.
+    #[inline]
+    fn along(&self, x: f64, y: f64) -> [f64; 2] {
+        self.grid.plane.map_or([x, y], |plane| plane.to_angles(x, y).0)
+    }
+
+    /// Rates of that along x and y of W.
+    fn rates(&self, x: f64, y: f64) -> [[f64; 2]; 2] {
+        self.grid.plane.map_or([[1.0, 0.0], [0.0, 1.0]], |plane| plane.to_angles(x, y).1)
+    }
+
     /// Cell and place in it along one axis; outside it is the edge.
     #[inline]
     fn find(&self, axis: usize, x: f64) -> (usize, f64) {
@@ -109,12 +121,15 @@ impl Terrain {
 
     /// Height at (x, y) [m].
     pub fn height(&self, x: f64, y: f64) -> f64 {
+        let [x, y] = self.along(x, y);
         let ((i, u), (j, v)) = (self.find(0, x), self.find(1, y));
         self.in_cell([i, j], [u, v]).0
     }
 
     /// Upward unit normal at (x, y).
     pub fn normal(&self, x: f64, y: f64) -> Vec3 {
+        let rates = self.rates(x, y);
+        let [x, y] = self.along(x, y);
         let ((i, u), (j, v)) = (self.find(0, x), self.find(1, y));
         let (_, slope) = self.in_cell([i, j], [u, v]);
         let within = |axis: usize, x: f64| {
@@ -123,12 +138,24 @@ impl Terrain {
         };
         let sx = if within(0, x) { slope[0] } else { 0.0 };
         let sy = if within(1, y) { slope[1] } else { 0.0 };
-        let n = Vec3::new(-sx, -sy, 1.0);
+        let along = |k: usize| sx * rates[0][k] + sy * rates[1][k];
+        let n = Vec3::new(-along(0), -along(1), 1.0);
         n.scale(1.0 / n.norm())
+    }
+
+    /// How much longer a way in W may be along the grid's axes about (x, y); within a hundredth, for some kilometres on.
+    fn stretch(&self, x: f64, y: f64) -> f64 {
+        if self.grid.plane.is_none() {
+            return 1.0;
+        }
+        let [a, b] = self.rates(x, y);
+        1.01 * (a[0].abs() + a[1].abs()).max(b[0].abs() + b[1].abs())
     }
 
     /// A height [m] that nothing within `radius` of (x, y) exceeds.
     pub fn top_within(&self, x: f64, y: f64, radius: f64) -> f64 {
+        let radius = radius * self.stretch(x, y);
+        let [x, y] = self.along(x, y);
         let tiles = self.count.map(|n| (n - 1).div_ceil(TILE));
         let span = |axis: usize, x: f64| [x - radius, x + radius].map(|x| self.find(axis, x).0 / TILE);
         let ([i0, i1], [j0, j1]) = (span(0, x), span(1, y));
@@ -174,8 +201,22 @@ impl Terrain {
 
     /// The next distance after `t` at which the ray crosses a line between cells, or a diagonal; infinite if none.
     fn leaves(&self, p: Vec3, d: Vec3, t: f64) -> f64 {
-        let s = |axis: usize, t: f64| (p[axis] + t * d[axis] - self.corner[axis]) / self.step[axis];
-        let rate = [d.x / self.step[0], d.y / self.step[1]];
+        // longitudes and latitudes are taken as straight as far as the next line, and looked at anew there
+        let (place, way) = match &self.grid.plane {
+            None => (None, [d.x, d.y]),
+            Some(plane) => {
+                let (angles, rates) = plane.to_angles(p.x + t * d.x, p.y + t * d.y);
+                (Some((angles, t)), rates.map(|rate| rate[0] * d.x + rate[1] * d.y))
+            }
+        };
+        let s = |axis: usize, t: f64| {
+            let x = match place {
+                None => p[axis] + t * d[axis],
+                Some((angles, from)) => angles[axis] + (t - from) * way[axis],
+            };
+            (x - self.corner[axis]) / self.step[axis]
+        };
+        let rate = [way[0] / self.step[0], way[1] / self.step[1]];
         // a little ahead, so that a line just reached is not found again
         let ahead = 1e-9 / (rate[0].abs() + rate[1].abs()).max(1e-12);
         let now = [s(0, t + ahead), s(1, t + ahead)];
@@ -207,29 +248,37 @@ impl Terrain {
     /// Calls `f` with a number and the corners, counter-clockwise seen from above, of every triangle that meets the box
     /// between `low` and `high`.
     pub fn triangles(&self, low: Vec3, high: Vec3, mut f: impl FnMut(u32, [Vec3; 3])) {
+        let (zs, mut span_of) = ([low.z, high.z], [[low.x, high.x], [low.y, high.y]]);
+        if self.grid.plane.is_some() {
+            let (x, y) = (0.5 * (low.x + high.x), 0.5 * (low.y + high.y));
+            let far = 0.5 * (high.x - low.x).max(high.y - low.y) * self.stretch(x, y);
+            span_of = self.along(x, y).map(|middle| [middle - far, middle + far]);
+        }
+        let [[low_x, high_x], [low_y, high_y]] = span_of;
         let span = |axis: usize, low: f64, high: f64| {
             let end = self.corner[axis] + self.step[axis] * (self.count[axis] - 1) as f64;
             (low <= end && high >= self.corner[axis])
                 .then(|| (self.find(axis, low).0, self.find(axis, high).0))
         };
-        let (Some((i0, i1)), Some((j0, j1))) = (span(0, low.x, high.x), span(1, low.y, high.y)) else {
+        let (Some((i0, i1)), Some((j0, j1))) = (span(0, low_x, high_x), span(1, low_y, high_y)) else {
             return;
         };
         for j in j0..=j1 {
             for i in i0..=i1 {
                 let corner = |di: usize, dj: usize| {
-                    Vec3::new(
+                    let along = [
                         self.corner[0] + self.step[0] * (i + di) as f64,
                         self.corner[1] + self.step[1] * (j + dj) as f64,
-                        self.sample(i + di, j + dj),
-                    )
+                    ];
+                    let [x, y] = self.grid.plane.map_or(along, |plane| plane.from_angles(along));
+                    Vec3::new(x, y, self.sample(i + di, j + dj))
                 };
                 let (sw, se, ne, nw) = (corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1));
                 let number = (2 * (j * self.count[0] + i)) as u32;
                 for (k, c) in [[sw, se, ne], [sw, ne, nw]].into_iter().enumerate() {
                     let top = c[0].z.max(c[1].z).max(c[2].z);
                     let bottom = c[0].z.min(c[1].z).min(c[2].z);
-                    if top >= low.z && bottom <= high.z {
+                    if top >= zs[0] && bottom <= zs[1] {
                         f(number + k as u32, c);
                     }
                 }

@@ -24,6 +24,14 @@ pub struct Tether {
 }
 
 impl Tether {
+    /// Index of the robot that carries the winch; none without one, and for one ashore.
+    pub fn winch_robot(&self) -> Option<usize> {
+        match self.ends[self.winch.as_ref()?.end] {
+            End::Link { robot, .. } => Some(robot),
+            End::World(_) | End::Free(_) => None,
+        }
+    }
+
     /// Number of segments between the nodes.
     pub fn n_segments(&self) -> usize {
         self.start.len() - 1
@@ -110,4 +118,8 @@ pub struct Winch {
     pub brake: f64,
     /// Shortest and longest unstretched length [m].
     pub range: [f64; 2],
+    /// Power of the line heaved in over electrical power, above 0 to 1.
+    pub efficiency: f64,
+    /// Electrical power while it turns nothing [W].
+    pub standby: f64,
 }

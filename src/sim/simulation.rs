@@ -56,7 +56,8 @@ impl Simulation {
         let state = State::new(&scene);
         let runners = scene.robots.iter().map(Runner::new).collect();
         let contacts = Contacts::new(&scene).map_err(|problems| problems.join("\n"))?;
-        let before = if contacts.is_some() { state.robots.clone() } else { Vec::new() };
+        // made anew: what is cloned has no room to grow without allocating
+        let before = if contacts.is_some() { State::new(&scene).robots } else { Vec::new() };
         let tethers = Tethers::new(&scene);
         let groups = Group::all(&scene.robots);
         Ok(Self { scene, state, runners, contacts, groups, before, pool, tethers })
@@ -143,11 +144,12 @@ impl Simulation {
     /// As [`Simulation::advance_apart`] if robots are so far from everything that nothing can touch; else, or if one got
     /// further than was thought possible, nothing has happened and the answer is false.
     fn try_apart(&mut self, steps: u64) -> bool {
-        let Self { contacts, state, before, scene, .. } = self;
+        let Self { contacts, state, before, scene, runners, .. } = self;
         let Some(contacts) = contacts else { return false };
         if !contacts.is_clear(state, steps as f64 * scene.dt()) {
             return false;
         }
+        contacts.nothing_under_rotors(runners);
         for (spare, robot) in before.iter_mut().zip(&state.robots) {
             robot.save(spare);
         }
@@ -203,6 +205,7 @@ impl Simulation {
     fn pull(&mut self) {
         let Self { scene, state, runners, pool, tethers, contacts, .. } = self;
         if let Some(contacts) = contacts {
+            contacts.look_under_rotors(scene, runners);
             contacts.feed(scene, state, runners);
         }
         if !tethers.is_empty() {

@@ -53,7 +53,7 @@ impl Tethers {
         }
         Self {
             lines: scene.tethers.iter().map(LineWork::new).collect(),
-            turns: vec![Turn { motor: 0.0, rate: 0.0 }; scene.tethers.len()],
+            turns: vec![Turn::NONE; scene.tethers.len()],
             robots: (0..ends.len()).filter(|r| ends[*r] > 0).collect(),
             ends,
             variation: VariationCache::default(),
@@ -90,7 +90,20 @@ impl Tethers {
             runners[r].evaluate(scene, robot, &state.sea, now_ns, robot_state);
         }
         self.solve(scene, state, runners, pool, now_ns);
+        self.draw(scene, runners);
         fasten(scene, &mut state.robots, runners, scene.dt(), |k| self.lines[k].pull);
+    }
+
+    /// Tells the robots what the winches that they carry draw over the step.
+    fn draw(&self, scene: &Scene, runners: &mut [Runner]) {
+        for &r in &self.robots {
+            runners[r].work.winch_power = 0.0;
+        }
+        for (tether, turn) in scene.tethers.iter().zip(&self.turns) {
+            if let Some(robot) = tether.winch_robot() {
+                runners[robot].work.winch_power += turn.power;
+            }
+        }
     }
 
     fn solve(
@@ -166,14 +179,15 @@ impl Ties<'_> {
         at: &Instant<'_>,
     ) {
         if memory.halted_ns.is_some() {
-            line.pull = [Vec3::zero(); 2];
+            (line.pull, *turn) = ([Vec3::zero(); 2], Turn::NONE);
             return;
         }
         let h = self.scene.dt();
         let holds = [0, 1].map(|e| self.hold(&tether.ends[e], memory.pull[e]));
         bring_ends(memory, &holds);
         if let Some(winch) = &tether.winch {
-            *turn = winch::turn(winch, &tether.line, memory, h);
+            let powered = tether.winch_robot().is_none_or(|r| self.robots[r].battery.is_on());
+            *turn = winch::turn(winch, &tether.line, memory, powered, h);
         }
         // the points of robots stepped by order one go with the new velocity: implicit Euler is the rule that matches
         let damping = if self.scene.integrator == Integrator::Rk4 { tether::DAMPING } else { 0.5 };

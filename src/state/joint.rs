@@ -29,7 +29,9 @@ pub struct JointMemory {
     pub motor_effort: f64,
     /// Temperature of the winding over the water's [K].
     pub heat: f64,
-    /// What faults do to its servo.
+    /// Command of an ideal drive as it was given: `joint_commands` holds what faults leave of it.
+    pub asked: f64,
+    /// What faults do to its drive.
     pub fault: Effect,
 }
 
@@ -230,6 +232,7 @@ impl JointMemory {
             rotor: [q, 0.0],
             motor_effort: 0.0,
             heat: 0.0,
+            asked: if let Drive::Position { .. } = joint.drive { q } else { 0.0 },
             fault: Effect::NONE,
         }
     }

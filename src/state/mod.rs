@@ -168,6 +168,8 @@ pub struct BallastState {
     pub volume: f64,
     /// Electrical power over the last step [W].
     pub power: f64,
+    /// What faults do to it.
+    pub fault: Effect,
 }
 
 /// Memory of one sensor.
@@ -183,6 +185,8 @@ pub struct SensorState {
     pub noise: bool,
     /// What faults do to it.
     pub fault: Effect,
+    /// What faults do to gyro and accelerometer of an IMU beside that.
+    pub parts: [Effect; 2],
     /// What it said last, for when it is stuck.
     pub last: Option<reading::Reading>,
     /// Readings on their way: due instant [ns] and the reading.
@@ -501,7 +505,7 @@ impl FinState {
 impl BallastState {
     /// At its volume of the start.
     pub fn new(ballast: &Ballast) -> Self {
-        Self { command: ballast.start, volume: ballast.start, power: 0.0 }
+        Self { command: ballast.start, volume: ballast.start, power: 0.0, fault: Effect::NONE }
     }
 }
 
@@ -514,6 +518,7 @@ impl SensorState {
             drift: [[0.0; 2]; 6],
             noise: true,
             fault: Effect::NONE,
+            parts: [Effect::NONE; 2],
             last: None,
             in_flight: VecDeque::with_capacity(sensor.queue),
         }

@@ -180,6 +180,7 @@ impl RobotState {
         }
         for b in &self.ballasts {
             sink.reals(&[b.command, b.volume, b.power]);
+            sink.effect(&b.fault);
         }
         sink.reals(&self.fin_delays);
         self.memory.iter().flatten().for_each(|x| sink.spatial(x));
@@ -188,6 +189,7 @@ impl RobotState {
             sink.int(u64::from(s.noise));
             s.drift.iter().for_each(|d| sink.reals(d));
             sink.effect(&s.fault);
+            s.parts.iter().for_each(|part| sink.effect(part));
             if let Some(last) = &s.last {
                 sink.reading(last);
             }
@@ -231,6 +233,9 @@ impl RobotState {
             sink.reals(&[j.effort_limit, j.effort, j.integral, j.last_error, j.motor_effort, j.heat]);
             sink.reals(&j.rotor);
             sink.effect(&j.fault);
+            if j.fault != Effect::NONE {
+                sink.reals(&[j.asked]);
+            }
             sink.int(j.ticks);
             let m = &j.measured;
             sink.reals(&[m.position, m.velocity, m.effort, m.current, m.temperature]);

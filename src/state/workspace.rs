@@ -20,6 +20,8 @@ pub struct Workspace<T = f64> {
     pub drive: Vec<[T; 3]>,
     /// Rate of the drive of those with a lag of first order, as above [1/s]. By `forces::thruster`.
     pub drive_rate: Vec<[T; 3]>,
+    /// What stands under each thruster that is a rotor. By `contact::decks`.
+    pub decks: Vec<Deck>,
     /// Volumes of the buoyancy engines at the start, middle and end of the step [m³]. By `forces::ballast`.
     pub ballasts: Vec<[T; 3]>,
     /// One per fin. By `forces::fin`.
@@ -35,6 +37,8 @@ pub struct Workspace<T = f64> {
     pub flood: Vec<SpatialInertia>,
     /// True if there is any.
     pub flooded: bool,
+    /// Power that winches on board draw over the step [W]. By `sim::tethers`.
+    pub winch_power: f64,
     /// Velocity of the base at the start of the step, at Bo in B. By `sim`.
     pub V_start: SpatialVelocity<T>,
     /// Joint velocities at the start of the step. By `sim`.
@@ -246,6 +250,20 @@ impl<T: Real> LinkWork<T> {
     }
 }
 
+/// What stands under a rotor beside ground and water: a deck, a roof.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Deck {
+    /// Its height in W [m].
+    pub height: f64,
+    /// Part of the disc that is over it.
+    pub share: f64,
+}
+
+impl Deck {
+    /// Nothing.
+    pub const NONE: Self = Self { height: f64::NEG_INFINITY, share: 0.0 };
+}
+
 impl<T: Real> Workspace<T> {
     /// Scratch for `robot`; the only allocation, made once.
     pub fn new(robot: &Robot) -> Self {
@@ -259,6 +277,7 @@ impl<T: Real> Workspace<T> {
             tau: zeros(),
             thrust: vec![[SpatialForce::zero(); 3]; n],
             drive: vec![[T::zero(); 3]; robot.thrusters.len()],
+            decks: vec![Deck::NONE; robot.thrusters.len()],
             ballasts: vec![[T::zero(); 3]; robot.ballasts.len()],
             drive_rate: vec![[T::zero(); 3]; robot.thrusters.len()],
             fins: vec![FinWork { angle: [T::zero(); 3], part: T::one() }; robot.fins.len()],
@@ -267,6 +286,7 @@ impl<T: Real> Workspace<T> {
             coupled: Vec::new(),
             flood: vec![SpatialInertia::zero(); n],
             flooded: false,
+            winch_power: 0.0,
             V_start: SpatialVelocity::zero(),
             qd_start: zeros(),
             A_start: SpatialVelocity::zero(),

@@ -149,6 +149,8 @@ fn winch(name: &str, file: &WinchFile, tether: &TetherFile, problems: &mut Probl
         max_pull: file.max_pull_n.unwrap_or(f64::INFINITY),
         brake: file.brake_n.unwrap_or(f64::INFINITY),
         range: [file.min_length_m, longest],
+        efficiency: file.efficiency,
+        standby: file.standby_w,
     }
 }
 

@@ -129,7 +129,11 @@ pub fn regions(files: &Named<RegionFile>, origin: &Origin, problems: &mut Proble
         let (key, corners) = match (&file.corners_m, &file.corners_deg) {
             (Some(corners), None) => ("corners_m", corners.clone()),
             (None, Some(corners)) => {
-                let metres = |[x, y]: &[f64; 2]| [grid::metres(0, *x, origin), grid::metres(1, *y, origin)];
+                let plane = grid::plane(origin);
+                let metres = |[longitude, latitude]: &[f64; 2]| {
+                    let angle = |axis: usize, degrees: f64| plane.metres(axis, degrees.to_radians());
+                    plane.from_angles([angle(0, *longitude), angle(1, *latitude)])
+                };
                 ("corners_deg", corners.iter().map(metres).collect())
             }
             _ => {

@@ -95,8 +95,18 @@ fn with_period(
     gravity: f64,
     problems: &mut Problems,
 ) -> Option<SeaState> {
-    let hs = height(&file.sea, gravity, problems)?;
-    let tp = file.tp_s.unwrap_or_else(|| developed(hs, gravity));
+    let mut hs = height(&file.sea, gravity, problems)?;
+    let mut tp = developed(hs, gravity);
+    if let Some(fetch) = file.fetch_m {
+        let Some(wind) = file.sea.wind_speed_m_s else {
+            problems
+                .push(file.at.of("fetch_m"), "a fetch is that of a wind, expected `wind_speed_m_s` with it");
+            return None;
+        };
+        let [grown, period] = sea_state::fetch_limited(wind, fetch, gravity);
+        (hs, tp) = (grown, if grown > 0.0 { period } else { ANY_PERIOD });
+    }
+    let tp = file.tp_s.unwrap_or(tp);
     Some(sea(spectrum, hs, tp, &file.sea.course))
 }
 

@@ -1131,6 +1131,10 @@ spec! {
         min_length_m: f64 [positive] = 1.0,
         /// Length of line on the drum and out; without it the length at the start.
         max_length_m: Option<f64> [positive],
+        /// Power of the line that is heaved in over electrical power, where the robot that carries the winch has a battery; a common worm gear has 0.5.
+        efficiency: f64 [in 0.01..=1.0] = 0.5,
+        /// Power while it turns nothing, from the same battery.
+        standby_w: f64 [non_negative] = 0.0,
     }
 }
 

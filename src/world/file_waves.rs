@@ -90,8 +90,10 @@ spec! {
 spec! {
     /// A sea by its height and period.
     pub struct PeriodFile {
-        /// Period of the spectrum's peak; without it that of a fully developed sea of the height.
+        /// Period of the spectrum's peak; without it that of a fully developed sea of the height, or of the `fetch_m`.
         tp_s: Option<f64> [in 0.1..=100.0],
+        /// Water over which the `wind_speed_m_s` blows: the sea is as high as it raises over that; without it fully developed.
+        fetch_m: Option<f64> [positive],
         ..sea: HeightFile,
     }
 }

@@ -183,6 +183,149 @@ fn joints_fail_as_named() {
     }
 }
 
+// Goal: ideal effort drives fail, and are well again afterwards. Method: a hinge of 1 kg m² under 2 N m, a fault from 0.5 s on for 0.5 s, another command in it. Tolerance:
+// 1e-9.
+#[test]
+fn ideal_effort_drives_fail_as_named() {
+    use crate::common::joints::{Hinge, command};
+    let drive = Hinge { joint: "max_effort: 3,", ..Hinge::default() }.text();
+    for (kind, wanted) in [
+        ("dead", [0.0, 0.0]),
+        ("reduced, part: 0.5", [1.0, -0.5]),
+        ("biased, bias: 0.5", [2.5, -0.5]),
+        ("stuck", [2.0, 2.0]),
+        ("biased, bias: 9", [3.0, 3.0]),
+    ] {
+        let fault = format!("{{robot: r, of: hinge, time_s: 0.5, duration_s: 0.5, kind: {kind}}}");
+        let mut s = simulation(&format!("faults: {{x: {fault}}}{drive}"));
+        let gains = |s: &mut Simulation, time: f64| {
+            let before = s.state.robots[0].motion.qd[0];
+            advance(s, time);
+            (s.state.robots[0].motion.qd[0] - before) / time
+        };
+        command(&mut s, 2.0);
+        close("before", gains(&mut s, 0.5), 2.0, 1e-9);
+        close(kind, gains(&mut s, 0.2), wanted[0], 1e-9);
+        command(&mut s, -1.0);
+        close(kind, gains(&mut s, 0.3), wanted[1], 1e-9);
+        close("after", gains(&mut s, 0.2), -1.0, 1e-9);
+    }
+}
+
+// Goal: ideal position drives fail, and go on to their last command afterwards. Method: a drive on its way to 1 rad at its limit of 0.2 rad/s; a fault from 2 s on for 2 s, at
+// which another command comes after 1 s. Tolerance: 1e-3 of what settles, 2 % of a speed.
+#[test]
+fn ideal_position_drives_fail_as_named() {
+    use crate::common::joints::{Hinge, command};
+    let drive = "{kind: position, bandwidth_rad_s: 20, max_speed: 0.2, max_acceleration: 50}";
+    let world = |kind: &str| {
+        let text = Hinge { drive, ..Hinge::default() }.text();
+        simulation(&format!(
+            "faults: {{x: {{robot: r, of: joints/hinge, time_s: 2, duration_s: 2, kind: {kind}}}}}{text}"
+        ))
+    };
+    let angle = |s: &Simulation| s.state.robots[0].motion.q[0];
+    for kind in ["dead", "stuck", "reduced, part: 0.25", "biased, bias: 0.1"] {
+        let mut s = world(kind);
+        command(&mut s, 1.0);
+        advance(&mut s, 2.0);
+        let first = angle(&s);
+        advance(&mut s, 1.0);
+        command(&mut s, 0.0);
+        let then = angle(&s);
+        advance(&mut s, 0.9);
+        let went = [then - first, angle(&s) - then];
+        match kind {
+            // it comes to rest, and stays
+            "dead" => assert!(went[0].abs() < 0.03 && went[1].abs() < 1e-6, "{went:?}"),
+            // goes on to where it was told to
+            "stuck" => close("stuck", went[1], 0.9 * 0.2, 2e-3),
+            "reduced, part: 0.25" => {
+                assert!((went[0] / 0.05 - 1.0).abs() < 0.2 && went[1] < -0.035, "{went:?}");
+            }
+            _ => assert!((went[0] - 0.2).abs() < 4e-3, "{went:?}"),
+        }
+        advance(&mut s, 10.0);
+        close("well again", angle(&s), 0.0, 1e-3);
+    }
+}
+
+// Goal: a buoyancy engine fails. Method: 10 cm³/s from 300 cm³, told 400; after 5 s of which the last 4 are faulty. Tolerance: rounding.
+#[test]
+fn buoyancy_engines_fail_as_named() {
+    for (kind, wanted) in [
+        ("dead", 310.0),
+        ("stuck", 310.0),
+        ("reduced, part: 0.5", 330.0),
+        ("biased, bias: -80e-6", 320.0),
+        ("reduced, part: 1", 350.0),
+    ] {
+        let model =
+            "ballasts: {pump: {source: test, range_m3: [0, 5e-4], rate_m3_s: [1e-5, 1e-5], start_m3: 3e-4}}";
+        let fault = format!("faults: {{x: {{robot: r, of: pump, time_s: 1, kind: {kind}}}}}");
+        let mut s = simulation(&held(BATTERY, model, &fault));
+        s.apply(&Command::Ballast { robot: 0, ballast: 0, value: 400e-6 }).unwrap();
+        advance(&mut s, 5.0);
+        close(kind, s.state.robots[0].ballasts[0].volume * 1e6, wanted, 1e-6);
+    }
+}
+
+// Goal: gyro and accelerometer of an IMU fail each for itself, or together. Method: an ideal IMU on a body at rest, a fault of each from 0.5 s on. Tolerance: rounding.
+#[test]
+fn gyro_and_accelerometer_fail_each_for_itself() {
+    use merrow::math::Vec3;
+    let heard = |of: &str, kind: &str| {
+        let imu = "sensors: {imu: {device: {source: test, rate_hz: 100, kind: imu}}}";
+        let fault = format!("faults: {{x: {{robot: r, of: {of}, time_s: 0.5, kind: {kind}}}}}");
+        let mut s = simulation(&held(BATTERY, imu, &fault));
+        let all = readings(&mut s, 0, 1.0);
+        all.iter().rev().find_map(|r| match r.reading {
+            Reading::Imu(imu) if r.stamp_ns > 600_000_000 => {
+                Some([imu.angular_velocity, imu.linear_acceleration])
+            }
+            _ => None,
+        })
+    };
+    let (rest, up, by) = (Vec3::zero(), Vec3::new(0.0, 0.0, 9.81), Vec3::new(0.25, 0.25, 0.25));
+    let near = |found: Option<[Vec3; 2]>, wanted: [Vec3; 2]| {
+        let found = found.expect("a reading");
+        for (f, w) in found.into_iter().zip(wanted) {
+            assert!(if w.x.is_nan() { f.x.is_nan() } else { (f - w).norm() < 1e-12 }, "{found:?} {wanted:?}");
+        }
+    };
+    let none = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
+    near(heard("imu/gyro", "biased, bias: 0.25"), [by, up]);
+    near(heard("sensors/imu/accelerometer", "biased, bias: 0.25"), [rest, up + by]);
+    near(heard("imu", "biased, bias: 0.25"), [by, up + by]);
+    near(heard("imu/gyro", "dead"), [none, up]);
+    near(heard("imu/accelerometer", "dead"), [rest, none]);
+    assert!(heard("imu", "dead").is_none());
+    let [gyro, accelerometer] = heard("imu/accelerometer", "noisy, noise_std: 3").expect("a reading");
+    assert!(gyro == rest && (accelerometer - up).norm() > 0.01);
+}
+
+// Goal: a stuck accelerometer repeats itself while the gyro goes on. Method: a turntable that speeds up. Tolerance: rounding.
+#[test]
+fn a_stuck_accelerometer_leaves_the_gyro() {
+    use crate::common::joints::{Hinge, command};
+    let text = Hinge::default().text().replace(
+        "      links:",
+        "      sensors: {imu: {link: arm, position_m: [1, 0, 0], device: {source: test, rate_hz: 100, kind: imu}}}\n      links:",
+    );
+    let mut s = simulation(&format!(
+        "faults: {{x: {{robot: r, of: imu/accelerometer, time_s: 0.495, kind: stuck}}}}{text}"
+    ));
+    command(&mut s, 2.0);
+    let all = readings(&mut s, 0, 1.0);
+    let at = |k: usize| match all[k].reading {
+        Reading::Imu(imu) => (imu.angular_velocity.z, imu.linear_acceleration.x),
+        _ => (f64::NAN, f64::NAN),
+    };
+    let ((slow, before), (fast, after)) = (at(49), at(90));
+    assert!(before < -0.9 && after == before, "{before} {after}");
+    close("gyro", fast - slow, 2.0 * 0.41, 1e-6);
+}
+
 /// A neutral cube of a cubic metre at 10 m with a leak from the start.
 fn leaking(hole: f64, volume: f64) -> Simulation {
     simulation(&format!(
@@ -275,4 +418,15 @@ fn faults_can_be_commanded() {
     assert_eq!(refused, "the fault `reduced` of `thrusters/t` has a value out of its range");
     let refused = s.apply(&Command::Repair { robot: 0, name: "y".into() }).unwrap_err().reason;
     assert_eq!(refused, "no fault \"y\" to repair");
+}
+
+// Goal: `describe` says what can fail. Method: the shipped world `landing`. Tolerance: none.
+#[test]
+fn describe_lists_what_can_fail() {
+    let mut merrow = std::process::Command::new(env!("CARGO_BIN_EXE_merrow"));
+    let done = merrow.args(["describe", "landing", "--json"]).output().unwrap();
+    let text = String::from_utf8_lossy(&done.stdout);
+    for device in ["sensors/imu/gyro", "sensors/imu/accelerometer", "battery", "links/base_link"] {
+        assert!(text.contains(&format!("\"{device}\":")), "{device}: {text}");
+    }
 }

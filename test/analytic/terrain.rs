@@ -159,3 +159,53 @@ fn a_hundred_million_samples_stay_on_the_disk() {
     let grown = own().saturating_sub(before);
     assert!(grown < 50, "{grown} MB");
 }
+
+// Goal: ground in degrees is one surface for echo sounders and contact, and lies where the ellipsoid has it. Method: a slope that is even in longitude and latitude, 10 km to the
+// north-east of the origin at 45 degrees; its height there from the geodetic coordinates; rays in three directions; the corners of its triangles. Tolerance: 1e-6 m; a
+// ray's end 1e-4 m from the surface, the curves of 100 m of it.
+#[test]
+fn ground_in_degrees_lies_on_the_ellipsoid() {
+    use merrow::environment::geodesy::geodetic_from_world;
+    let ground =
+        |latitude: f64, longitude: f64| -30.0 + 900.0 * (latitude - 45.09) + 700.0 * (longitude - 5.13);
+    let mut table = String::from("lon,lat,ground\n");
+    for j in 0..=40 {
+        for i in 0..=40 {
+            let (longitude, latitude) = (5.11 + 0.001 * f64::from(i), 45.07 + 0.001 * f64::from(j));
+            table += &format!("{longitude},{latitude},{:.9}\n", ground(latitude, longitude));
+        }
+    }
+    let text = ball(
+        "origin: {latitude_deg: 45, longitude_deg: 5}\nseabed: {terrain: {file: slope.csv, axes: {horizontal: degrees}}}",
+        "",
+        DEVICE,
+    );
+    let (_folder, s) = simulation("terrain_degrees", &[("slope.csv", &table)], &text);
+    let seabed = &s.scene.sea.seabed;
+    let truth = |p: Vec3| {
+        let [latitude, longitude, _] = geodetic_from_world(&s.scene.origin, Vec3::new(p.x, p.y, 0.0));
+        ground(latitude.to_degrees(), longitude.to_degrees())
+    };
+    for (x, y) in [(10_000.0, 10_000.0), (9_500.0, 9_100.0), (10_900.0, 11_000.0)] {
+        let p = Vec3::new(x, y, 10.0);
+        close("height", seabed.height(x, y), truth(p), 1e-6);
+        for d in [Vec3::new(0.0, 0.0, -1.0), Vec3::new(0.6, 0.48, -0.64), Vec3::new(-0.8, 0.36, -0.48)] {
+            let range = seabed.range(p, d).unwrap();
+            let end = p + d.scale(range);
+            close("end of the ray", end.z, truth(end), 1e-4);
+        }
+    }
+    let terrain = seabed.terrain.as_ref().unwrap();
+    let mut n = 0;
+    terrain.triangles(
+        Vec3::new(9_990.0, 9_990.0, -99.0),
+        Vec3::new(10_010.0, 10_010.0, 99.0),
+        |_, corners| {
+            n += 1;
+            for c in corners {
+                close("corner", c.z, truth(c), 1e-6);
+            }
+        },
+    );
+    assert!(n >= 2, "{n}");
+}

@@ -62,6 +62,58 @@ fn it_slips_above_its_pull() {
     assert!((190.0..260.0).contains(&held), "{held} N");
 }
 
+// Goal: a winch on board draws what it heaves in, and stands when its battery is empty; one ashore draws nothing from it. Method: 50 N on a line of little weight, hauled in at 0.4 m/s
+// by a fixed robot: 5 W and 50 N · 0.4 m/s/0.8 of it; paying out costs 5 W. Tolerance: 2 %, the line's weight and stretch.
+#[test]
+fn it_draws_from_the_battery_on_board() {
+    let world = |charge: &str, stands: &str| {
+        crate::common::simulation(&format!(
+            "
+step: {{dt_s: 0.005}}
+water: {{density_kg_m3: 1000}}
+seabed: {{depth_m: 500}}
+robots:
+  r:
+    position_m: [0, 0, -10]
+    model:
+      source: test
+      base: fixed
+      body: {{source: test, axes: flu, mass_kg: 100, inertia_kg_m2: {{xx: 20, yy: 30, zz: 40}}}}
+      battery: {{source: test, capacity_ah: 50, open_circuit_v: [[0, 12], [1, 12]], hotel_load_w: 10{charge}}}
+  load:
+    position_m: [0, 0, -40]
+    model: {{source: test, body: {{source: test, axes: flu, mass_kg: 10, net_buoyancy_n: -50, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}}}
+tethers:
+  t:
+    line: {{source: test, diameter_m: 0.004, mass_kg_m: 0.0126, axial_stiffness_n: 20000, axial_damping_n_s: 500, normal_drag: 0.1, tangential_drag: 0}}
+    from: {{kind: robot, robot: r}}
+    to: {{kind: robot, robot: load}}
+    length_m: 30
+    segments: 4
+    winch: {{stands_at: {stands}, max_speed_m_s: 0.5, min_length_m: 5, max_length_m: 40, efficiency: 0.8, standby_w: 5}}
+"
+        ))
+    };
+    let load = |sim: &Simulation| sim.state.robots[0].battery.load;
+    let mut sim = world("", "from");
+    advance(&mut sim, 5.0);
+    relative("standby", load(&sim), 15.0, 1e-9);
+    command(&mut sim, WinchCommand::Speed(-0.4));
+    advance(&mut sim, 5.0);
+    relative("heaving in", load(&sim), 15.0 + 50.0 * 0.4 / 0.8, 0.02);
+    command(&mut sim, WinchCommand::Speed(0.4));
+    advance(&mut sim, 5.0);
+    relative("paying out", load(&sim), 15.0, 1e-9);
+    let mut sim = world("", "to");
+    command(&mut sim, WinchCommand::Speed(-0.4));
+    advance(&mut sim, 5.0);
+    relative("the load's own winch", load(&sim), 10.0, 1e-9);
+    let mut sim = world(", initial_charge: 0", "from");
+    command(&mut sim, WinchCommand::Speed(-0.4));
+    advance(&mut sim, 1.0);
+    assert!((sim.state.tethers[0].length - 30.0).abs() < 0.01, "the brake is shut");
+}
+
 // Goal: wrong commands are refused and change nothing. Method: the messages.
 #[test]
 fn wrong_commands_are_refused() {

@@ -45,6 +45,10 @@ fn kinds_and_values() {
 #[test]
 fn one_way_to_say_the_height() {
     check(
+        &waves("kind: jonswap, hs_m: 1, fetch_m: 200"),
+        "w.yaml:1:50: a fetch is that of a wind, expected `wind_speed_m_s` with it",
+    );
+    check(
         &waves("kind: jonswap, hs_m: 1, beaufort: 4"),
         "w.yaml:1:16: `waves` says its height by `hs_m` and `beaufort`, expected one of `hs_m`, `wind_speed_m_s` or `beaufort`: leave the others out",
     );

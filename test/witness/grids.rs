@@ -51,21 +51,34 @@ fn netcdf_classic_files_of_another_program() {
     assert!(neighbours.iter().any(|n| (n - hole).abs() < 0.006), "{hole} {neighbours:?}");
 }
 
-// Goal: degrees become metres about the world's origin, whose own place they say. Method: the distance of a degree at the
-// origin, from Earth-centred positions. Tolerance: 1e-6 of it, the second order of a thousandth of a degree.
+// Goal: grids in degrees lie where the ellipsoid has them, far from the origin too, with slopes along W. Method: a quantity that is multilinear in longitude and
+// latitude, at places up to 40 km away whose geodetic coordinates pyproj's equations give (V70). Tolerance: 1e-9 of a degree, 0.1 mm, times its rates; slopes against differences over
+// 200 m, 1e-6 of them.
 #[test]
-fn degrees_become_metres_at_the_origin() {
-    let text = "origin: {latitude_deg: 20, longitude_deg: 2}
+fn degrees_lie_where_the_ellipsoid_has_them() {
+    let text = "origin: {latitude_deg: 20.3, longitude_deg: 2, altitude_m: 40}
 water: {flows: {g: {kind: gridded, east: {file: test/data/grids/cdf1.nc, variable: q, axes: {horizontal: degrees}}}}}
 robots: {}
 ";
     let scene = scene(text);
     let FlowLaw::Grid([Some(grid), ..]) = &scene.sea.current.flows[0].law else { panic!() };
-    use merrow::environment::geodesy::{ecef, world_from_ecef};
-    let (lat, lon) = (20.001_f64.to_radians(), 2.001_f64.to_radians());
-    let p = world_from_ecef(&scene.origin, ecef(lat, lon, 0.0));
-    let found = grid.at([p.x, p.y, 0.0, 0.0]).value;
-    assert!((found - q(0.0, 0.0, 20.001, 2.001)).abs() < 1e-6 * 3.0, "{found}");
+    use merrow::environment::geodesy::geodetic_from_world;
+    use merrow::math::Vec3;
+    for (x, y) in [(0.0, 0.0), (100.0, -70.0), (10_000.0, 10_000.0), (-40_000.0, -28_000.0)] {
+        let [latitude, longitude, _] = geodetic_from_world(&scene.origin, Vec3::new(x, y, 0.0));
+        let found = grid.at([x, y, 0.0, 0.0]);
+        let expected = q(0.0, 0.0, latitude.to_degrees(), longitude.to_degrees());
+        assert!((found.value - expected).abs() < 1e-9 * 5.0, "{x} {y}: {} {expected}", found.value);
+        let d = 100.0;
+        let differences = [
+            grid.at([x + d, y, 0.0, 0.0]).value - grid.at([x - d, y, 0.0, 0.0]).value,
+            grid.at([x, y + d, 0.0, 0.0]).value - grid.at([x, y - d, 0.0, 0.0]).value,
+        ];
+        for k in 0..2 {
+            let slope = differences[k] / (2.0 * d);
+            assert!((found.slope[k] - slope).abs() < 1e-6 * 3e-5, "{k}: {:?} {slope}", found.slope);
+        }
+    }
 }
 
 // Goal: GeoTIFFs with cells or points, compressed or not, with a hole. Method: as above, a raster of single or double precision.

@@ -20,6 +20,7 @@ fn rays_meet_the_ground_where_rapier_says() {
     let heights: Vec<f64> = (0..nx * ny).map(|_| random.between(-3.0, 3.0)).collect();
     let axis = |n: usize, d: f64| Axis::new((0..n).map(|k| (k as f64 - 0.5 * (n - 1) as f64) * d).collect());
     let grid = Grid {
+        plane: None,
         samples: Samples::F64(heights.clone()),
         axes: [axis(nx, dx), axis(ny, dy), Axis::single(), Axis::single()],
         first: 0,

@@ -3,22 +3,24 @@
 //! # Law
 //! ```text
 //!   Hs = 0.21 V²/g                                                (1)  fully developed [Fossen 2021, eq. 10.60]
+//!   g Hs/V² = 0.0016 √(gF/V²) ≤ 0.243,  g Tp/V = 0.286 ∛(gF/V²) ≤ 8.13   (5)  over a fetch [SPM 1984, ch. 3]
 //!   V = 0.836 B^(3/2)                                             (2)  Beaufort's number [WMO 1970]
 //!   H/λ ≤ 0.142 tanh(k h)                                         (3)  breaking [Miche 1944]
 //!   2π Hs/(g Tp²) ≤ 1/15 (Tp ≤ 8 s) .. 1/25 (Tp ≥ 15 s)           (4)  usual seas [DNV-RP-C205 2010, 3.5.4]
 //! ```
 //! # Symbols
-//! V mean wind [m/s] · B Beaufort's number · Hs significant height, H height, λ length [m] · k wave number [rad/m]
+//! V mean wind [m/s] · F fetch: water over which it blows [m] · B Beaufort's number · Hs significant height, H height, λ length [m] · k wave number [rad/m]
 //! · h depth [m].
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! (1) for wind that has blown long enough over enough water. The heights of (2) are the open sea's.
+//! (1) for wind that has blown long enough over enough water; (5) for wind that has blown long enough, over deep water; V is taken as it is, not
+//! as the manual's stress factor. The heights of (2) are the open sea's.
 //!
 //! # Checked by
-//! test/analytic/waves.rs (V63, V64), test/input/waves.rs
+//! test/analytic/waves.rs (V63, V64), test/input/waves.rs; tests below
 
 use super::dispersion::wave_number;
 use crate::scene::waves::{SeaState, Spectrum};
@@ -30,6 +32,15 @@ pub const BEAUFORT_HEIGHTS: [f64; 13] = [0.0, 0.1, 0.2, 0.6, 1.0, 2.0, 3.0, 4.0,
 /// Significant height [m] of the sea that a wind of `speed` [m/s] can raise. (1)
 pub fn developed_height(speed: f64, gravity: f64) -> f64 {
     0.21 * speed * speed / gravity
+}
+
+/// Significant height [m] and period of the peak [s] of the sea that a wind of `speed` [m/s] raises over a `fetch` [m]. (5)
+pub fn fetch_limited(speed: f64, fetch: f64, gravity: f64) -> [f64; 2] {
+    if speed <= 0.0 {
+        return [0.0; 2];
+    }
+    let [way, unit] = [gravity * fetch / (speed * speed), speed / gravity];
+    [(0.0016 * way.sqrt()).min(0.243) * speed * unit, (0.286 * libm::cbrt(way)).min(8.13) * unit]
 }
 
 /// Wind [m/s] of a Beaufort number. (2)
@@ -85,4 +96,19 @@ pub fn doubt(sea: &SeaState, depth: f64, gravity: f64) -> Option<Doubt> {
             sea.hs, sea.tp
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // the worked example of a textbook, whose fetch is 8720 V²/g: 3.417 m and 9 s of 15 m/s over 200 km; and the sea that has grown up
+    #[test]
+    fn a_sea_grows_with_its_fetch() {
+        let [hs, tp] = fetch_limited(15.0, 200e3, 9.81);
+        assert!((hs - 3.43).abs() < 0.02 && (tp - 9.0).abs() < 0.02, "{hs} {tp}");
+        let [hs, tp] = fetch_limited(15.0, 1e9, 9.81);
+        assert!((hs - 0.243 * 225.0 / 9.81).abs() < 1e-12 && (tp - 8.13 * 15.0 / 9.81).abs() < 1e-12);
+        assert_eq!(fetch_limited(0.0, 100.0, 9.81), [0.0; 2]);
+    }
 }

@@ -15,6 +15,7 @@ pub mod otter;
 pub mod page;
 pub mod remus;
 pub mod sea;
+pub mod sound;
 pub mod vessels;
 pub mod water;
 
@@ -125,6 +126,7 @@ pub fn all() -> Vec<Case> {
         &sea::CASES,
         &hour::CASES,
         &water::CASES,
+        &sound::CASES,
     ]
     .concat();
     all.sort_by_key(|c| c.number);

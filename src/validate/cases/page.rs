@@ -56,10 +56,6 @@ pub fn count(outcomes: &[Outcome]) -> String {
     format!("{held} of {} cases hold, {checks} comparisons", outcomes.len())
 }
 
-/// Cases that other pages or later work will bring: number, what it is about, why it is not here.
-const OPEN: [(u32, &str, &str); 1] =
-    [(67, "sound rays in a linear gradient", "sound goes straight, rays come with the modems")];
-
 /// The page `docs/validation.md`; its figures lie in `validation/`.
 pub fn markdown(outcomes: &[Outcome]) -> String {
     let mut out = String::from(HEAD);
@@ -74,10 +70,7 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
         };
         let _ = writeln!(out, "| V{number:02} | {title} | {source} {row}");
     }
-    let _ = writeln!(out, "\n{}. Not run:\n", count(outcomes));
-    for (number, title, why) in OPEN {
-        let _ = writeln!(out, "* V{number}, {title}: {why}.");
-    }
+    let _ = writeln!(out, "\n{}.", count(outcomes));
     out.push_str(NOTES);
     for set in Set::ALL {
         let figures: Vec<&str> = outcomes
@@ -135,7 +128,8 @@ fn about(set: Set) -> &'static str {
              programs that Merrow does not share are put in for the comparison and named in `src/validate/cases/`."
         }
         Set::Sea => {
-            "A sea is a sum of 200 waves with seeded phases; an hour of it has the statistics of its spectrum."
+            "A sea is a sum of 200 waves with seeded phases; an hour of it has the statistics of its spectrum. Rays of sound are arcs \
+             (`docs/water.md`)."
         }
         Set::Thetis | Set::Uvms | Set::Bodies => "",
     }
@@ -160,7 +154,7 @@ tolerance; the command prints them all. Tolerances have their reasons beside the
 ";
 
 const NOTES: &str = "
-V02, V03, V08 to V16, V68, V69 (modems, docking) and V21 to V23 (planner, MOOS) come with what they are about; V20 is what `docs/uvms.md` goes
+V02, V03, V08 to V16 (modems, docking) and V21 to V23 (planner, MOOS) come with what they are about; V20 is what `docs/uvms.md` goes
 into, and says why V19 (the stored simulations of its authors) is not run.
 V04 (a late controller stops nothing) is watched over ROS, `test/ros/checks_process.py`. V37 to V41, V45 and V80 to V85 (chains, pendulums, terminal speeds,
 sensors) stand in `test/analytic/` and `test/identity/`.

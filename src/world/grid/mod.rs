@@ -13,7 +13,7 @@ use super::assets;
 use super::error::{Place, Problems, list, quote};
 use super::load::Loader;
 use super::read;
-use crate::math::real::sin_cos;
+use crate::math::ellipsoid::Plane;
 use crate::scene::Origin;
 use crate::scene::grid::{Axis, Between, Grid, Outside, Samples};
 use crate::scene::mapped::{Layout, Mapped};
@@ -221,6 +221,7 @@ fn assemble(file: &GridFile, source: Source, origin: &Origin) -> Result<(Grid, O
         axes,
         first,
         strides,
+        plane: (file.axes.horizontal == HorizontalFile::Degrees).then(|| plane(origin)),
         between: match file.between {
             BetweenFile::Linear => Between::Linear,
             BetweenFile::Nearest => Between::Nearest,
@@ -292,7 +293,7 @@ fn converted(file: &GridFile, k: usize, x: f64, origin: &Origin) -> f64 {
     let axes = &file.axes;
     match (k, axes.horizontal) {
         (0 | 1, HorizontalFile::Metres) => x - axes.origin_m[k],
-        (0 | 1, HorizontalFile::Degrees) => metres(k, x, origin),
+        (0 | 1, HorizontalFile::Degrees) => plane(origin).metres(k, x.to_radians()),
         (2, _) => {
             if axes.vertical == VerticalFile::Up {
                 -x
@@ -304,15 +305,7 @@ fn converted(file: &GridFile, k: usize, x: f64, origin: &Origin) -> f64 {
     }
 }
 
-/// Metres towards east (`axis` 0) or north (1) of the origin for degrees of longitude or latitude.
-pub fn metres(axis: usize, degrees: f64, origin: &Origin) -> f64 {
-    // radii of curvature of WGS84 at the origin [NGA.STND.0036 2014, eqs 4-15, 4-16]
-    let (a, e2) = (6_378_137.0, 0.006_694_379_990_141_317);
-    let (s, c) = sin_cos(origin.latitude);
-    let w = (1.0 - e2 * s * s).sqrt();
-    if axis == 0 {
-        (degrees.to_radians() - origin.longitude) * (a / w) * c
-    } else {
-        (degrees.to_radians() - origin.latitude) * a * (1.0 - e2) / (w * w * w)
-    }
+/// The world's plane at `origin`.
+pub fn plane(origin: &Origin) -> Plane {
+    Plane::new(origin.latitude, origin.longitude, origin.altitude)
 }

@@ -1,0 +1,131 @@
+//! Rotors over decks: their ground effect, at edges and over decks that move.
+
+use crate::common::{advance, close, relative, simulation};
+use merrow::sim::Simulation;
+use merrow::state::Command;
+use merrow::world::load_text;
+use std::sync::Arc;
+
+/// A craft without weight whose hub is 1000 m up, and what `other` adds to its world.
+fn craft(other: &str) -> String {
+    format!(
+        "
+gravity_m_s2: 0
+step: {{dt_s: 0.001}}
+{other}
+robots:
+  r:
+    position_m: [0, 0, 1000]
+    model:
+      source: test
+      body: {{source: test, axes: flu, mass_kg: 20, inertia_kg_m2: {{xx: 0.2, yy: 0.3, zz: 0.5}},
+        collisions: {{hub: {{kind: sphere, radius_m: 0.02}}}}}}
+      thrusters:
+        t: {{position_m: [0, 0, 0], direction: [0, 0, 1], motor: {{source: test, diameter_m: 0.3, command: rad_s, range: [0, 1000],
+          curve: {{kind: rotor, thrust: 1e-5}}}}}}
+"
+    )
+}
+
+/// Thrust of the craft's rotor after two steps, over that far from everything.
+fn gain(text: &str) -> f64 {
+    let thrust = |text: &str| {
+        let mut s = simulation(text);
+        s.apply(&Command::Thruster { robot: 0, thruster: 0, value: 500.0 }).unwrap();
+        s.advance(2);
+        s.state.robots[0].actuators[0].thrust
+    };
+    thrust(text) / thrust(&craft(""))
+}
+
+fn law(near2: f64) -> f64 {
+    1.0 / (1.0 - near2)
+}
+
+fn near2(z: f64) -> f64 {
+    (0.15_f64 / (4.0 * z)).powi(2)
+}
+
+// Goal: a rotor lifts more over a roof, as over ground; over its edge by the part of its disc that is over it; not over what is out of its reach, nor for
+// what is over it. Method: Cheeseman and Bennett's law by hand. Tolerance: 1e-6, the way of two steps and the air of a metre.
+#[test]
+fn a_roof_lifts() {
+    let roof = |x: f64, z: f64| {
+        craft(&format!(
+            "structures: {{roof: {{position_m: [{x}, 0, {z}], shapes: {{top: {{kind: box, size_m: [4, 4, 1]}}}}}}}}"
+        ))
+    };
+    for z in [0.1, 0.15, 0.3, 1.2] {
+        relative("over the roof", gain(&roof(0.0, 1000.0 - z - 0.5)), law(near2(z)), 1e-6);
+    }
+    // of nine rays six fall on it, or three
+    relative("over its edge", gain(&roof(2.0 - 0.01, 999.4)), law(6.0 / 9.0 * near2(0.1)), 1e-6);
+    relative("just off its edge", gain(&roof(2.0 + 0.01, 999.4)), law(3.0 / 9.0 * near2(0.1)), 1e-6);
+    relative("out of reach", gain(&roof(0.0, 997.9)), 1.0, 1e-12);
+    relative("under a roof", gain(&roof(0.0, 1001.0)), 1.0, 1e-12);
+}
+
+// Goal: the deck of another robot lifts as a roof does, a robot's own parts do not. Method: as above. Tolerance: as above.
+#[test]
+fn another_robots_deck_lifts() {
+    let deck = "  boat:
+    position_m: [0, 0, 999.35]
+    model:
+      source: test
+      body: {source: test, axes: flu, mass_kg: 2000, inertia_kg_m2: {xx: 2e4, yy: 3e4, zz: 5e4},
+        collisions: {deck: {kind: box, size_m: [2, 2, 1]}}}
+";
+    relative("over a deck", gain(&format!("{}{deck}", craft(""))), law(near2(0.15)), 1e-6);
+    let own = craft("").replace(
+        "radius_m: 0.02}",
+        "radius_m: 0.02}, skid: {kind: box, size_m: [1, 1, 0.02], position_m: [0, 0, -0.2]}",
+    );
+    close("its own skid", gain(&own), 1.0, 1e-12);
+}
+
+// Goal: the bits do not depend on when it is looked for decks. Method: a craft sinks from 4 m over a deck to where it lands, in single steps, in blocks, and with
+// two threads. Tolerance: none.
+#[test]
+fn decks_do_not_depend_on_blocks() {
+    let text =
+        craft("").replace("gravity_m_s2: 0", "gravity_m_s2: 9.81").replace("[0, 0, 1000]", "[0.05, 0, 4.6]")
+            + "  boat:
+    position_m: [0, 0, 0]
+    model:
+      source: test
+      base: fixed
+      body: {source: test, axes: flu, mass_kg: 500, inertia_kg_m2: {xx: 200, yy: 300, zz: 500},
+        collisions: {deck: {kind: box, size_m: [2, 2, 1]}}}
+";
+    let run = |threads: usize, block: u64| {
+        let world = load_text("deck.yaml", &text, merrow::world::Overrides::default());
+        let world = world.unwrap_or_else(|problems| panic!("{problems}"));
+        let mut s = Simulation::new(Arc::new(world.scene), threads).unwrap();
+        s.apply(&Command::Thruster { robot: 0, thruster: 0, value: 1000.0 }).unwrap();
+        for _ in 0..1500 / block {
+            s.advance(block);
+        }
+        (s.state.hash(), s.state.robots[0].motion.p_WB.z)
+    };
+    let (hash, z) = run(1, 1);
+    assert!(z < 2.0, "it has come down: {z}");
+    assert_eq!((run(1, 250).0, run(2, 100).0), (hash.clone(), hash));
+}
+
+// Goal: the Firefly hovers over the deck of the WAM-V with slower rotors than beside it. Method: thrusts at the same speed of the rotors, 0.15 m over the deck and
+// beside it at the same height. Tolerance: between 1 % and what the law gives over the whole disc.
+#[test]
+fn the_firefly_feels_the_deck() {
+    let thrust = |y: f64| {
+        let text = format!(
+            "step: {{dt_s: 0.002}}\nrobots:\n  usv: {{model: wamv}}\n  uav: {{model: {{extends: robots/firefly.yaml, firmware: null}}, position_m: [0, {y}, 1.36]}}\n"
+        );
+        let mut s = simulation(&text);
+        s.apply(&Command::Thrusters { robot: 1, values: vec![600.0; 6] }).unwrap();
+        advance(&mut s, 0.02);
+        s.state.robots[1].actuators.iter().map(|a| a.thrust).sum::<f64>()
+    };
+    let gain = thrust(0.0) / thrust(6.0);
+    println!("{gain}");
+    assert!(gain > 1.01 && gain < 1.1, "{gain}");
+}

@@ -1,0 +1,118 @@
+//! Rays of sound beyond V67 to V69: ray tubes, caustics, convergence, and the water of a world.
+
+use crate::common::cases::run;
+use merrow::environment::sound::Waveguide;
+use merrow::environment::sound::eigenray::{between, eigenrays};
+use merrow::environment::sound::ray::trace;
+use merrow::math::Vec3;
+use merrow::validate::cases::sound::{munk, munk_water};
+use merrow::world::{Overrides, load_text};
+
+// Goal, method, tolerances: beside the cases, `src/validate/cases/sound.rs`.
+#[test]
+fn rays_shift_and_mirror() {
+    run(67);
+    run(68);
+    run(69);
+}
+
+// Goal: the tube is as wide as neighbouring rays are apart, through turns, kinks of the profile and reflections. Method: rays at ± 1e-6 of the steepness in
+// Munk's profile, off caustics. Tolerance: 1e-5 of it, what the difference quotient has.
+#[test]
+fn the_tube_is_what_neighbours_span() {
+    let guide = munk_water(50.0).unwrap();
+    let mut reflected = 0;
+    for (steepness, range) in
+        [(0.05, 30e3), (-0.1, 47e3), (0.2, 61e3), (-0.3, 22e3), (0.31, 90e3), (0.9, 40e3), (-0.7, 41e3)]
+    {
+        let at = |by: f64| trace(&guide, 1000.0, steepness + by, range, 90, |_| ()).unwrap();
+        let (ray, d) = (at(0.0), 1e-6);
+        let apart = (at(d).depth - at(-d).depth) / (2.0 * d) * (1.0 + steepness * steepness);
+        assert!((ray.depth_by_launch() / apart - 1.0).abs() < 1e-5, "{ray:?} {apart}");
+        // area of a ring of rays over its solid angle
+        let area = range * (apart * ray.angle.cos()).abs() / ray.launch.cos();
+        assert!((ray.area / area - 1.0).abs() < 1e-5, "{ray:?} {area}");
+        reflected += ray.reflections();
+    }
+    assert!(reflected > 10, "some were reflected");
+}
+
+// Goal: a ray from the axis crosses it again and again where the rays about it meet: caustics come once for each half loop. Method: a
+// symmetric channel of one gradient on each side. Tolerance: none.
+#[test]
+fn caustics_are_counted() {
+    let guide = Waveguide::new(&[[0.0, 1600.0], [1000.0, 1500.0], [2000.0, 1600.0]], [0.0, 2000.0]).unwrap();
+    let mut turns = 0;
+    let ray = trace(&guide, 1000.0, 0.2, 40e3, 0, |r| {
+        turns = r.upper_turns + r.lower_turns;
+    })
+    .unwrap();
+    assert!(turns >= 6 && ray.caustics >= turns - 1 && ray.caustics <= turns + 1, "{ray:?}");
+}
+
+// Goal: finer nodes come nearer to the smooth profile, with the square of their distance. Method: the lower turn of a ray in Munk's profile at 100, 50
+// and 25 m. Tolerance: four times less within a third, as the turn lies elsewhere between its nodes.
+#[test]
+fn nodes_converge_with_their_square() {
+    let error = |step: f64| {
+        // mean over rays, so that where the turn lies between nodes does not count
+        let mut sum = 0.0;
+        for k in 0..40 {
+            let steepness = 0.15 + 0.001 * f64::from(k);
+            let mut deepest = 0.0_f64;
+            trace(&munk_water(step).unwrap(), 1300.0, steepness, 40e3, 0, |r| deepest = deepest.max(r.depth));
+            let c = 1500.0 * (1.0 + steepness * steepness).sqrt();
+            sum += (munk(deepest) - c).abs();
+        }
+        sum
+    };
+    let [coarse, middle, fine] = [100.0, 50.0, 25.0].map(error);
+    assert!((coarse / middle / 4.0 - 1.0).abs() < 0.33, "{coarse} {middle}");
+    assert!((middle / fine / 4.0 - 1.0).abs() < 0.33, "{middle} {fine}");
+}
+
+// Goal: straight under a ship the direct ray and its echo from the bottom are found. Method: 0 m and 1 m of range in 1000 m of even water. Tolerance: that
+// of a millionth of the depth aside.
+#[test]
+fn a_receiver_straight_below_is_found() {
+    let guide = Waveguide::new(&[[0.0, 1500.0]], [0.0, 1000.0]).unwrap();
+    for range in [0.0, 1.0] {
+        let rays = eigenrays(&guide, 5.0, 800.0, range, 1);
+        let times: Vec<f64> = rays.iter().map(|r| r.time).collect();
+        let wanted = [795.0_f64, 805.0, 1195.0].map(|h| h.hypot(range) / 1500.0);
+        assert_eq!(times.len(), 3, "{times:?}");
+        assert!(times.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-8), "{times:?} {wanted:?}");
+    }
+}
+
+// Goal: a channel whose slowest water is a thin line has a ray along it. Method: source and receiver on the line. Tolerance: rounding.
+#[test]
+fn a_level_ray_follows_the_axis() {
+    let guide = Waveguide::new(&[[0.0, 1520.0], [500.0, 1480.0], [2000.0, 1530.0]], [0.0, 2000.0]).unwrap();
+    let ray = trace(&guide, 500.0, 0.0, 5e3, 0, |_| ()).unwrap();
+    assert!((ray.time - 5e3 / 1480.0).abs() < 1e-12 && ray.depth == 500.0 && ray.length == 5e3);
+    // where the line is the fastest, a level ray leaves it
+    let guide = Waveguide::new(&[[0.0, 1480.0], [500.0, 1520.0], [2000.0, 1480.0]], [0.0, 2000.0]).unwrap();
+    let ray = trace(&guide, 500.0, 0.0, 5e3, 9, |_| ()).unwrap();
+    assert!(ray.depth > 700.0, "{ray:?}");
+}
+
+// Goal: rays of a world go through its column, keep to its bottom and its regions, and hide where sound does not reach. Method: a warm layer over cold water; a
+// lake; land. Tolerance: none but for the lake's time, closed.
+#[test]
+fn rays_go_through_the_water_of_a_world() {
+    let text = "seabed: {depth_m: 300}\nwater:\n  column:\n    layers:\n    - {depth_m: 0, temperature_c: 22, salinity_psu: 35}\n    \
+                - {depth_m: 30, temperature_c: 21.5, salinity_psu: 35}\n    - {depth_m: 60, temperature_c: 12, salinity_psu: 35}\n  regions:\n    \
+                lake: {corners_m: [[5000, 0], [9000, 0], [9000, 2000], [5000, 2000]], level_m: 3, waves: 0, open: false, sound_speed_m_s: 1450}\n    \
+                land: {corners_m: [[-9000, 0], [-5000, 0], [-5000, 2000], [-9000, 2000]], dry: true}\nrobots: {}\n";
+    let scene = load_text("sound.yaml", text, Overrides::default()).unwrap_or_else(|p| panic!("{p}")).scene;
+    let rays = |from: Vec3, to: Vec3| between(&scene.sea, scene.gravity, from, to, 0.0, 2);
+    let found = rays(Vec3::new(0.0, 0.0, -20.0), Vec3::new(4900.0, 0.0, -70.0));
+    // bent down by the warm water: no direct ray to the thermocline's shadow, only by the bottom
+    assert!(!found.is_empty() && found.iter().all(|r| r.bottom > 0), "{found:?}");
+    let near = rays(Vec3::new(0.0, 0.0, -20.0), Vec3::new(200.0, 0.0, -70.0));
+    assert_eq!(near[0].reflections(), 0);
+    let lake = rays(Vec3::new(6000.0, 100.0, 2.0), Vec3::new(6000.0, 400.0, -38.0));
+    assert!((lake[0].time * 1450.0 - 300.0_f64.hypot(40.0)).abs() < 1e-6, "{lake:?}");
+    assert!(rays(Vec3::new(-6000.0, 100.0, -2.0), Vec3::new(-6000.0, 400.0, -3.0)).is_empty());
+}
