@@ -1,8 +1,8 @@
 //! An inertia seen along other axes: `X' = R X Rᵀ` of each of its three blocks.
 //!
-//! With r_i the rows of R, `X'_ij = (Xᵀ r_i) · r_j`. For one robot the four matrices A, D, B and Bᵀ go through it side by
-//! side, an entry of each in a register; for several robots, which fill the registers already, block by block. Both are the
-//! same operations in the same order.
+//! With r_i the rows of R, `X'_ij = (Xᵀ r_i) · r_j`. For one robot A and D, and B and Bᵀ, go through it side by side, an
+//! entry of both in a register; for several robots, which fill the registers already, block by block. Both are the same
+//! operations in the same order.
 
 use super::{Mat3, Real, SpatialInertia, Sym3, Vec3};
 
@@ -25,40 +25,48 @@ pub fn by_blocks<T: Real>(inertia: &SpatialInertia<T>, R: &Mat3<T>) -> SpatialIn
     }
 }
 
-/// The same entry of A, D, B and Bᵀ.
-type Four = [f64; 4];
+/// An entry of two matrices. LLVM does not find pairs by itself in a function as large as the kernel.
+type Two = wide::f64x2;
 
-/// All blocks at once.
+/// A and D side by side, and B and Bᵀ.
 #[inline(always)]
 pub fn side_by_side(inertia: &SpatialInertia, R: &Mat3) -> SpatialInertia {
     let SpatialInertia { A, B: Mat3 { r: [b0, b1, b2] }, D } = inertia;
-    let xx = [A.xx, D.xx, b0.x, b0.x];
-    let xy = [A.xy, D.xy, b0.y, b1.x];
-    let xz = [A.xz, D.xz, b0.z, b2.x];
-    let yy = [A.yy, D.yy, b1.y, b1.y];
-    let yz = [A.yz, D.yz, b1.z, b2.y];
-    let zz = [A.zz, D.zz, b2.z, b2.z];
-    let [yx, zx, zy] = [xy, xz, yz].map(|[a, d, b, t]| [a, d, t, b]);
-    let times = |r: Vec3| [dot([xx, xy, xz], r), dot([yx, yy, yz], r), dot([zx, zy, zz], r)];
-    let [a, b, c] = R.r;
-    let (Xa, Xb, Xc) = (times(a), times(b), times(c));
-    let [xx, xy, xz] = [dot(Xa, a), dot(Xa, b), dot(Xa, c)];
-    let [yy, yz, zz] = [dot(Xb, b), dot(Xb, c), dot(Xc, c)];
+    let two = |a: f64, b: f64| Two::new([a, b]);
+    let (xy, xz, yz) = (two(A.xy, D.xy), two(A.xz, D.xz), two(A.yz, D.yz));
+    let (xx, yy, zz) = (two(A.xx, D.xx), two(A.yy, D.yy), two(A.zz, D.zz));
+    let AD = turn([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], R);
+    let (xy, yx) = (two(b0.y, b1.x), two(b1.x, b0.y));
+    let (xz, zx) = (two(b0.z, b2.x), two(b2.x, b0.z));
+    let (yz, zy) = (two(b1.z, b2.y), two(b2.y, b1.z));
+    let (xx, yy, zz) = (Two::splat(b0.x), Two::splat(b1.y), Two::splat(b2.z));
+    let B = turn([[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]], R);
+    let [xx, xy, xz, yy, yz, zz] = AD.map(Two::to_array);
     let of = |k: usize| Sym3 { xx: xx[k], xy: xy[k], xz: xz[k], yy: yy[k], yz: yz[k], zz: zz[k] };
+    let [xx, xy, xz, yy, yz, zz] = B.map(Two::to_array);
     SpatialInertia {
         A: of(0),
         B: Mat3::from_rows(
-            Vec3::new(xx[2], xy[3], xz[3]),
-            Vec3::new(xy[2], yy[2], yz[3]),
-            Vec3::new(xz[2], yz[2], zz[2]),
+            Vec3::new(xx[0], xy[1], xz[1]),
+            Vec3::new(xy[0], yy[0], yz[1]),
+            Vec3::new(xz[0], yz[0], zz[0]),
         ),
         D: of(1),
     }
 }
 
+/// `(X r_i) · r_j` for i <= j, of two matrices given by their rows.
 #[inline(always)]
-fn dot([x, y, z]: [Four; 3], r: Vec3) -> Four {
-    std::array::from_fn(|k| x[k] * r.x + y[k] * r.y + z[k] * r.z)
+fn turn([x, y, z]: [[Two; 3]; 3], R: &Mat3) -> [Two; 6] {
+    let [a, b, c] = R.r.map(|r| [Two::splat(r.x), Two::splat(r.y), Two::splat(r.z)]);
+    let times = |r: [Two; 3]| [dot(x, r), dot(y, r), dot(z, r)];
+    let (Xa, Xb, Xc) = (times(a), times(b), times(c));
+    [dot(Xa, a), dot(Xa, b), dot(Xa, c), dot(Xb, b), dot(Xb, c), dot(Xc, c)]
+}
+
+#[inline(always)]
+fn dot([x, y, z]: [Two; 3], r: [Two; 3]) -> Two {
+    x * r[0] + y * r[1] + z * r[2]
 }
 
 #[cfg(test)]
