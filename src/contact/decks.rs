@@ -15,10 +15,11 @@ use rapier3d_f64::parry::query::Ray;
 
 /// How far down a rotor looks, in radii: beyond, the effect is less than a thousandth.
 const REACH: f64 = 10.0;
-/// Rays about the hub, and their distance from it over the radius.
-const RING: [[f64; 2]; 8] = {
+/// Where rays fall, from the hub, over the radius.
+const PLACES: [[f64; 2]; 9] = {
     let (far, near) = (std::f64::consts::FRAC_1_SQRT_2, 0.5);
     [
+        [0.0, 0.0],
         [far, 0.0],
         [near, near],
         [0.0, far],
@@ -80,13 +81,12 @@ impl Decks {
 fn under(p: Vec3, radius: f64, own: usize, detector: &Detector) -> Deck {
     let deep = REACH * radius;
     let (low, high) = (p - Vec3::new(radius, radius, deep), p + Vec3::new(radius, radius, 0.0));
-    let mut nearest = [f64::INFINITY; RING.len() + 1];
+    let mut nearest = [f64::INFINITY; PLACES.len()];
     detector.within(&Aabb::new(vector(low), vector(high)), |shape: &Shape, X: &Pose| {
         if matches!(shape.owner, Owner::Link(r, _) if r as usize == own) {
             return;
         }
-        for (i, nearest) in nearest.iter_mut().enumerate() {
-            let [x, y] = if i == 0 { [0.0; 2] } else { RING[i - 1] };
+        for ([x, y], nearest) in PLACES.iter().zip(&mut nearest) {
             let from = vector(p + Vec3::new(x * radius, y * radius, 0.0));
             let ray = Ray::new(from, vector(Vec3::new(0.0, 0.0, -1.0)));
             if let Some(far) = shape.shape.cast_ray(X, &ray, deep, true) {

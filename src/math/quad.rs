@@ -20,7 +20,7 @@ pub fn is_here() -> bool {
 #[cfg(target_arch = "x86_64")]
 mod avx {
     use crate::math::Real;
-    use crate::math::real::{Packed, sin_cos_four};
+    use crate::math::real::{Packed, sin_cos_each};
     use std::arch::x86_64::{
         __m256d, _CMP_GT_OQ, _mm256_add_epi64, _mm256_add_pd, _mm256_andnot_pd, _mm256_castpd_si256,
         _mm256_castsi256_pd, _mm256_cmp_pd, _mm256_div_pd, _mm256_floor_pd, _mm256_max_pd, _mm256_min_pd,
@@ -123,7 +123,7 @@ mod avx {
         }
         #[inline(always)]
         fn sin_cos(self) -> (Self, Self) {
-            let (s, c) = sin_cos_four(self.store());
+            let (s, c) = sin_cos_each(self.store());
             (Self::load(s), Self::load(c))
         }
     }

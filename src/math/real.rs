@@ -174,7 +174,7 @@ impl Real for f64 {
     }
     #[inline(always)]
     fn sin_cos_all(x: &[Self]) -> [(Self, Self); 4] {
-        let (s, c) = sin_cos_four(std::array::from_fn(|i| x.get(i).copied().unwrap_or(0.0)));
+        let (s, c) = sin_cos_each::<4>(std::array::from_fn(|i| x.get(i).copied().unwrap_or(0.0)));
         std::array::from_fn(|i| (s[i], c[i]))
     }
     #[inline(always)]
@@ -262,7 +262,7 @@ impl Real for Lanes {
     }
     #[inline(always)]
     fn sin_cos(self) -> (Self, Self) {
-        let (s, c) = sin_cos_four(self.0);
+        let (s, c) = sin_cos_each(self.0);
         (Lanes(s), Lanes(c))
     }
 }
@@ -316,19 +316,13 @@ impl Packed for Lanes {
 /// Good for |x| < 1e5 rad; a joint that turned further has lost its meaning long before.
 #[inline(always)]
 pub fn sin_cos(x: f64) -> (f64, f64) {
-    let ([s], [c]) = sin_cos_side_by_side([x]);
+    let ([s], [c]) = sin_cos_each([x]);
     (s, c)
 }
 
-/// Four of them at once; the same bits.
+/// The same of several angles: each operation for all of them before the next one, so that they share registers.
 #[inline(always)]
-pub fn sin_cos_four(x: [f64; 4]) -> ([f64; 4], [f64; 4]) {
-    sin_cos_side_by_side(x)
-}
-
-// each operation for all angles before the next one, so that they share registers
-#[inline(always)]
-fn sin_cos_side_by_side<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
+pub fn sin_cos_each<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
     // pi/2 = HI + MID + LO; HI and MID have 33 significant bits, so k*HI and k*MID are exact for k < 2^20
     const HI: f64 = f64::from_bits(0x3FF9_21FB_5440_0000);
     const MID: f64 = f64::from_bits(0x3DD0_B461_1A60_0000);

@@ -77,10 +77,14 @@ fn silenced(mut reading: Reading, parts: &[Effect; 2]) -> Reading {
     reading
 }
 
-/// An error on three components.
+/// An error on a number.
+fn error(fault: &Effect, draw: &mut Draw) -> f64 {
+    fault.offset + fault.noise * draw.normal()
+}
+
+/// One on each of three components.
 fn vector(fault: &Effect, draw: &mut Draw) -> Vec3 {
-    let mut error = || fault.offset + fault.noise * draw.normal();
-    Vec3::new(error(), error(), error())
+    Vec3::new(error(fault, draw), error(fault, draw), error(fault, draw))
 }
 
 /// (1)
@@ -95,9 +99,9 @@ fn add(reading: &mut Reading, fault: &Effect, draw: &mut Draw) {
             r.position[2] += e.z;
         }
         Reading::Dvl(r) => r.velocity += vector(fault, draw),
-        Reading::Pressure(r) => r.pressure += vector(fault, draw).x,
+        Reading::Pressure(r) => r.pressure += error(fault, draw),
         Reading::Magnetometer(r) => r.field += vector(fault, draw),
-        Reading::Altimeter(r) => r.range += vector(fault, draw).x,
+        Reading::Altimeter(r) => r.range += error(fault, draw),
         Reading::Odometry(r) => r.p_WS += vector(fault, draw),
         Reading::Wrench(r) => r.force += vector(fault, draw),
     }
