@@ -112,6 +112,8 @@ pub struct Robot {
     pub fins: Vec<Fin>,
     /// Buoyancy engines.
     pub ballasts: Vec<Ballast>,
+    /// Tethers whose winches it carries, by name.
+    pub winches: Vec<String>,
     /// Thruster manager; none for a robot without thrusters.
     pub manager: Option<Manager>,
     /// Sensors.
