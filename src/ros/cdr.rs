@@ -10,6 +10,8 @@
 
 use std::fmt;
 
+use bytes::Bytes;
+
 /// Encapsulation header of little-endian classic CDR, options zero.
 const HEADER_LITTLE_ENDIAN: [u8; HEADER_LEN] = [0, 1, 0, 0];
 const HEADER_LEN: usize = 4;
@@ -301,6 +303,23 @@ impl<T: Cdr> Cdr for Vec<T> {
     fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
         let count = u32::decode(input)? as usize;
         T::decode_all(input, count)
+    }
+}
+
+/// A `uint8[]` that is shared, not copied, until it is encoded: pixels, points, files.
+impl Cdr for Bytes {
+    const MIN_SIZE: usize = size_of::<u32>();
+
+    fn encode(&self, out: &mut Encoder) {
+        out.length(self.len());
+        // what follows finds room, lest it move a megabyte
+        out.buffer.reserve(self.len() + INITIAL_CAPACITY);
+        out.buffer.extend_from_slice(self);
+    }
+
+    fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        let count = u32::decode(input)? as usize;
+        input.take(count).map(Self::copy_from_slice)
     }
 }
 

@@ -43,6 +43,25 @@ fn round_trip_of_every_kind() {
     check(vec![vec![true], vec![], vec![false, true]]);
     check((0..=255).collect::<Vec<u8>>());
     check([-128_i8, 127]);
+    check(Bytes::from_static(b"pixels"));
+    check(Bytes::new());
+}
+
+#[test]
+fn shared_bytes_are_a_sequence_of_octets() {
+    let octets = vec![9_u8, 0, 255];
+    assert_eq!(to_bytes(&Bytes::from(octets.clone())), to_bytes(&octets));
+}
+
+#[test]
+fn what_follows_a_megabyte_does_not_move_it() {
+    let pixels = Bytes::from(vec![7; 1 << 20]);
+    let mut out = Encoder::new();
+    pixels.encode(&mut out);
+    let place = out.buffer.as_ptr();
+    [0.5_f64; 36].encode(&mut out);
+    assert_eq!(out.buffer.as_ptr(), place);
+    assert!(out.buffer.capacity() < pixels.len() + 4096, "{}", out.buffer.capacity());
 }
 
 #[test]
@@ -67,6 +86,7 @@ fn a_length_beyond_the_bytes_is_refused_before_it_is_allocated() {
     let huge = [0xff; 4];
     let truncated = |result: Result<(), CdrError>| matches!(result, Err(CdrError::Truncated { .. }));
     assert!(truncated(decode::<Vec<u8>>(&huge).map(drop)));
+    assert!(truncated(decode::<Bytes>(&huge).map(drop)));
     assert!(truncated(decode::<Vec<f64>>(&huge).map(drop)));
     assert!(truncated(decode::<Vec<String>>(&huge).map(drop)));
     assert!(truncated(decode::<Vec<[f64; 36]>>(&huge).map(drop)));

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
+
 use super::cdr::Cdr;
 use super::description::{Count, Description, Element, Field, Primitive, Shape};
 
@@ -165,6 +167,12 @@ impl<E: RosElement> RosField for Vec<E> {
     }
 }
 
+impl RosField for Bytes {
+    fn shape() -> Shape {
+        Vec::<u8>::shape()
+    }
+}
+
 impl<E: RosElement, const N: usize> RosField for Bounded<E, N> {
     fn shape() -> Shape {
         Shape { element: E::element(), count: Count::AtMost(N) }
@@ -220,7 +228,7 @@ macro_rules! initial {
     )*};
 }
 
-initial!(bool, String, f32, f64, u8, u16, u32, u64, i8, i16, i32, i64);
+initial!(bool, String, Bytes, f32, f64, u8, u16, u32, u64, i8, i16, i32, i64);
 
 /// Declares message types.
 ///

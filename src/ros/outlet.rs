@@ -23,6 +23,7 @@ use crate::scene::Scene;
 use crate::sim::Reply;
 use crate::state::BatteryState;
 use crate::state::reading::{self, Reading, Stamped};
+use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -439,9 +440,9 @@ impl Worker {
         if publisher.is_none() && self.bag.is_none() {
             return;
         }
-        let bytes = to_bytes(&message());
+        let bytes = Bytes::from(to_bytes(&message()));
         if let Some(publisher) = publisher
-            && publisher.publish(&bytes).is_err()
+            && publisher.publish_shared(&bytes).is_err()
         {
             self.shared.dropped.fetch_add(1, Ordering::Relaxed);
         }

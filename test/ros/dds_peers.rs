@@ -10,6 +10,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use merrow::ros::args::{DiscoveryRange, NodeOptions};
 use merrow::ros::cdr::{CdrError, from_bytes, to_bytes};
 use merrow::ros::dds::{
@@ -115,7 +116,7 @@ fn subject(domain_id: u16) -> Subject {
         [("in", Qos::reliable(1000)), ("in_best_effort", Qos::SENSOR_SUBSCRIPTION)].map(|(topic, qos)| {
             let (echo, logger) = (Arc::clone(&echo), node.logger().clone());
             let callback = move |bytes: &[u8]| match from_bytes::<Text>(bytes) {
-                Ok(_) => drop(echo.lock().unwrap().publish(bytes)),
+                Ok(_) => drop(echo.lock().unwrap().publish_shared(&Bytes::copy_from_slice(bytes))),
                 Err(error) => logger.warn(format_args!("refused a sample: {error}")),
             };
             node.subscription(topic, Text::info(), &qos, Box::new(callback)).unwrap()

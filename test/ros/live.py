@@ -22,18 +22,15 @@ os.environ["CYCLONEDDS_URI"] = """<CycloneDDS><Domain><General>
 <MaxAutoParticipantIndex>11</MaxAutoParticipantIndex></Discovery></Domain></CycloneDDS>"""
 
 import peer
+import sensor_types
 from peer import Peer, message_type, valid, wait_for
 
+peer.FIELDS.update(sensor_types.MESSAGES)
 peer.FIELDS.update({
     "merrow/msg/Contact": "string robot_a; string link_a; string collider_a; string robot_b; string link_b; string collider_b; "
     "geometry_msgs/msg/Point position; geometry_msgs/msg/Vector3 normal; float64 separation; "
     "geometry_msgs/msg/Vector3 force; geometry_msgs/msg/Vector3 impulse",
     "merrow/msg/Contacts": "std_msgs/msg/Header header; merrow/msg/Contact[] contacts",
-    "marine_acoustic_msgs/msg/Dvl": "std_msgs/msg/Header header; uint8 velocity_mode; uint8 dvl_type; "
-    "geometry_msgs/msg/Vector3 velocity; float64[9] velocity_covar; float64 altitude; float64 course_gnd; "
-    "float64 speed_gnd; uint8 num_good_beams; float32 sound_speed; bool beam_ranges_valid; "
-    "bool beam_velocities_valid; geometry_msgs/msg/Vector3[4] beam_unit_vec; float64[4] range; "
-    "float32[4] range_covar; float32[4] beam_quality; float32[4] beam_velocity; float32[4] beam_velocity_covar",
     "merrow/srv/StepSimulation_Request": "uint64 steps",
     "merrow/srv/StepSimulation_Response": "bool success; string message; builtin_interfaces/msg/Time time",
     "merrow/srv/SetPose_Request": "string robot; geometry_msgs/msg/Pose pose; geometry_msgs/msg/Twist twist",

@@ -7,9 +7,9 @@ CATALOGUE.json is what `merrow::ros::msg::catalogue_json()` returns. Needs `pip 
 
 Per message type:
   hash        equals that of the type of the same name in rosbags (Jazzy; of rmw_dds_common both Jazzy and Humble), or
-              of the service request or response in ros2-pyterfaces, where they have it, in arm_types.py, or in our
-              own msg/ and srv/;
-  definition  parses, and its own hash is the stated one; its constants are those of Jazzy;
+              of the service request or response in ros2-pyterfaces, where they have it, in arm_types.py or
+              sensor_types.py, or in our own msg/ and srv/;
+  definition  parses, and its own hash is the stated one; its constants are those of Jazzy, or of sensor_types.py;
   bytes       decode to the stated values, and the decoded message encodes to the same bytes again.
 Per service type: the hash equals that of ros2-pyterfaces, where it has the type.
 Prints every failure; the exit code is 1 if there is one.
@@ -28,6 +28,7 @@ from rosbags.typesys.base import normalize_fieldname
 from ros2_pyterfaces.core import hash_rihs01
 
 import arm_types
+import sensor_types
 
 # rosbags 0.11.9 hashes `char` under its own id, rosidl as the uint8 that it becomes in IDL; ros2-pyterfaces and the
 # hashes that real services have agree with rosidl
@@ -76,11 +77,13 @@ def own_message_hash(name):
     return store.hash_rihs01(name)
 
 
-def arm_store():
-    """Returns a type store that has the types of arm_types.py."""
+def written_store(written, constants):
+    """Returns a type store that has these types besides those of Jazzy: name -> fields, and name -> type, constants."""
     store = get_typestore(Stores.ROS2_JAZZY)
-    for name, fields in arm_types.fields().items():
-        text = "\n".join(field.strip() for field in fields.split(";"))
+    for name, fields in written.items():
+        kind, values = constants.get(name, ("", {}))
+        lines = [f"{kind} {constant}={value}" for constant, value in values.items()]
+        text = "\n".join(lines + [field.strip() for field in fields.split(";")])
         types = get_types_from_msg(text, name)
         store.register({name: definition for definition in types.values()})
     return store
@@ -128,10 +131,10 @@ def in_action(types, package):
             for name, (constants, fields) in types.items()}
 
 
-def check_constants(message, own, jazzy):
-    if message["name"] not in jazzy.fielddefs:
+def check_constants(name, own, store):
+    if name not in store.fielddefs:
         return
-    found, expected = own.fielddefs[message["name"]][0], jazzy.fielddefs[message["name"]][0]
+    found, expected = own.fielddefs[name][0], store.fielddefs[name][0]
     if sorted(found) != sorted(expected):
         raise ValueError(f"constants {found}, expected {expected}")
 
@@ -171,7 +174,8 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         catalogue = json.load(file)
     stores = {"jazzy": get_typestore(Stores.ROS2_JAZZY), "humble": get_typestore(Stores.ROS2_HUMBLE),
-              "arms": arm_store()}
+              "arms": written_store(arm_types.fields(), {}),
+              "sensors": written_store(sensor_types.MESSAGES, sensor_types.CONSTANTS)}
     failures, unknown, seen = [], [], collections.defaultdict(set)
 
     for message in catalogue["messages"]:
@@ -182,7 +186,7 @@ def main():
             for source in check_hash(message["hash"], known):
                 seen[source].add(message["name"])
             own = parse(message)
-            check_constants(message, own, stores["jazzy"])
+            check_constants(message["name"], own, stores["sensors"])
             check_bytes(message, own)
         except Exception as error:  # every failure of every type is to be seen
             failures.append(f"{message['name']}: {type(error).__name__}: {error}")
@@ -190,6 +194,8 @@ def main():
     names = {message["name"] for message in catalogue["messages"]}
     for name in sorted(arm_types.fields().keys() - seen["arms"]):
         failures.append(f"{name}: not the hash of arm_types.py")
+    for name in sorted(sensor_types.MESSAGES.keys() - seen["sensors"]):
+        failures.append(f"{name}: not the hash of sensor_types.py")
     for name in sorted(names & stores["jazzy"].fielddefs.keys() - seen["jazzy"]):
         failures.append(f"{name}: no variant has the hash of Jazzy")
     for name in sorted(name for name in names if name.startswith("rmw_dds_common/") and name not in seen["humble"]):

@@ -118,6 +118,21 @@ impl Publisher {
     /// # Errors
     /// The bytes are no CDR message, subscribers are too far behind, or the node is gone.
     pub fn publish(&self, message: &[u8]) -> Result<Delivery, PublishError> {
+        self.send(message, Bytes::copy_from_slice)
+    }
+
+    /// [`Publisher::publish`] of bytes that the caller keeps as well; a large message is not copied.
+    ///
+    /// # Errors
+    /// As [`Publisher::publish`].
+    pub fn publish_shared(&self, message: &Bytes) -> Result<Delivery, PublishError> {
+        if message.len() < LARGE_MESSAGE {
+            return self.publish(message);
+        }
+        self.send(message, |body| message.slice_ref(body))
+    }
+
+    fn send(&self, message: &[u8], own: impl FnOnce(&[u8]) -> Bytes) -> Result<Delivery, PublishError> {
         let Some(([0, 1, _, _], body)) = message.split_first_chunk::<HEADER_LEN>() else {
             return Err(PublishError::NotCdr);
         };
@@ -127,7 +142,7 @@ impl Publisher {
         if !self.has_room_for(body.len()) {
             return Err(self.congested());
         }
-        match self.writer.write(Bytes::copy_from_slice(body), Some(Timestamp::now())) {
+        match self.writer.write(own(body), Some(Timestamp::now())) {
             Ok(()) => Ok(Delivery::Sent),
             Err(WriteError::WouldBlock { .. }) => Err(self.congested()),
             Err(_) => Err(PublishError::Stopped),

@@ -13,8 +13,8 @@ use crate::ros::message::{Message, Service, TypeInfo};
 use super::control_msgs::{follow_joint_trajectory, gripper_command, parallel_gripper_command};
 use super::{
     action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs, marine_acoustic_msgs,
-    merrow, nav_msgs, rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs, service_msgs, std_msgs,
-    std_srvs, tf2_msgs, trajectory_msgs, unique_identifier_msgs,
+    marine_sensor_msgs, merrow, nav_msgs, rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs,
+    service_msgs, std_msgs, std_srvs, tf2_msgs, trajectory_msgs, unique_identifier_msgs, vision_msgs,
 };
 
 /// A message type and one message of it.
@@ -61,9 +61,13 @@ pub fn catalogue() -> Vec<TypeSample> {
         geometry_msgs {
             Vector3, Point, Quaternion, Pose, PoseStamped, PoseWithCovariance, PoseWithCovarianceStamped,
             Twist, TwistStamped, TwistWithCovariance, TwistWithCovarianceStamped, Wrench, WrenchStamped,
-            Transform, TransformStamped,
+            Transform, TransformStamped, PointStamped, Vector3Stamped, QuaternionStamped,
+            Accel, AccelWithCovariance, AccelWithCovarianceStamped,
         }
-        marine_acoustic_msgs { Dvl }
+        marine_acoustic_msgs {
+            Dvl, PingInfo, DetectionFlag, SonarDetections, SonarRanges, SonarImageData, ProjectedSonarImage, RawSonarImage,
+        }
+        marine_sensor_msgs { RadarEcho, RadarSector, TurbidityNTU }
         merrow {
             StepSimulationRequest, StepSimulationResponse, SetPoseRequest, SetPoseResponse, CoupleRequest, CoupleResponse,
             RecordRequest, RecordResponse, Contact, Contacts,
@@ -85,6 +89,7 @@ pub fn catalogue() -> Vec<TypeSample> {
         rosgraph_msgs { Clock }
         sensor_msgs {
             Imu, NavSatStatus, NavSatFix, MagneticField, FluidPressure, Temperature, Range, JointState, BatteryState,
+            RelativeHumidity, Image, CompressedImage, RegionOfInterest, CameraInfo, PointField, PointCloud2, LaserScan,
         }
         service_msgs { ServiceEventInfo }
         std_msgs {
@@ -96,6 +101,7 @@ pub fn catalogue() -> Vec<TypeSample> {
             JointTrajectory, JointTrajectoryPoint, MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint,
         }
         unique_identifier_msgs { UUID }
+        vision_msgs { ObjectHypothesis, ObjectHypothesisWithPose, BoundingBox3D, Detection3D, Detection3DArray }
     }
 }
 

@@ -1,4 +1,4 @@
-//! `geometry_msgs`: vectors, poses, velocities, forces and frames.
+//! `geometry_msgs`: vectors, poses, velocities, accelerations, forces and frames.
 //!
 //! Linear before angular, quaternions x y z w, as ROS has them. SI units and radians throughout.
 
@@ -26,6 +26,22 @@ ros_message! {
         z: f64,
     }
 
+    /// A free vector in the frame of the header; its unit is the topic's.
+    pub struct Vector3Stamped("geometry_msgs/msg/Vector3Stamped") {
+        /// When, and in which frame.
+        header: Header,
+        /// The vector.
+        vector: Vector3,
+    }
+
+    /// A position in the frame of the header.
+    pub struct PointStamped("geometry_msgs/msg/PointStamped") {
+        /// When, and in which frame.
+        header: Header,
+        /// The position \[m\].
+        point: Point,
+    }
+
     /// A rotation as a unit quaternion; no rotation at first.
     pub struct Quaternion("geometry_msgs/msg/Quaternion") {
         /// Vector part along x.
@@ -36,6 +52,14 @@ ros_message! {
         z: f64,
         /// Scalar part.
         w: f64 = 1.0,
+    }
+
+    /// A rotation against the frame of the header.
+    pub struct QuaternionStamped("geometry_msgs/msg/QuaternionStamped") {
+        /// When, and in which frame.
+        header: Header,
+        /// The rotation.
+        quaternion: Quaternion,
     }
 
     /// Position and orientation of a frame in another.
@@ -100,6 +124,30 @@ ros_message! {
         header: Header,
         /// The velocity.
         twist: TwistWithCovariance,
+    }
+
+    /// Acceleration of a frame, linear and angular.
+    pub struct Accel("geometry_msgs/msg/Accel") {
+        /// Linear acceleration \[m/s^2\].
+        linear: Vector3,
+        /// Angular acceleration \[rad/s^2\].
+        angular: Vector3,
+    }
+
+    /// An acceleration and how sure it is.
+    pub struct AccelWithCovariance("geometry_msgs/msg/AccelWithCovariance") {
+        /// The acceleration.
+        accel: Accel,
+        /// Row-major 6x6 of linear x, y, z \[m/s^2\] and angular x, y, z \[rad/s^2\].
+        covariance: [f64; 36],
+    }
+
+    /// An acceleration in the frame of the header and how sure it is.
+    pub struct AccelWithCovarianceStamped("geometry_msgs/msg/AccelWithCovarianceStamped") {
+        /// When, and in which frame.
+        header: Header,
+        /// The acceleration.
+        accel: AccelWithCovariance,
     }
 
     /// Force and moment.

@@ -1,6 +1,9 @@
-//! `sensor_msgs`: readings of common sensors, and the state of joints and batteries.
+//! `sensor_msgs`: readings of common sensors, and the state of joints and batteries. Pictures, clouds and scans are in
+//! `sensor_images.rs`.
 //!
 //! Covariances are row-major 3x3 about x, y, z; all zeros mean unknown, -1 in the first that there is no such reading.
+
+pub use super::sensor_images::*;
 
 use super::geometry_msgs::{Quaternion, Vector3};
 use super::std_msgs::Header;
@@ -94,6 +97,16 @@ ros_message! {
         /// Temperature \[deg C\].
         temperature: f64,
         /// Variance \[deg C^2\]; 0 if unknown.
+        variance: f64,
+    }
+
+    /// Humidity of the air.
+    pub struct RelativeHumidity("sensor_msgs/msg/RelativeHumidity") {
+        /// When, and where.
+        header: Header,
+        /// Partial pressure of the vapour over that of saturation, 0 to 1.
+        relative_humidity: f64,
+        /// Variance; 0 if unknown.
         variance: f64,
     }
 
