@@ -226,7 +226,6 @@ fn frame_tree(scene: &merrow::scene::Scene) -> Vec<Value> {
         motions: state.robots.iter().map(|r| r.motion.clone()).collect(),
         fins: state.robots.iter().map(|r| r.fins.clone()).collect(),
         ballasts: Vec::new(),
-        winches: Vec::new(),
         firmware: Vec::new(),
         efforts: Vec::new(),
         contacts: Vec::new(),
