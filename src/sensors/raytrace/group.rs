@@ -87,6 +87,7 @@ impl Group {
         for (k, placed) in self.shapes.iter().enumerate() {
             match placed.extent() {
                 Some(extent) => bounded.push((k as u32, extent)),
+                None if matches!(placed.shape, Shape::Ground(_)) => self.boundless.push(k as u32),
                 // a shape at no place is not there
                 None => {}
             }
@@ -183,6 +184,7 @@ impl Group {
             Shape::Mesh(mesh) if ANY => return mesh.blocks::<E>(&way, stack, base),
             Shape::Mesh(mesh) => mesh.closest::<E>(&way, stack, base),
             Shape::Primitive(primitive) => primitive.closest(&way),
+            Shape::Ground(ground) => ground.closest(&way),
         };
         let Some(Met { distance, normal, face }) = met else { return false };
         let nearer = match &search.best {

@@ -5,7 +5,7 @@
 //! ```text
 //!   t = n·(A - o)/(n·d),   n = (B - A) x (C - A)                (1)
 //! ```
-//! which is kept between the distances of its nearest and its farthest corner along the ray: where a ray nearly lies in a triangle, (1)
+//! which is kept between the distances of its nearest and its farthest corner along the ray, nearly: where a ray nearly lies in a triangle, (1)
 //! alone may be far from it.
 //!
 //! # Symbols
@@ -152,6 +152,9 @@ impl Mesh {
         let n = (b - a).cross(c - a);
         let along = [way.d.dot(a - o), way.d.dot(b - o), way.d.dot(c - o)];
         let (near, far) = (along[0].min(along[1]).min(along[2]), along[0].max(along[1]).max(along[2]));
+        // a ray at a corner may pass it by as much as rounding
+        let room = 1e-3 * (far - near);
+        let (near, far) = (near - room, far + room);
         let t = n.dot(a - o) / n.dot(way.d);
         let t = if t.is_finite() { t } else { f64::from(best.t) };
         let distance = (way.from + t.max(near).min(far)).max(way.range[0]).min(way.range[1]);

@@ -8,6 +8,7 @@
 pub mod bvh;
 pub mod eight;
 pub mod group;
+pub mod heightfield;
 pub mod mesh;
 pub mod primitive;
 pub mod probe;
@@ -18,6 +19,7 @@ use crate::math::{Mat3, Vec3, quad};
 use bvh::Care;
 use eight::{Eight, Plain};
 use group::{Group, Search};
+pub use heightfield::Heightfield;
 pub use mesh::Mesh;
 pub use primitive::Primitive;
 use std::ops::Range;
@@ -55,6 +57,8 @@ pub enum Shape {
     Primitive(Primitive),
     /// Of triangles.
     Mesh(Arc<Mesh>),
+    /// The ground; without a box, for it goes on beyond its edges.
+    Ground(Arc<Heightfield>),
 }
 
 /// A shape at its place.
@@ -74,6 +78,7 @@ impl Placed {
         let (middle, half) = match &self.shape {
             Shape::Primitive(primitive) => (Vec3::zero(), primitive.half()),
             Shape::Mesh(mesh) => mesh.extent(),
+            Shape::Ground(_) => return None,
         };
         let abs = |v: Vec3| Vec3::from(v.to_array().map(f64::abs));
         let R = &self.R_WG;
