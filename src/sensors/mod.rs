@@ -12,6 +12,7 @@ pub mod magnetometer;
 pub mod noise;
 pub mod odometry;
 pub mod pressure;
+pub mod raytrace;
 pub mod wrench;
 
 use crate::environment::Instant;
