@@ -14,6 +14,7 @@ pub mod firmware;
 pub mod flow;
 pub mod grid;
 pub mod joint;
+pub mod laser;
 pub mod mapped;
 pub mod radiation;
 pub mod sea;

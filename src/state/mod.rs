@@ -6,9 +6,11 @@ pub mod coupling;
 pub mod energy;
 pub mod fault;
 pub mod firmware;
+pub mod frame;
 pub mod joint;
 pub mod snapshot;
 pub mod tether;
+pub mod view;
 pub mod wave_tile;
 pub mod workspace;
 
