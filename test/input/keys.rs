@@ -28,7 +28,7 @@ fn unknown_keys() {
     );
     check(
         &plain("sensors: {s1: {device: truth, postion_m: [0, 0, 0]}}"),
-        "w.yaml:6:37: unknown key `postion_m` in `s1`, expected one of `device`, `link`, `position_m`, `attitude_deg`, `rate_hz`, `start_s`; did you mean `position_m`?",
+        "w.yaml:6:37: unknown key `postion_m` in `s1`, expected one of `device`, `link`, `position_m`, `attitude_deg`, `rate_hz`, `start_s`, `lazy`; did you mean `position_m`?",
     );
 }
 
@@ -137,7 +137,7 @@ fn kinds() {
     );
     check(
         &device("kind: sonar"),
-        "w.yaml:8:52: `kind`: expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `wrench`, found text `sonar`",
+        "w.yaml:8:52: `kind`: expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `laser`, `lidar`, `wrench`, found text `sonar`",
     );
     check(
         &device("latency_s: 0"),
