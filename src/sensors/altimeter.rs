@@ -1,7 +1,7 @@
 //! Single-beam echo sounder: distance to the bottom along the sensor's x axis.
 //!
 //! # Law
-//! Straight ray against the plane bottom; the centre line of the beam stands for the whole cone.
+//! Straight ray against the bottom and what stands on it; the centre line of the beam stands for the whole cone.
 //!
 //! # Symbols
 //! limits least and largest range [m].
@@ -10,7 +10,7 @@
 //! Beam along +x of S (sensor_msgs/Range).
 //!
 //! # Limits
-//! No refraction, no echo strength; nothing is heard with the transducer above the water.
+//! No refraction, no echo strength; other robots are not heard; nothing is heard with the transducer above the water.
 //!
 //! # Checked by
 //! test/analytic/altimeter.rs (V85)
@@ -31,7 +31,7 @@ pub fn measure(
     draw: &mut Draw,
 ) -> Altimeter {
     let beam = truth.R_WS.col(0);
-    let hit = truth.at.sea.seabed.range(truth.p_WS, beam);
+    let hit = truth.range(beam);
     let in_water = truth.at.above_surface(truth.p_WS) <= 0.0;
     let range = match hit.filter(|_| in_water) {
         Some(r) if r < limits[0] => f64::NEG_INFINITY,

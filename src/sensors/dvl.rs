@@ -15,7 +15,7 @@
 //! S: x forward, z up; the beams point to -z.
 //!
 //! # Limits
-//! Straight beams against the plane bottom; each beam is measured at the same instant; beams are lost at random with
+//! Straight beams against the bottom and what stands on it, not other robots; each beam is measured at the same instant; beams are lost at random with
 //! a chance that grows with the square of the range. At least three beams are needed.
 //!
 //! # Checked by
@@ -96,7 +96,7 @@ fn echo(spec: &DvlSpec, truth: &Truth<'_>, in_water: bool, d_W: Vec3, luck: f64,
     if !in_water {
         return None;
     }
-    let range = truth.at.sea.seabed.range(truth.p_WS, d_W)?;
+    let range = truth.range(d_W)?;
     let altitude = -range * d_W.z;
     let heard = altitude >= spec.altitude[0] && altitude <= spec.altitude[1];
     let far = altitude / spec.altitude[1];

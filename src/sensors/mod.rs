@@ -22,6 +22,7 @@ use crate::math::{Mat3, SpatialForce, SpatialVelocity, Vec3};
 use crate::scene::{Origin, Robot, Sensor, SensorKind};
 use crate::state::reading::{Reading, Stamped};
 use crate::state::{RobotState, SensorState, Workspace};
+use stage::Still;
 
 /// A reading that has reached its user.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,6 +31,17 @@ pub struct Delivered {
     pub sensor: usize,
     /// The reading and the instant of its measurement.
     pub stamped: Stamped,
+}
+
+/// What is about a robot at one instant.
+#[derive(Clone, Copy, Debug)]
+pub struct About<'a> {
+    /// The sea and gravity.
+    pub at: &'a Instant<'a>,
+    /// Where the world is on Earth.
+    pub origin: &'a Origin,
+    /// What stands in the world; without it there is the bottom alone.
+    pub still: Option<&'a Still>,
 }
 
 /// What is true at a sensor at one instant.
@@ -47,6 +59,16 @@ pub struct Truth<'a> {
     pub at: &'a Instant<'a>,
     /// Where the world is on Earth.
     pub origin: &'a Origin,
+    /// What stands in the world.
+    pub still: Option<&'a Still>,
+}
+
+impl Truth<'_> {
+    /// Distance along the unit vector `d` of W to the bottom or to what stands on it [m].
+    pub fn range(&self, d: Vec3) -> Option<f64> {
+        let seabed = &self.at.sea.seabed;
+        self.still.map_or_else(|| seabed.range(self.p_WS, d), |still| still.range(seabed, self.p_WS, d))
+    }
 }
 
 /// Reads every sensor that is due and hands over every reading whose latency has passed.
@@ -54,15 +76,14 @@ pub fn read_due(
     robot: &Robot,
     state: &mut RobotState,
     work: &Workspace,
-    at: &Instant<'_>,
-    origin: &Origin,
+    about: &About<'_>,
     now_ns: u64,
     out: &mut Vec<Delivered>,
 ) {
     for (idx, sensor) in robot.sensors.iter().enumerate() {
         let memory = &mut state.sensors[idx];
         if memory.due_ns <= now_ns && sensor.kind.looks().is_none() {
-            let truth = truth(sensor, work, at, origin);
+            let truth = truth(sensor, work, about);
             let felt = state.kick.felt.then_some([&state.contact_force[..], &state.coupling_force[..]]);
             let through = || wrench::on_link(robot, work, sensor.link, felt);
             // without power nothing is measured
@@ -89,7 +110,7 @@ pub fn is_due(memory: &SensorState, now_ns: u64) -> bool {
 }
 
 /// Pose, velocity and acceleration at a sensor from those of its link.
-pub fn truth<'a>(sensor: &Sensor, work: &Workspace, at: &'a Instant<'a>, origin: &'a Origin) -> Truth<'a> {
+pub fn truth<'a>(sensor: &Sensor, work: &Workspace, about: &About<'a>) -> Truth<'a> {
     let link = &work.links[sensor.link];
     let (p, w) = (sensor.p_LoS, link.V.w);
     let v_S = link.V.v + w.cross(p);
@@ -101,8 +122,9 @@ pub fn truth<'a>(sensor: &Sensor, work: &Workspace, at: &'a Instant<'a>, origin:
         p_WS: link.p_WL + link.R_WL.mul_vec(p),
         V_WS_S: SpatialVelocity { w: R.tr_mul_vec(w), v: R.tr_mul_vec(v_S) },
         a_WS_S: R.tr_mul_vec(a_S),
-        at,
-        origin,
+        at: about.at,
+        origin: about.origin,
+        still: about.still,
     }
 }
 

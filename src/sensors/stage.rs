@@ -7,6 +7,7 @@ use super::raytrace::{Heightfield, Hit, Mesh, Placed, Primitive, Ray, Shape, Sur
 use crate::math::hull_cut;
 use crate::math::{Mat3, Vec3};
 use crate::scene::collision::{self, Collider, Geometry};
+use crate::scene::sea::Seabed;
 use crate::scene::{Link, Robot, Scene};
 use crate::state::view::View;
 use std::ops::Range;
@@ -37,21 +38,16 @@ struct Mount {
     p_LoG: Vec3,
 }
 
-/// All that can be seen, at one instant.
+/// What stands still: structures, and the ground where it lies on a grid.
 #[derive(Clone, Debug)]
-pub struct Stage {
+pub struct Still {
     all: Surroundings,
-    mounts: Arc<[Mount]>,
     /// Of each shape, by its number.
-    reflectivity: Arc<[f64]>,
-    /// Numbers of each robot's shapes.
-    own: Arc<[Range<u32>]>,
-    /// Of the bottom.
-    bottom: f64,
+    reflectivity: Vec<f64>,
 }
 
-impl Stage {
-    /// What stands in a world, and its robots at their start.
+impl Still {
+    /// What stands in a world.
     pub fn new(scene: &Scene) -> Self {
         let (mut still, mut reflectivity) = (Vec::new(), Vec::new());
         for collider in scene.structures.iter().flat_map(|s| &s.colliders) {
@@ -67,18 +63,48 @@ impl Stage {
             still.push(Placed { shape: ground, R_WG: Mat3::identity(), p_WG: Vec3::zero() });
             reflectivity.push(scene.seabed_material.reflectivity);
         }
+        Self { all: Surroundings::new(still, Vec::new()), reflectivity }
+    }
+
+    /// Distance from `p` along the unit vector `d` to the bottom or to what stands on it [m].
+    pub fn range(&self, seabed: &Seabed, p: Vec3, d: Vec3) -> Option<f64> {
+        let ray = Ray { origin: p, direction: d, range: [0.0, f64::INFINITY] };
+        let hit = self.all.closest(&ray, 0..0).map(|hit| hit.distance);
+        let plane = if seabed.terrain.is_none() { seabed.range(p, d) } else { None };
+        [hit, plane].into_iter().flatten().min_by(f64::total_cmp)
+    }
+}
+
+/// All that can be seen, at one instant.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    all: Surroundings,
+    mounts: Arc<[Mount]>,
+    /// Of each shape, by its number.
+    reflectivity: Arc<[f64]>,
+    /// Numbers of each robot's shapes.
+    own: Arc<[Range<u32>]>,
+    /// Of the bottom.
+    bottom: f64,
+}
+
+impl Stage {
+    /// What stands in a world, and its robots at their start.
+    pub fn new(scene: &Scene, still: &Still) -> Self {
+        let mut reflectivity = still.reflectivity.clone();
+        let first_moving = reflectivity.len();
         let (mut moving, mut mounts, mut own) = (Vec::new(), Vec::new(), Vec::new());
         for (r, robot) in scene.robots.iter().enumerate() {
-            let first = (still.len() + moving.len()) as u32;
+            let first = (first_moving + moving.len()) as u32;
             for (shape, mount, grey) in shapes(r, robot) {
                 moving.push(Placed { shape, R_WG: Mat3::identity(), p_WG: Vec3::zero() });
                 mounts.push(mount);
                 reflectivity.push(grey);
             }
-            own.push(first..(still.len() + moving.len()) as u32);
+            own.push(first..(first_moving + moving.len()) as u32);
         }
         Self {
-            all: Surroundings::new(still, moving),
+            all: still.all.with_moving(moving),
             mounts: mounts.into(),
             reflectivity: reflectivity.into(),
             own: own.into(),

@@ -12,7 +12,7 @@ use crate::math::SpatialVelocity;
 use crate::scene::sensor::Looks;
 use crate::scene::{Scene, Sensor};
 use crate::sensors::laser::{self, Pose, Spoiling};
-use crate::sensors::stage::Stage;
+use crate::sensors::stage::{Stage, Still};
 use crate::state::frame::{Frame, FrameData};
 use crate::state::view::View;
 use crate::state::{Effect, State};
@@ -82,7 +82,7 @@ impl Lookout {
     ///
     /// # Errors
     /// If the threads cannot be started.
-    pub fn new(scene: &Arc<Scene>, threads: usize) -> Result<Option<Self>, String> {
+    pub fn new(scene: &Arc<Scene>, still: &Still, threads: usize) -> Result<Option<Self>, String> {
         let of_robot = |(robot, model): (usize, &crate::scene::Robot)| {
             let looking = model.sensors.iter().enumerate().filter(|(_, s)| s.kind.looks().is_some());
             looking.map(|(sensor, _)| (robot, sensor)).collect::<Vec<_>>()
@@ -95,7 +95,7 @@ impl Lookout {
         let wanted = places.iter().map(|place| AtomicBool::new(!sensor(*place).lazy)).collect();
         let (jobs, inbox) = unbounded::<Job>();
         let (outbox, done) = unbounded();
-        let stage = Stage::new(scene);
+        let stage = Stage::new(scene, still);
         let mut workers = Vec::new();
         for i in 0..threads.clamp(1, places.len()) {
             let worker = Worker {

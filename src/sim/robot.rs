@@ -8,11 +8,13 @@ use crate::forces::{ballast, external, fin, radiation, thruster};
 use crate::kinematics;
 use crate::math::{Quat, SpatialVelocity, Vec3};
 use crate::scene::{Robot, Scene, Sea};
-use crate::sensors::{self, Delivered};
+use crate::sensors::stage::Still;
+use crate::sensors::{self, About, Delivered};
 use crate::state::{Halt, JointMemory, RobotState, Workspace};
 
 use super::instants::Instants;
 use super::step::Kernel;
+use std::sync::Arc;
 
 /// Scratch and mailbox of one robot; nothing in it is needed to resume.
 #[derive(Debug)]
@@ -23,6 +25,7 @@ pub struct Runner {
     pub outbox: Vec<Delivered>,
     instants: Instants,
     kernel: Kernel,
+    still: Option<Arc<Still>>,
     /// Base position and length of the outbox at the mark, and the largest distance from it since.
     mark: (Vec3, usize, f64),
 }
@@ -36,8 +39,19 @@ impl Runner {
             outbox,
             instants: Instants::default(),
             kernel: Kernel::new(),
+            still: None,
             mark: (Vec3::zero(), 0, 0.0),
         }
+    }
+
+    /// Scratch for `robot`, whose sensors hear what stands in its world.
+    pub fn among(robot: &Robot, still: &Arc<Still>) -> Self {
+        Self { still: Some(Arc::clone(still)), ..Self::new(robot) }
+    }
+
+    /// What stands in its world, if it was told.
+    pub(super) fn still(&self) -> Option<Arc<Still>> {
+        self.still.clone()
     }
 
     /// One step of `robot` from `now_ns`.
@@ -45,8 +59,8 @@ impl Runner {
         if state.halted.is_some() {
             return;
         }
-        let Self { work, outbox, instants, kernel, .. } = self;
-        let step = Step { scene, now_ns, at: instants.over(scene, sea, now_ns) };
+        let Self { work, outbox, instants, kernel, still, .. } = self;
+        let step = Step { scene, now_ns, at: instants.over(scene, sea, now_ns), still: still.as_deref() };
         step.begin(robot, state, work);
         step.act(robot, state, work);
         kernel.evaluate(robot, &step.at[0], &state.motion, &state.joint_commands, work);
@@ -124,7 +138,8 @@ impl Runner {
         }
         self.evaluate(scene, robot, sea, now_ns, state);
         let at = self.instants.start(scene, sea, now_ns);
-        read(scene, robot, state, &mut self.work, &at, now_ns, &mut self.outbox);
+        let about = About { at: &at, origin: &scene.origin, still: self.still.as_deref() };
+        read(robot, state, &mut self.work, &about, now_ns, &mut self.outbox);
     }
 
     /// Leaves the evaluation of the state at `now_ns` in the workspace, as the step from there will find it.
@@ -159,6 +174,8 @@ pub(super) struct Step<'a> {
     pub now_ns: u64,
     /// The sea at its start, middle and end.
     pub at: [Instant<'a>; 3],
+    /// What stands in the world.
+    pub still: Option<&'a Still>,
 }
 
 impl Step<'_> {
@@ -205,7 +222,8 @@ impl Step<'_> {
         thruster::report(robot, state, work, &self.at[0]);
         fin::report(robot, state, work, &self.at[0]);
         let (at, origin, now_ns, dt) = (&self.at[0], &self.scene.origin, self.now_ns, self.scene.dt());
-        read(self.scene, robot, state, work, at, now_ns, outbox);
+        let about = About { at, origin, still: self.still };
+        read(robot, state, work, &about, now_ns, outbox);
         power::advance(robot, state, work, Around { at, origin, now_ns, dt, ambient: self.ambient(state) });
         fault::flood(state, work, at, now_ns, dt);
         work.V_start = state.motion.V_WB_B;
@@ -253,11 +271,10 @@ fn restore((q_WB, p_WB): (Quat, Vec3), robot: &Robot, state: &mut RobotState) {
 
 /// Reads the sensors that are due; what contacts did in the last step is felt with the rest.
 fn read(
-    scene: &Scene,
     robot: &Robot,
     state: &mut RobotState,
     work: &mut Workspace,
-    at: &Instant<'_>,
+    about: &About<'_>,
     now_ns: u64,
     outbox: &mut Vec<Delivered>,
 ) {
@@ -266,7 +283,7 @@ fn read(
     if state.kick.any {
         add_kick(robot, state, work);
     }
-    sensors::read_due(robot, state, work, at, &scene.origin, now_ns, outbox);
+    sensors::read_due(robot, state, work, about, now_ns, outbox);
     work.links[0].A = free;
 }
 

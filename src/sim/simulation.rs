@@ -11,6 +11,7 @@ use super::tethers::Tethers;
 use crate::contact::Contacts;
 use crate::control::{charging, command};
 use crate::scene::{Scene, Sea};
+use crate::sensors::stage::Still;
 use crate::state::commands::Refusal;
 use crate::state::frame::Frame;
 use crate::state::{Command, RobotState, State};
@@ -60,13 +61,14 @@ impl Simulation {
             None
         };
         let state = State::new(&scene);
-        let runners = scene.robots.iter().map(Runner::new).collect();
+        let still = Arc::new(Still::new(&scene));
+        let runners = scene.robots.iter().map(|robot| Runner::among(robot, &still)).collect();
         let contacts = Contacts::new(&scene).map_err(|problems| problems.join("\n"))?;
         // made anew: what is cloned has no room to grow without allocating
         let before = if contacts.is_some() { State::new(&scene).robots } else { Vec::new() };
         let tethers = Tethers::new(&scene);
         let groups = Group::all(&scene.robots);
-        let lookout = Lookout::new(&scene, wanted)?;
+        let lookout = Lookout::new(&scene, &still, wanted)?;
         let frames = Vec::new();
         Ok(Self { scene, state, runners, contacts, groups, before, pool, tethers, lookout, frames })
     }

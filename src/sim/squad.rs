@@ -108,7 +108,8 @@ impl Squad {
         states: &mut [RobotState],
     ) {
         let Self { motion, work, instants, kernel, plain } = self;
-        let step = Step { scene, now_ns, at: instants.over(scene, sea, now_ns) };
+        let still = runners[0].still();
+        let step = Step { scene, now_ns, at: instants.over(scene, sea, now_ns), still: still.as_deref() };
         let each = || robots.iter().zip(0..);
         for (robot, i) in each() {
             step.begin(robot, &mut states[i], &mut runners[i].work);

@@ -48,3 +48,17 @@ fn out_of_range_is_infinite() {
         assert_eq!(range(&mut s), expected, "at {z} m");
     }
 }
+
+// Goal: it hears what stands on the bottom: a wreck's deck 5 m over it, a wall ahead. Method: a box under it, then the sensor turned at a wall. Tolerance: 1e-9.
+#[test]
+fn structures_are_heard() {
+    let top = "structures: {wreck: {position_m: [0, 0, -97.5], shapes: {s: {kind: box, size_m: [20, 20, 5]}}},
+  wall: {position_m: [30, 0, -60], shapes: {s: {kind: box, size_m: [2, 40, 30]}}}}";
+    let mut s = simulation(&ball(top, "", DEVICE));
+    place(&mut s, Vec3::new(1.0, 2.0, -80.0), [0.0; 3]);
+    relative("deck", range(&mut s), 95.0 - 80.3, 1e-9);
+    // x of the sensor points down the body's -z: pitched nose up by 90 degrees that is ahead
+    place(&mut s, Vec3::new(0.0, 0.0, -60.0), [0.0, -std::f64::consts::FRAC_PI_2, 0.0]);
+    let eye = Mat3::from_rpy(0.0, -std::f64::consts::FRAC_PI_2, 0.0).mul_vec(Vec3::new(0.2, 0.1, -0.3));
+    relative("wall", range(&mut s), 29.0 - eye.x, 1e-9);
+}

@@ -102,6 +102,11 @@ impl Surroundings {
         Self { still: Arc::new(Group::new(still, Care::Much)), moving: Group::new(moving, Care::Little) }
     }
 
+    /// The same shapes that stand still, with what moves.
+    pub fn with_moving(&self, moving: Vec<Placed>) -> Self {
+        Self { still: Arc::clone(&self.still), moving: Group::new(moving, Care::Little) }
+    }
+
     /// How many shapes stand still; the first that moves has this number.
     pub fn still_count(&self) -> u32 {
         self.still.shapes().len() as u32
