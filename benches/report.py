@@ -108,7 +108,7 @@ def machine_lines(results):
         f"- Machine: {machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}\n"
         f"- Compilers: {'; '.join(machine['compilers'])}\n"
         f"- Programs: {machine['merrow']}; {', '.join(machine['packages'])}\n"
-        f"- Medians; rounds: {run['rounds']}; {run['minutes']:.1f} minutes; load average before: "
+        f"- Medians; rounds: {run['rounds']}; {run['minutes']:.1f} minutes; processors busy with other work before: "
         f"{run['load_before']:.2f}.{busy}\n"
     )
 

@@ -72,6 +72,9 @@ pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
             println!("{line}");
         }
     }
+    if let Some(bridge) = &bridge {
+        bridge.tell_wanted(&simulation);
+    }
     let mut progress = Progress::new(arguments.duration, arguments.json);
     let mut observers: Vec<&mut dyn Observer> = vec![&mut progress];
     if let Some(bridge) = &mut bridge {

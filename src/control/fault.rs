@@ -82,6 +82,7 @@ fn reset(state: &mut RobotState) {
     state.fins.iter_mut().for_each(|f| f.fault = Effect::NONE);
     state.joints.iter_mut().for_each(|j| j.fault = Effect::NONE);
     state.ballasts.iter_mut().for_each(|b| b.fault = Effect::NONE);
+    state.winches.fill(Effect::NONE);
     state.sensors.iter_mut().for_each(|s| (s.fault, s.parts) = (Effect::NONE, [Effect::NONE; 2]));
     (state.battery.limit, state.battery.failed) = (f64::INFINITY, false);
 }
@@ -107,6 +108,7 @@ fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_
         Device::Fin(k) => &mut state.fins[k].fault,
         Device::Joint(k) => &mut state.joints[k].fault,
         Device::Ballast(k) => &mut state.ballasts[k].fault,
+        Device::Winch(k) => &mut state.winches[k],
         Device::Sensor(k) => &mut state.sensors[k].fault,
         Device::Triad(k, triad) => &mut state.sensors[k].parts[triad],
         Device::Battery => {
@@ -162,7 +164,7 @@ pub fn flood(state: &mut RobotState, work: &Workspace, at: &Instant<'_>, now_ns:
 }
 
 /// The device of `robot` called `name`: by its own name if only one has that, else as `thrusters/port`, `fins/rudder`, `joints/elbow`,
-/// `ballasts/pump`, `sensors/imu`, `sensors/imu/gyro`, `links/base_link`, `battery`.
+/// `ballasts/pump`, `winches/umbilical`, `sensors/imu`, `sensors/imu/gyro`, `links/base_link`, `battery`.
 ///
 /// # Errors
 /// There is none, or several are called so; in a line.
@@ -208,6 +210,9 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
     for (k, ballast) in robot.ballasts.iter().enumerate() {
         add("ballasts", &ballast.name, Device::Ballast(k));
     }
+    for (k, tether) in robot.winches.iter().enumerate() {
+        add("winches", tether, Device::Winch(k));
+    }
     for (k, sensor) in robot.sensors.iter().enumerate() {
         add("sensors", &sensor.name, Device::Sensor(k));
         if let SensorKind::Imu { .. } = sensor.kind {
@@ -239,7 +244,7 @@ pub fn name_of(robot: &Robot, device: Device) -> String {
 /// Kinds of faults that a device can have.
 pub fn kinds(device: Device) -> &'static [&'static str] {
     match device {
-        Device::Thruster(_) | Device::Fin(_) | Device::Joint(_) | Device::Ballast(_) => {
+        Device::Thruster(_) | Device::Fin(_) | Device::Joint(_) | Device::Ballast(_) | Device::Winch(_) => {
             &["dead", "stuck", "reduced", "biased", "noisy", "intermittent"]
         }
         Device::Sensor(_) | Device::Triad(..) => &["dead", "stuck", "biased", "noisy", "intermittent"],

@@ -6,7 +6,8 @@
 //!   v   = max(v_c, 0) + (T - T_h) L/(EA τ)  where T > T_h                  (2)
 //!   P   = P_0 + max(0, -v_c T)/η                                          (3)
 //! ```
-//! T_h is what the drum holds: that of its brake at rest, the motor's largest pull while it turns. Without power the brake is shut.
+//! T_h is what the drum holds: that of its brake at rest, the motor's largest pull while it turns. Without power the brake is shut, as it is when the winch is dead;
+//! stuck, the motor goes on as it went; what is left of it scales (1), and a bias is added to it.
 //!
 //! # Symbols
 //! v rate of paying out, v_c that of the motor [m/s] · L unstretched length, L_c its command · T tension, EA stiffness of the line · τ = 0.05 s, chosen,
@@ -19,9 +20,10 @@
 //! Paying out under tension gives nothing back, and costs nothing: the line drives the drum against its brake. The drum has no inertia.
 //!
 //! # Checked by
-//! test/analytic/tether_winch.rs
+//! test/analytic/tether_winch.rs, test/analytic/fault.rs
 
 use crate::scene::{Line, Winch};
+use crate::state::fault::Effect;
 use crate::state::{TetherState, WinchCommand};
 
 /// How a commanded length is approached: speed per metre left [1/s].
@@ -48,11 +50,13 @@ impl Turn {
 }
 
 /// The drum's turn over the next `h` seconds, under the tension of the last step.
-pub fn turn(winch: &Winch, line: &Line, state: &TetherState, powered: bool, h: f64) -> Turn {
+pub fn turn(winch: &Winch, line: &Line, state: &TetherState, powered: bool, fault: &Effect, h: f64) -> Turn {
+    let powered = powered && !fault.dead;
     let wanted = match state.winch {
         _ if !powered => 0.0,
-        WinchCommand::Speed(speed) => speed,
-        WinchCommand::Length(length) => APPROACH * (length - state.length),
+        _ if fault.stuck => state.winch_speed,
+        WinchCommand::Speed(speed) => fault.part * speed + fault.offset,
+        WinchCommand::Length(length) => fault.part * APPROACH * (length - state.length) + fault.offset,
     };
     let wanted = wanted.clamp(-winch.max_speed, winch.max_speed);
     let change = winch.max_acceleration * h;

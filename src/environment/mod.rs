@@ -7,6 +7,7 @@ pub mod flow;
 pub mod geodesy;
 pub mod seawater;
 pub mod sound;
+pub mod surface;
 pub mod water_column;
 pub mod waves;
 

@@ -10,7 +10,7 @@ use super::frames::Snapshot;
 use super::inputs::Mailbox;
 use super::outlet::{Batch, Outlet, Parts};
 use super::parameters::ParameterServer;
-use super::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan};
+use super::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Output, Plan, Source};
 use super::{live_parameters, services};
 use crate::scene::Scene;
 use crate::sim::{BLOCK_MAX_NS, Control, Observer, Pace, Request, Simulation};
@@ -29,6 +29,8 @@ pub struct Bridge {
     /// How the goals of every group of joints stood last.
     groups: Vec<Option<GroupStatus>>,
     forgotten: u64,
+    /// Robot, sensor and output of every sensor that looks around.
+    looking: Vec<(usize, usize, usize)>,
     node: Option<Endpoints>,
     next_frame: u64,
     next_battery: u64,
@@ -119,12 +121,14 @@ impl Bridge {
         let groups = scene.robots.iter().map(|robot| robot.joint_groups.len()).sum();
         let groups = vec![None; groups];
         let (next_frame, next_battery, next_vitals_s) = (0, 0, 0.0);
+        let looking = looking(scene);
         Self {
             outlet,
             refusals,
             progress,
             groups,
             forgotten: 0,
+            looking,
             node,
             next_frame,
             next_battery,
@@ -192,6 +196,17 @@ impl Bridge {
         })
     }
 
+    /// Tells the sensors that look around which of them are wanted: what nobody subscribes to and nobody records is not worked out.
+    pub fn tell_wanted(&self, simulation: &Simulation) {
+        let Some(lookout) = &simulation.lookout else { return };
+        let shared = &self.outlet.shared;
+        let recording = shared.recording.load(Ordering::Relaxed);
+        for (robot, sensor, output) in &self.looking {
+            let subscribed = shared.subscribed[*output].load(Ordering::Relaxed);
+            lookout.want(&simulation.scene, *robot, *sensor, recording || subscribed);
+        }
+    }
+
     /// Starts recording.
     ///
     /// # Errors
@@ -212,6 +227,7 @@ impl Bridge {
 impl Observer for Bridge {
     fn after_block(&mut self, simulation: &Simulation, control: &Control) {
         let now = simulation.time_ns();
+        self.tell_wanted(simulation);
         self.progress.now_ns.store(now, Ordering::Relaxed);
         let couplings = &simulation.state.couplings;
         let engaged = couplings.iter().map(|c| c.engaged).collect();
@@ -223,6 +239,7 @@ impl Observer for Bridge {
             let of_robot = |d: &crate::sensors::Delivered| (robot as u32, d.sensor as u32, d.stamped);
             batch.readings.extend(runner.outbox.iter().map(of_robot));
         }
+        batch.looks.clone_from(&simulation.frames);
         if due(&mut self.next_frame, FRAME_RATE, now) {
             batch.snapshot = Some(Snapshot::of(simulation));
             batch.loads = Some(couplings.iter().map(|c| [c.force_W, c.moment_W]).collect());
@@ -264,6 +281,18 @@ impl Observer for Bridge {
     fn dropped(&self) -> u64 {
         self.outlet.shared.dropped.load(Ordering::Relaxed)
     }
+}
+
+/// Robot, sensor and output of every sensor that looks around.
+fn looking(scene: &Scene) -> Vec<(usize, usize, usize)> {
+    let outputs = Plan::new(scene).outputs;
+    let place = |(i, output): (usize, &Output)| match output.source {
+        Source::Sensor { robot, sensor } if scene.robots[robot].sensors[sensor].kind.looks().is_some() => {
+            Some((robot, sensor, i))
+        }
+        _ => None,
+    };
+    outputs.iter().enumerate().filter_map(place).collect()
 }
 
 /// True once per period of simulated time; `next` counts the periods.

@@ -64,6 +64,8 @@ pub struct Vitals {
     loads: Vec<Vec<f64>>,
     faults: Vec<Vec<FaultState>>,
     tethers: Vec<TetherHealth>,
+    /// Robot, sensor and missed samples of what looks around.
+    missed: Vec<(usize, usize, u64)>,
     temperature: f64,
     /// Contacts now; pairs that have come into touch, and steps of a group that did not converge, since the start.
     contacts: (usize, u64, u64),
@@ -97,6 +99,7 @@ impl Vitals {
                 };
                 simulation.state.tethers.iter().map(one).collect()
             },
+            missed: simulation.lookout.iter().flat_map(|lookout| lookout.missed()).collect(),
             temperature: simulation.state.sea.temperature,
             contacts: {
                 let c = &simulation.state.contacts;
@@ -128,6 +131,9 @@ pub fn message(scene: &Scene, health: &Vitals, refusals: &Refusals, dropped: u64
         let now = faults.iter().filter(|f| f.is_active(health.time_ns) || f.water > 0.0);
         status.extend(now.map(|memory| fault_status(robot, memory)));
     }
+    let behind = health.missed.iter().filter(|(_, _, missed)| *missed > 0);
+    status
+        .extend(behind.map(|(robot, sensor, missed)| behind_status(&scene.robots[*robot], *sensor, *missed)));
     for (tether, memory) in scene.tethers.iter().zip(&health.tethers) {
         if tether.line.breaking.is_finite() || memory.halted_ns.is_some() {
             status.push(tether_status(tether, memory));
@@ -269,6 +275,14 @@ fn tether_status(tether: &Tether, memory: &TetherHealth) -> DiagnosticStatus {
         value("breaking load [N]", tether.line.breaking),
     ];
     status(level, format!("{}: line", tether.name), message, values)
+}
+
+/// Of a sensor that cannot keep its rate.
+fn behind_status(robot: &Robot, sensor: usize, missed: u64) -> DiagnosticStatus {
+    let sensor = &robot.sensors[sensor];
+    let message = format!("cannot keep {} Hz: {missed} samples missed", sensor.rate);
+    let values = vec![value("samples missed", missed), value("rate [Hz]", sensor.rate)];
+    status(DiagnosticStatus::WARN, format!("{}: sensor {}", robot.name, sensor.name), message, values)
 }
 
 fn in_words(health: Health) -> (u8, String) {

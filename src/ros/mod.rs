@@ -18,6 +18,7 @@ pub mod frames;
 pub mod goals;
 pub mod inputs;
 pub mod live_parameters;
+pub mod looks;
 pub mod message;
 pub mod msg;
 pub mod names;

@@ -14,14 +14,17 @@ use super::dds::Publisher;
 use super::diagnostics::{self, Refusals, Vitals};
 use super::firmware;
 use super::frames::{self, Snapshot};
+use super::looks;
 use super::message::Message;
 use super::msg::rosgraph_msgs::Clock;
 use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use super::plan::{Plan, Source};
 use crate::math::Vec3;
 use crate::scene::Scene;
+use crate::scene::sensor::Looks;
 use crate::sim::Reply;
 use crate::state::BatteryState;
+use crate::state::frame::{Frame, FrameData};
 use crate::state::reading::{self, Reading, Stamped};
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
@@ -43,6 +46,8 @@ pub struct Batch {
     pub time_ns: u64,
     /// Readings: robot, sensor, reading.
     pub readings: Vec<(u32, u32, Stamped)>,
+    /// What sensors that look around have brought.
+    pub looks: Vec<Frame>,
     /// Where everything is, if frames are due.
     pub snapshot: Option<Snapshot>,
     /// Charge of every robot's battery, if due.
@@ -78,6 +83,8 @@ pub struct Shared {
     pub dropped: AtomicU64,
     /// Whether true poses are among the frames.
     pub truth_tf: AtomicBool,
+    /// Of each output, whether somebody subscribes.
+    pub subscribed: Vec<AtomicBool>,
 }
 
 /// Handle of the outlet's thread; dropping it finishes the bag and ends the thread.
@@ -114,7 +121,8 @@ impl Outlet {
     pub fn start(parts: Parts) -> Result<Self, String> {
         let (batches, oldest) = bounded(QUEUE);
         let (tasks, task_inbox) = unbounded();
-        let shared = Arc::new(Shared::default());
+        let subscribed = parts.plan.outputs.iter().map(|_| AtomicBool::new(false)).collect();
+        let shared = Arc::new(Shared { subscribed, ..Shared::default() });
         shared.truth_tf.store(true, Ordering::Relaxed);
         let mut worker = Worker::new(parts, Arc::clone(&shared));
         let inbox = oldest.clone();
@@ -139,7 +147,7 @@ impl Outlet {
                 // what became of goals is never lost
                 batch.groups.splice(..0, lost.groups);
                 batch.forgotten = batch.forgotten.max(lost.forgotten);
-                let n = 1 + lost.readings.len() as u64;
+                let n = 1 + (lost.readings.len() + lost.looks.len()) as u64;
                 self.shared.dropped.fetch_add(n, Ordering::Relaxed);
             }
         }
@@ -240,6 +248,10 @@ impl Worker {
         for &(robot, sensor, stamped) in &batch.readings {
             self.reading(&scene, robot as usize, sensor as usize, &stamped, now);
         }
+        for frame in &batch.looks {
+            self.look(&scene, frame, now);
+        }
+        self.note_subscribers();
         if let Some(snapshot) = &batch.snapshot {
             self.frames(&scene, snapshot);
         }
@@ -284,6 +296,27 @@ impl Worker {
                 let child = odometry_frame(scene, robot, sensor);
                 convert::odometry(r, stamped.stamp_ns, &child)
             }),
+        }
+    }
+
+    fn look(&mut self, scene: &Scene, frame: &Frame, now: u64) {
+        let model = &scene.robots[frame.robot];
+        let sensor = &model.sensors[frame.sensor];
+        let (i, _) = self.sensor_outputs[frame.robot][frame.sensor];
+        let head = || header(frame.stamp_ns, &frames::sensor_frame(model, frame.sensor));
+        match (&*frame.data, sensor.kind.looks().map(|looks| &**looks)) {
+            (FrameData::Scan(scan), Some(Looks::Laser(spec))) => {
+                self.emit(i, now, || looks::laser_scan(spec, sensor.rate, scan, head()));
+            }
+            (FrameData::Cloud(points), _) => self.emit(i, now, || looks::point_cloud(points, head())),
+            (FrameData::Scan(_), _) => {}
+        }
+    }
+
+    /// Tells which topics are subscribed: what nobody wants is not worked out.
+    fn note_subscribers(&self) {
+        for (noted, publisher) in self.shared.subscribed.iter().zip(&self.parts.publishers) {
+            noted.store(publisher.is_wanted(), Ordering::Relaxed);
         }
     }
 

@@ -5,6 +5,7 @@
 
 use super::arm::{self, ActionPlan, Place};
 use super::firmware::{self, Told};
+use super::looks;
 use super::message::{Message, TypeInfo};
 use super::msg::diagnostic_msgs::DiagnosticArray;
 use super::msg::geometry_msgs::{TwistWithCovarianceStamped, Wrench, WrenchStamped};
@@ -387,6 +388,7 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
 /// Topic suffix and type of a sensor's message.
 fn sensor_message(kind: &SensorKind) -> (&'static str, &'static TypeInfo) {
     match kind {
+        SensorKind::Looks(with) => looks::topic(with),
         SensorKind::Imu { .. } => ("/data", Imu::info()),
         SensorKind::Gnss { .. } => ("/fix", NavSatFix::info()),
         SensorKind::Dvl(_) => ("/data", Dvl::info()),

@@ -67,12 +67,14 @@ pub struct Material {
     pub friction: f64,
     /// Newton's coefficient of restitution, 0..1.
     pub restitution: f64,
+    /// Part of a laser's light that it gives back, as if in all directions, 0..1.
+    pub reflectivity: f64,
 }
 
 impl Default for Material {
     /// Wet plastic on stone, roughly.
     fn default() -> Self {
-        Self { friction: 0.5, restitution: 0.0 }
+        Self { friction: 0.5, restitution: 0.0, reflectivity: 0.5 }
     }
 }
 

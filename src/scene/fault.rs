@@ -15,6 +15,8 @@ pub enum Device {
     Joint(usize),
     /// A buoyancy engine.
     Ballast(usize),
+    /// A winch on board.
+    Winch(usize),
     /// A sensor.
     Sensor(usize),
     /// The gyro (0) or the accelerometer (1) of an IMU.
@@ -26,7 +28,7 @@ pub enum Device {
 }
 
 /// What is wrong with it. Bias and noise are in the unit of the device: the command of a thruster, rad of a fin, N m or N of a
-/// joint, rad or m of one with an ideal position drive, m³ of a buoyancy engine, the first quantity that a sensor measures, rad/s and m/s² of an IMU.
+/// joint, rad or m of one with an ideal position drive, m³ of a buoyancy engine, m/s of a winch, the first quantity that a sensor measures, rad/s and m/s² of an IMU.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FaultKind {
     /// It does nothing; a fin is lost.

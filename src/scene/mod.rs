@@ -14,6 +14,7 @@ pub mod firmware;
 pub mod flow;
 pub mod grid;
 pub mod joint;
+pub mod laser;
 pub mod mapped;
 pub mod radiation;
 pub mod sea;
@@ -112,6 +113,8 @@ pub struct Robot {
     pub fins: Vec<Fin>,
     /// Buoyancy engines.
     pub ballasts: Vec<Ballast>,
+    /// Tethers whose winches it carries, by name.
+    pub winches: Vec<String>,
     /// Thruster manager; none for a robot without thrusters.
     pub manager: Option<Manager>,
     /// Sensors.

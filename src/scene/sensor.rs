@@ -1,6 +1,8 @@
 //! Sensors as built: where they sit, how often and how late they speak, how they err.
 
+use super::laser::{LaserOutput, LaserSpec};
 use crate::math::{Mat3, Vec3};
+use std::sync::Arc;
 
 /// A sensor on a link.
 #[derive(Clone, Debug)]
@@ -31,6 +33,8 @@ pub struct Sensor {
     pub power: f64,
     /// Source of its random numbers.
     pub stream: crate::math::rng::Stream,
+    /// True if nothing is worked out that nobody wants; of sensors that look around.
+    pub lazy: bool,
     /// What it measures.
     pub kind: SensorKind,
 }
@@ -84,6 +88,23 @@ pub enum SensorKind {
         /// True for what the child exerts on the parent, false for what the parent exerts on the child.
         on_parent: bool,
     },
+    /// One that looks around: it is sampled between steps, and worked out beside them.
+    Looks(Arc<Looks>),
+}
+
+/// A sensor that looks around.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Looks {
+    /// With a laser.
+    Laser(LaserSpec),
+}
+
+impl Looks {
+    /// How long a sample takes [ns].
+    pub fn takes_ns(&self) -> u64 {
+        let Looks::Laser(spec) = self;
+        (spec.sweep * 1e9) as u64
+    }
 }
 
 impl Sensor {
@@ -95,6 +116,11 @@ impl Sensor {
 }
 
 impl SensorKind {
+    /// What it looks around with, if it does.
+    pub fn looks(&self) -> Option<&Arc<Looks>> {
+        if let SensorKind::Looks(looks) = self { Some(looks) } else { None }
+    }
+
     /// As written in world files and `describe`.
     pub fn name(&self) -> &'static str {
         match self {
@@ -106,6 +132,10 @@ impl SensorKind {
             SensorKind::Altimeter { .. } => "altimeter",
             SensorKind::Odometry => "odometry",
             SensorKind::Wrench { .. } => "wrench",
+            SensorKind::Looks(looks) => match &**looks {
+                Looks::Laser(LaserSpec { output: LaserOutput::Scan, .. }) => "laser",
+                Looks::Laser(LaserSpec { output: LaserOutput::Cloud, .. }) => "lidar",
+            },
         }
     }
 }

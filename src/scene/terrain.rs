@@ -81,8 +81,14 @@ impl Terrain {
         self.ends
     }
 
+    /// Samples along the grid's axes.
+    pub fn count(&self) -> [usize; 2] {
+        self.count
+    }
+
+    /// Sample `i` along the first axis and `j` along the second [m].
     #[inline]
-    fn sample(&self, i: usize, j: usize) -> f64 {
+    pub fn sample(&self, i: usize, j: usize) -> f64 {
         self.grid.sample([i, j, 0, 0])
     }
 
@@ -117,6 +123,32 @@ impl Terrain {
             (h11 - h01, h01 - h00)
         };
         (h00 + u * along + v * up, [along / self.step[0], up / self.step[1]])
+    }
+
+    /// True if the grid's axes are curves in W.
+    pub fn is_curved(&self) -> bool {
+        self.grid.plane.is_some()
+    }
+
+    /// The place of (x, y) along the axes, in cells from the first sample; beyond the ground less than 0 or more than there are.
+    #[inline]
+    pub fn cells(&self, x: f64, y: f64) -> [f64; 2] {
+        let [x, y] = self.along(x, y);
+        [(x - self.corner[0]) / self.step[0], (y - self.corner[1]) / self.step[1]]
+    }
+
+    /// How that changes along `d` [1/m].
+    #[inline]
+    pub fn cell_rates(&self, x: f64, y: f64, d: Vec3) -> [f64; 2] {
+        let [a, b] = self.rates(x, y);
+        [(a[0] * d.x + a[1] * d.y) / self.step[0], (b[0] * d.x + b[1] * d.y) / self.step[1]]
+    }
+
+    /// Number of the triangle at (x, y), as [`Terrain::triangles`] counts them; beyond the edge that of the edge.
+    pub fn face(&self, x: f64, y: f64) -> u32 {
+        let [x, y] = self.along(x, y);
+        let ((i, u), (j, v)) = (self.find(0, x), self.find(1, y));
+        (2 * (j * self.count[0] + i)) as u32 + u32::from(u < v)
     }
 
     /// Height at (x, y) [m].
@@ -168,24 +200,28 @@ impl Terrain {
 
     /// Distance along the unit vector `d` from `p` to the ground [m]; none if the ray never meets it, or starts under it.
     pub fn range(&self, p: Vec3, d: Vec3) -> Option<f64> {
-        let over = |t: f64| p.z + t * d.z - self.height(p.x + t * d.x, p.y + t * d.y);
-        if over(0.0) < 0.0 {
-            return None;
-        }
-        let mut t = 0.0;
-        loop {
+        (self.over(p, d, 0.0) >= 0.0).then(|| self.range_between(p, d, [0.0, f64::INFINITY])).flatten()
+    }
+
+    /// Height of the ray over the ground at the distance `t` [m].
+    #[inline]
+    pub fn over(&self, p: Vec3, d: Vec3, t: f64) -> f64 {
+        p.z + t * d.z - self.height(p.x + t * d.x, p.y + t * d.y)
+    }
+
+    /// As [`Terrain::range`] from one distance on, where the ray is over the ground, as far as the end of the half of a cell in
+    /// which the other distance is.
+    pub fn range_between(&self, p: Vec3, d: Vec3, [from, to]: [f64; 2]) -> Option<f64> {
+        let mut t = from;
+        while t < to {
             // the surface over the ray is straight up to where it leaves its half of a cell
             let next = self.leaves(p, d, t);
             if p.z + t * d.z > self.ends[1] && d.z >= 0.0 {
                 return None;
             }
-            let (a, b) = if next.is_finite() {
-                (over(t), over(next))
-            } else {
-                // level or straight for ever
-                (over(t), over(t + 1.0))
-            };
+            // where it never leaves, level or straight for ever
             let end = if next.is_finite() { next } else { t + 1.0 };
+            let (a, b) = (self.over(p, d, t), self.over(p, d, end));
             if b < a && a >= 0.0 {
                 let hit = t + (end - t) * (a / (a - b));
                 if b <= 0.0 || !next.is_finite() {
@@ -197,6 +233,7 @@ impl Terrain {
             }
             t = next;
         }
+        None
     }
 
     /// The next distance after `t` at which the ray crosses a line between cells, or a diagonal; infinite if none.

@@ -122,4 +122,6 @@ pub struct Winch {
     pub efficiency: f64,
     /// Electrical power while it turns nothing [W].
     pub standby: f64,
+    /// Its place among the winches of the robot that carries it; 0 ashore.
+    pub slot: usize,
 }

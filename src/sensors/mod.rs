@@ -8,10 +8,13 @@ pub mod dvl;
 pub mod fault;
 pub mod gnss;
 pub mod imu;
+pub mod laser;
 pub mod magnetometer;
 pub mod noise;
 pub mod odometry;
 pub mod pressure;
+pub mod raytrace;
+pub mod stage;
 pub mod wrench;
 
 use crate::environment::Instant;
@@ -58,7 +61,7 @@ pub fn read_due(
 ) {
     for (idx, sensor) in robot.sensors.iter().enumerate() {
         let memory = &mut state.sensors[idx];
-        if memory.due_ns <= now_ns {
+        if memory.due_ns <= now_ns && sensor.kind.looks().is_none() {
             let truth = truth(sensor, work, at, origin);
             let felt = state.kick.felt.then_some([&state.contact_force[..], &state.coupling_force[..]]);
             let through = || wrench::on_link(robot, work, sensor.link, felt);
@@ -139,5 +142,7 @@ fn measure(
             let F_S = wrench::through_joint(sensor, &through_joint(), *on_parent);
             Reading::Wrench(wrench::measure(force, torque, F_S, memory, &mut draw))
         }
+        // `sim::lookout` samples it
+        SensorKind::Looks(_) => return None,
     })
 }

@@ -2,6 +2,7 @@
 
 pub mod afloat;
 mod instants;
+pub mod lookout;
 pub mod pace;
 pub mod robot;
 pub mod run;

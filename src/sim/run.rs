@@ -280,8 +280,7 @@ impl Run<'_, '_> {
             Request::Step(n, reply) => self.ask_steps(n, reply, simulation),
             Request::Reset(reply) => {
                 self.end_steps("reset", simulation);
-                simulation.state = simulation.state.restarted(&simulation.scene);
-                simulation.clear_outboxes();
+                simulation.restart();
                 self.restart(simulation);
                 self.observers.iter_mut().for_each(|o| o.reset());
                 reply.send(());
@@ -326,9 +325,12 @@ impl Run<'_, '_> {
         self.observers.iter_mut().for_each(|o| o.refused(refusal, simulation));
     }
 
-    fn restart(&mut self, simulation: &Simulation) {
+    fn restart(&mut self, simulation: &mut Simulation) {
         let factor = if let Pace::Factor(f) = self.pace { f } else { 1.0 };
         self.clock.restart(simulation.time_ns(), factor);
+        if let Some(lookout) = &mut simulation.lookout {
+            lookout.set_patience(!matches!(self.pace, Pace::Factor(_)));
+        }
     }
 
     fn show(&mut self, simulation: &Simulation) {

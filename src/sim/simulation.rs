@@ -4,6 +4,7 @@
 //! are solved and the tethers follow. Either way no robot reads what another writes, so the result cannot depend on how many
 //! threads share the work.
 
+use super::lookout::Lookout;
 use super::robot::Runner;
 use super::squad::Group;
 use super::tethers::Tethers;
@@ -11,6 +12,7 @@ use crate::contact::Contacts;
 use crate::control::{charging, command};
 use crate::scene::{Scene, Sea};
 use crate::state::commands::Refusal;
+use crate::state::frame::Frame;
 use crate::state::{Command, RobotState, State};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -30,6 +32,10 @@ pub struct Simulation {
     before: Vec<RobotState>,
     pool: Option<rayon::ThreadPool>,
     tethers: Tethers,
+    /// The sensors that look around, if there are any.
+    pub lookout: Option<Lookout>,
+    /// Frames handed over since the outboxes were last emptied.
+    pub frames: Vec<Frame>,
 }
 
 /// Longest time that robots run alone before it is looked again whether they can touch [ns].
@@ -60,7 +66,9 @@ impl Simulation {
         let before = if contacts.is_some() { State::new(&scene).robots } else { Vec::new() };
         let tethers = Tethers::new(&scene);
         let groups = Group::all(&scene.robots);
-        Ok(Self { scene, state, runners, contacts, groups, before, pool, tethers })
+        let lookout = Lookout::new(&scene, wanted)?;
+        let frames = Vec::new();
+        Ok(Self { scene, state, runners, contacts, groups, before, pool, tethers, lookout, frames })
     }
 
     /// Simulated time [ns].
@@ -79,17 +87,43 @@ impl Simulation {
     /// Makes `steps` steps and reads the sensors due at their end. Readings delivered on the way stand in the runners' outboxes afterwards.
     pub fn advance(&mut self, steps: u64) {
         let mut left = steps;
-        while left > 0 && !self.scene.chargers.is_empty() {
-            let now = self.state.time_ns;
-            if charging::is_due(&self.scene, now) {
-                charging::connect(&self.scene, &mut self.state);
+        while left > 0 {
+            self.look_around();
+            let mut some = left;
+            if !self.scene.chargers.is_empty() {
+                let now = self.state.time_ns;
+                if charging::is_due(&self.scene, now) {
+                    charging::connect(&self.scene, &mut self.state);
+                }
+                some = some.min(charging::steps_to_next(&self.scene, now));
             }
-            let some = left.min(charging::steps_to_next(&self.scene, now));
+            if let Some(lookout) = &self.lookout {
+                some = some.min(lookout.steps_to_next(&self.state, self.scene.dt_ns));
+            }
             self.advance_block(some);
             left -= some;
         }
-        self.advance_block(left);
         self.observe();
+        self.look_around();
+        if let Some(lookout) = &mut self.lookout {
+            lookout.hand_over(self.state.time_ns, &mut self.frames);
+        }
+    }
+
+    /// Samples the sensors that look around and are due now.
+    fn look_around(&mut self) {
+        if let Some(lookout) = &mut self.lookout {
+            lookout.sample(&self.scene, &mut self.state, &mut self.runners);
+        }
+    }
+
+    /// Back to the start, with the settings that outlive it.
+    pub fn restart(&mut self) {
+        self.state = self.state.restarted(&self.scene);
+        if let Some(lookout) = &mut self.lookout {
+            lookout.forget();
+        }
+        self.clear_outboxes();
     }
 
     /// Makes `steps` steps.
@@ -238,6 +272,7 @@ impl Simulation {
     /// Empties all outboxes.
     pub fn clear_outboxes(&mut self) {
         self.runners.iter_mut().for_each(|r| r.outbox.clear());
+        self.frames.clear();
     }
 }
 

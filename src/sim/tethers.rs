@@ -15,6 +15,7 @@ use crate::environment::waves::StepWaves;
 use crate::kinematics;
 use crate::math::{Mat3, Quat, SpatialForce, Vec3};
 use crate::scene::{End, Integrator, LineModel, Scene, Tether};
+use crate::state::fault::Effect;
 use crate::state::workspace::LinkWork;
 use crate::state::{Parted, RobotState, State, TetherState};
 use rayon::ThreadPool;
@@ -186,8 +187,10 @@ impl Ties<'_> {
         let holds = [0, 1].map(|e| self.hold(&tether.ends[e], memory.pull[e]));
         bring_ends(memory, &holds);
         if let Some(winch) = &tether.winch {
-            let powered = tether.winch_robot().is_none_or(|r| self.robots[r].battery.is_on());
-            *turn = winch::turn(winch, &tether.line, memory, powered, h);
+            let carrier = tether.winch_robot().map(|r| &self.robots[r]);
+            let powered = carrier.is_none_or(|robot| robot.battery.is_on());
+            let fault = carrier.map_or(Effect::NONE, |robot| robot.winches[winch.slot]);
+            *turn = winch::turn(winch, &tether.line, memory, powered, &fault, h);
         }
         // the points of robots stepped by order one go with the new velocity: implicit Euler is the rule that matches
         let damping = if self.scene.integrator == Integrator::Rk4 { tether::DAMPING } else { 0.5 };

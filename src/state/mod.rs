@@ -6,9 +6,11 @@ pub mod coupling;
 pub mod energy;
 pub mod fault;
 pub mod firmware;
+pub mod frame;
 pub mod joint;
 pub mod snapshot;
 pub mod tether;
+pub mod view;
 pub mod wave_tile;
 pub mod workspace;
 
@@ -72,6 +74,8 @@ pub struct RobotState {
     pub fins: Vec<FinState>,
     /// One per buoyancy engine.
     pub ballasts: Vec<BallastState>,
+    /// What faults do to the winches on board.
+    pub winches: Vec<Effect>,
     /// Commands of fins with dead time on their way, each fin's behind the other's [rad].
     pub fin_delays: Vec<f64>,
     /// Effort over the coming step, or position for ideal position drives, one per joint. Written by commands for ideal
@@ -355,6 +359,7 @@ impl RobotState {
             actuators: robot.thrusters.iter().map(ActuatorState::new).collect(),
             fins: robot.fins.iter().map(FinState::new).collect(),
             ballasts: robot.ballasts.iter().map(BallastState::new).collect(),
+            winches: vec![Effect::NONE; robot.winches.len()],
             fin_delays: robot.fins.iter().flat_map(|f| vec![f.neutral(); f.dead_steps]).collect(),
             last_command_ns: None,
             firmware: firmware::FirmwareState::new(robot),
@@ -392,6 +397,7 @@ impl RobotState {
             actuators,
             fins,
             ballasts,
+            winches,
             fin_delays,
             joint_commands,
             joints,
@@ -414,6 +420,7 @@ impl RobotState {
         spare.actuators.copy_from_slice(actuators);
         spare.fins.copy_from_slice(fins);
         spare.ballasts.copy_from_slice(ballasts);
+        spare.winches.copy_from_slice(winches);
         spare.fin_delays.copy_from_slice(fin_delays);
         spare.joint_commands.copy_from_slice(joint_commands);
         spare.joints.copy_from_slice(joints);

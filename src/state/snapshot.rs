@@ -182,6 +182,7 @@ impl RobotState {
             sink.reals(&[b.command, b.volume, b.power]);
             sink.effect(&b.fault);
         }
+        self.winches.iter().for_each(|fault| sink.effect(fault));
         sink.reals(&self.fin_delays);
         self.memory.iter().flatten().for_each(|x| sink.spatial(x));
         for s in &self.sensors {

@@ -166,6 +166,7 @@ fn build(
     let lines =
         file.tethers.iter().filter_map(|(name, tether)| build_tether::tether(name, tether, &scene, problems));
     scene.tethers = lines.collect();
+    build_tether::stow(&mut scene);
     scene.couplings = build_coupling::couplings(&file.couplings, &scene, problems);
     scene.chargers = build_energy::chargers(&file.chargers, &file.couplings, &scene, problems);
     scene.faults = build_fault::faults(&file.faults, &scene, problems);

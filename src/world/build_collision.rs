@@ -84,7 +84,7 @@ pub fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems) {
 
 /// A surface.
 pub fn material(file: &MaterialFile) -> Material {
-    Material { friction: file.friction, restitution: file.restitution }
+    Material { friction: file.friction, restitution: file.restitution, reflectivity: file.reflectivity }
 }
 
 fn groups(file: &GroupsFile) -> Groups {

@@ -60,6 +60,7 @@ pub fn robot(
         thrusters: Vec::new(),
         fins: Vec::new(),
         ballasts: Vec::new(),
+        winches: Vec::new(),
         manager: None,
         sensors: Vec::new(),
         battery: model.battery.as_ref().map(|b| build_energy::battery(b, problems)),

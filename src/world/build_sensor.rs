@@ -1,12 +1,14 @@
 //! Sensor files become sensors.
 
+use super::build_laser;
 use super::error::Problems;
 use super::file::{Device, Measures, NoiseFile, SensorFile, WrenchDirection};
 use crate::math::real::sin_cos;
 use crate::math::rng::Stream;
 use crate::math::{Mat3, Vec3};
-use crate::scene::sensor::{DvlSpec, Errors, Noise};
+use crate::scene::sensor::{DvlSpec, Errors, Looks, Noise};
 use crate::scene::{Link, Sensor, SensorKind};
+use std::sync::Arc;
 
 /// Most readings between measurement and delivery: room for them is set aside at the start.
 const MOST_IN_FLIGHT: f64 = 10_000.0;
@@ -48,6 +50,7 @@ pub fn sensor(
         queue: (device.latency_s * rate).min(MOST_IN_FLIGHT) as usize + 2,
         power: device.power_w,
         stream: Stream::new(seed, &stream_name),
+        lazy: file.lazy,
         kind: kind(device, rate, seed, &stream_name, problems),
     }
 }
@@ -117,12 +120,18 @@ fn kind(device: &Device, rate: f64, seed: u64, stream: &str, problems: &mut Prob
             }
         }
         Measures::Odometry => SensorKind::Odometry,
+        Measures::Laser(file) => looks(Looks::Laser(build_laser::laser(file, rate, problems))),
+        Measures::Lidar(file) => looks(Looks::Laser(build_laser::lidar(file, rate, problems))),
         Measures::Wrench { force, torque, direction, .. } => SensorKind::Wrench {
             force: errors(force, "force"),
             torque: errors(torque, "torque"),
             on_parent: *direction == WrenchDirection::ChildToParent,
         },
     }
+}
+
+fn looks(with: Looks) -> SensorKind {
+    SensorKind::Looks(Arc::new(with))
 }
 
 fn dvl(measures: &Measures, problems: &mut Problems) -> DvlSpec {

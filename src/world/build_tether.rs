@@ -10,6 +10,18 @@ use crate::state::{RobotState, Workspace};
 /// Least weight in water of a line that hangs in a catenary [N/m].
 const LEAST_WEIGHT: f64 = 0.01;
 
+/// Tells the robots of the winches that they carry, and these their places.
+pub fn stow(scene: &mut Scene) {
+    for tether in &mut scene.tethers {
+        let carrier = tether.winch_robot();
+        if let (Some(robot), Some(winch)) = (carrier, &mut tether.winch) {
+            let winches = &mut scene.robots[robot].winches;
+            winch.slot = winches.len();
+            winches.push(tether.name.clone());
+        }
+    }
+}
+
 /// The tether `name`; none if an end is not to be found.
 pub fn tether(name: &str, file: &TetherFile, scene: &Scene, problems: &mut Problems) -> Option<Tether> {
     let line = line(&file.line, scene);
@@ -151,6 +163,7 @@ fn winch(name: &str, file: &WinchFile, tether: &TetherFile, problems: &mut Probl
         range: [file.min_length_m, longest],
         efficiency: file.efficiency,
         standby: file.standby_w,
+        slot: 0,
     }
 }
 

@@ -9,6 +9,7 @@ use super::file_energy::{BatteryFile, ChargerFile, LoadFile, SolarFile};
 use super::file_fault::FaultFile;
 use super::file_fin::{AzimuthFile, FinFile};
 use super::file_firmware::FirmwareFile;
+use super::file_laser::{LaserFile, LidarFile};
 use super::file_restoring::RestoringFile;
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
 use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
@@ -873,6 +874,8 @@ spec! {
         rate_hz: Option<f64> [positive],
         /// First sample at this time.
         start_s: f64 [non_negative] = 0.0,
+        /// Whether frames of a sensor that looks around are worked out only while somebody subscribes or records.
+        lazy: bool = true,
     }
 }
 
@@ -972,6 +975,10 @@ choice! {
         },
         /// Ground truth.
         Odometry = "odometry",
+        /// Distances by a laser that scans in a plane.
+        Laser = "laser" (LaserFile),
+        /// Points by a laser that scans on several cones.
+        Lidar = "lidar" (LidarFile),
         /// Force and torque through the joint of the link that it is mounted on.
         Wrench = "wrench" {
             /// Force [N].

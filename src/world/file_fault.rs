@@ -4,12 +4,12 @@ use super::spec::{choice, spec};
 
 spec! {
     /// A fault of a device of a robot. `bias` and `noise_std` are in the unit of the device: the command of a thruster, rad of a fin, N m or
-    /// N of a joint, rad or m of one with an ideal position drive, m³ of a buoyancy engine, the first quantity that a sensor measures, rad/s and m/s² of
-    /// an IMU.
+    /// N of a joint, rad or m of one with an ideal position drive, m³ of a buoyancy engine, m/s of a winch, the first quantity that a sensor
+    /// measures, rad/s and m/s² of an IMU.
     pub struct FaultFile {
         /// The robot; a copy of a grid by its own name, such as `rov_3`.
         robot: String [name],
-        /// The device, by its name, as `thrusters/port` where several have that; `imu/gyro` and `imu/accelerometer`; `battery`; a link for a leak.
+        /// The device, by its name, as `thrusters/port` where several have that; a winch on board by its tether; `imu/gyro` and `imu/accelerometer`; `battery`; a link for a leak.
         of: String [not_empty],
         /// When it begins.
         time_s: f64 [non_negative] = 0.0,

@@ -88,6 +88,8 @@ spec! {
         friction: f64 [in 0.0..=10.0] = 0.5,
         /// Newton's coefficient of restitution.
         restitution: f64 [fraction] = 0.0,
+        /// Part of a laser's light that it gives back, as if in all directions.
+        reflectivity: f64 [fraction] = 0.5,
     }
 }
 

@@ -32,7 +32,8 @@ pub struct Loader {
 type Chain = Vec<(Place, PathBuf)>;
 
 impl Loader {
-    /// A loader that looks for a named file beside the file that names it, then in the `search` folders in order.
+    /// A loader that looks for a named file beside the file that names it, then in the `search` folders in order; a whole file may
+    /// extend a world that ships with Merrow by its bare name.
     pub fn new(search: Vec<PathBuf>) -> Loader {
         Loader { search, ..Loader::default() }
     }
@@ -164,7 +165,10 @@ impl Loader {
             // reported where it was first exceeded
             return None;
         }
-        let path = self.find(wanted, place, problems)?;
+        let path = match shipped_world(wanted).filter(|_| depth == 0) {
+            Some(path) => path,
+            None => self.find(wanted, place, problems)?,
+        };
         if let Some(start) = chain.iter().position(|(from, _)| from == place) {
             let circle: Vec<String> = chain[start..]
                 .iter()
@@ -194,6 +198,12 @@ impl Loader {
         chain.push((place.clone(), path));
         Some(base)
     }
+}
+
+/// The file of a world that ships with Merrow, by its bare name.
+fn shipped_world(name: &str) -> Option<PathBuf> {
+    let bare = !name.contains('/') && !name.ends_with(".yaml");
+    Some(super::share::world(name)).filter(|path| bare && path.is_file())
 }
 
 /// Says that what is missing below here may have stood in the file that could not be read.

@@ -20,6 +20,7 @@ const UNITS: &[(&str, &str)] = &[
     ("mm", "mm"),
     ("cm", "cm"),
     ("km", "km"),
+    ("um", "um"),
     ("ft", "ft"),
     ("nmi", "nmi"),
     ("m2", "m2"),
@@ -68,6 +69,7 @@ const UNITS: &[(&str, &str)] = &[
     // angle and motion
     ("deg", "deg"),
     ("rad", "rad"),
+    ("mrad", "mrad"),
     ("m_s", "m/s"),
     ("km_h", "km/h"),
     ("knots", "knots"),

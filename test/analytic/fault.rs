@@ -7,6 +7,7 @@ use merrow::scene::fault::{Device, FaultKind};
 use merrow::sim::Simulation;
 use merrow::state::Command;
 use merrow::state::reading::Reading;
+use merrow::world::{Overrides, load_text};
 
 const BATTERY: &str = "capacity_ah: 100, open_circuit_v: [[0, 12], [1, 12]]";
 const DEVICES: &str = "sensors: {p: {device: {source: test, rate_hz: 100, kind: pressure}}}
@@ -268,6 +269,56 @@ fn buoyancy_engines_fail_as_named() {
         advance(&mut s, 5.0);
         close(kind, s.state.robots[0].ballasts[0].volume * 1e6, wanted, 1e-6);
     }
+}
+
+// Goal: a winch on board fails; one ashore is no device of a robot. Method: a load hangs from it, paid out at 0.4 m/s (ramps of 1 m/s²); told to heave in when the fault
+// begins, or told nothing new; 3 s of the fault. Tolerance: two steps of the motor's speed.
+#[test]
+fn winches_fail_as_named() {
+    use merrow::state::WinchCommand;
+    let world = |stands: &str, kind: &str| {
+        format!(
+            "
+step: {{dt_s: 0.005}}
+water: {{density_kg_m3: 1000}}
+seabed: {{depth_m: 500}}
+robots:
+  r:
+    position_m: [0, 0, -10]
+    model: {{source: test, base: fixed, body: {{source: test, axes: flu, mass_kg: 100, inertia_kg_m2: {{xx: 20, yy: 30, zz: 40}}}}}}
+tethers:
+  t:
+    line: {{source: test, diameter_m: 0.004, mass_kg_m: 0.0126, axial_stiffness_n: 20000, axial_damping_n_s: 500}}
+    from: {{kind: {stands}}}
+    to: {{kind: free, position_m: [0, 0, -40]}}
+    length_m: 30
+    segments: 4
+    winch: {{max_speed_m_s: 0.5, min_length_m: 5, max_length_m: 40}}
+faults: {{x: {{robot: r, of: winches/t, time_s: 2, kind: {kind}}}}}
+"
+        )
+    };
+    for (kind, then, wanted) in [
+        ("dead", 0.4, 0.0),
+        ("stuck", -0.4, 1.2),
+        ("reduced, part: 0.5", 0.4, 0.62),
+        ("biased, bias: -0.1", 0.4, 0.905),
+        ("noisy, noise_std: 0", 0.4, 1.2),
+    ] {
+        let mut s = simulation(&world("robot, robot: r", kind));
+        let turn = |s: &mut Simulation, speed| {
+            s.apply(&Command::Winch { tether: 0, command: WinchCommand::Speed(speed) }).unwrap();
+        };
+        turn(&mut s, 0.4);
+        advance(&mut s, 2.0);
+        let before = s.state.tethers[0].length;
+        turn(&mut s, then);
+        advance(&mut s, 3.0);
+        close(kind, s.state.tethers[0].length - before, wanted, 2.0 * 0.4 * 0.005);
+    }
+    let ashore = world("world, position_m: [0, 0, -10]", "dead");
+    let why = load_text("test.yaml", &ashore, Overrides::default()).map(|_| ()).unwrap_err();
+    assert!(why.to_string().contains("no device `winches/t` on r"), "{why}");
 }
 
 // Goal: gyro and accelerometer of an IMU fail each for itself, or together. Method: an ideal IMU on a body at rest, a fault of each from 0.5 s on. Tolerance: rounding.

@@ -75,6 +75,7 @@ fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
         drop_out: 0.0,
         power: 0.0,
         queue: 2,
+        lazy: true,
         stream: Stream::new(1, "ft"),
         kind: SensorKind::Wrench { force: errors, torque: errors, on_parent: false },
     }

@@ -14,7 +14,7 @@ pub fn collider(link: usize, geometry: Geometry, friction: f64, restitution: f64
         geometry,
         R_LG: Mat3::identity(),
         p_LoG: Vec3::zero(),
-        material: Material { friction, restitution },
+        material: Material { friction, restitution, ..Material::default() },
         groups: Groups::default(),
     }
 }

@@ -95,6 +95,7 @@ pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         thrusters: Vec::new(),
         fins: Vec::new(),
         ballasts: Vec::new(),
+        winches: Vec::new(),
         manager: None,
         sensors: Vec::new(),
         battery: None,

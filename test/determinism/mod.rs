@@ -5,6 +5,7 @@ mod estuary;
 mod faults;
 pub mod fleet;
 mod flight;
+mod frames;
 mod hull;
 mod kernels;
 mod lanes;

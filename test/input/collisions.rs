@@ -24,7 +24,7 @@ fn shapes_lie_in_the_axes_of_their_body() {
     let c = &scene.robots[0].colliders[0];
     assert_eq!((c.name.as_str(), c.link), ("base_link/a", 0));
     assert_eq!(c.geometry, Geometry::Cylinder { radius: 0.1, half_length: 1.0 });
-    assert_eq!(c.material, Material { friction: 0.8, restitution: 0.0 });
+    assert_eq!(c.material, Material { friction: 0.8, ..Material::default() });
     assert_eq!(c.groups, Groups { member: 1 << 31 | 2, meets: 1 });
     near("place", c.p_LoG, Vec3::new(1.0, -2.0, -3.0), 1e-15);
     // pitch by 90 degrees takes z to x, in either axes
@@ -96,7 +96,7 @@ structures:
     let scene = &world.scene;
     assert_eq!(world.notes, [], "nothing to say");
     assert_eq!(world.about.len(), 2);
-    assert_eq!(scene.seabed_material, Material { friction: 0.9, restitution: 0.1 });
+    assert_eq!(scene.seabed_material, Material { friction: 0.9, restitution: 0.1, ..Material::default() });
     let names: Vec<&str> = scene.robots.iter().map(|r| r.name.as_str()).collect();
     assert_eq!(names, ["rock_0", "rock_1"]);
     assert_eq!(scene.robots[1].start.p_WB, Vec3::new(3.0, 0.0, -1.0));

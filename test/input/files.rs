@@ -109,3 +109,11 @@ fn a_part_of_another_kind_replaces_the_first() {
                  extends: robots/osu_uvms.yaml\n      links:\n        wrist: {joint: {drive: {kind: effort, stiffness: 5}}}\n";
     check("kind", &[("w.yaml", world)], "accepted");
 }
+
+/// Goal: a world that ships with Merrow is extended by its bare name, and only where a whole world stands.
+#[test]
+fn shipped_worlds_are_extended_by_name() {
+    check("shipped", &[("w.yaml", "extends: pool\nseed: 7\n")], "accepted");
+    let folder = Folder::new("not_a_world", &[("w.yaml", "robots: {a: {model: {extends: pool}}}\n")]);
+    assert!(messages(&folder).contains("no file `pool`"), "{}", messages(&folder));
+}

@@ -77,6 +77,24 @@ fn bags_are_read_by_others() {
     expect_success(command);
 }
 
+/// Scans and clouds in a bag, as their users read them.
+#[test]
+fn lasers_are_read_by_others() {
+    let Some((mut command, _turn)) = script("lasers.py") else { return };
+    let folder = Folder::new("lasers", &[]);
+    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/lasers.yaml");
+    let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
+    merrow.arg("run").arg(world).args(["--no-ros", "--pace", "max", "--for", "2", "--record"]);
+    expect_success({
+        merrow.arg(folder.0.join("run.mcap"));
+        merrow
+    });
+    expect_success({
+        command.arg(find_mcap(&folder.0).parent().unwrap());
+        command
+    });
+}
+
 /// The one bag in a folder or the folders in it.
 fn find_mcap(folder: &Path) -> PathBuf {
     let mut folders = vec![folder.to_path_buf()];

@@ -210,6 +210,16 @@ impl WavesNow {
         self.reach
     }
 
+    /// Standard deviation of the slope of the open sea's surface, waves of all directions together.
+    pub fn slope_std(&self) -> f64 {
+        let of = |part: &Part| {
+            let c = &part.field.components;
+            let squares = c.a.iter().zip(&c.k).take(part.field.n).map(|(a, k)| (part.weight * a * k).powi(2));
+            0.5 * squares.sum::<f64>()
+        };
+        self.parts.iter().map(of).sum::<f64>().sqrt()
+    }
+
     /// True if a tide or a region lifts the mean surface.
     pub fn is_tidal(&self) -> bool {
         self.tidal

@@ -1,0 +1,324 @@
+//! Scanning lasers: what comes back of each beam, through air, rain, fog and the surface of the water.
+//!
+//! # Law
+//! ```text
+//!   P = ρ cos θ e^{-2 σ r}/r²                                        (1)  extended Lambertian target [Wagner 2006, eq. 14; Jelalian 1992]
+//!   P ≥ ρ_0/r_max²                                                   (2)  an echo is heard
+//!   σ = 3.912/V (λ/550 nm)^-q + 0.230·1.076 R^0.67/1000              (3)  [Kruse 1962], [Carbonneau 1998]
+//!   q = 1.6 (V > 50 km), 1.3 (V > 6 km), 0.585 V^{1/3} (V in km)
+//!   ρ cos θ = F_0/(4 s² cos⁵ θ) e^{-tan² θ/s²},  s² = 0.003 + 0.00512 U    (4)  glint of the surface [Cox and Munk 1954; Bufton 1983]
+//! ```
+//! At the surface of the water a beam parts: (4) comes back at once, F of it goes on as from a mirror and shows what it meets behind the surface, the rest
+//! goes on under water by Snell's law with the extinction c of the water. Both come back the same way: F², (1 - F)². F is Fresnel's, unpolarised. The strongest echo
+//! counts. An echo lies as far along the beam as its light has travelled, at the speed of light in air.
+//!
+//! A beam that widens is five rays, at the middle and at 0.7 of half its angle; echoes within a pulse's length are one, at their mean weighted by P.
+//!
+//! # Symbols
+//! P power over that of a white upright surface at 1 m · ρ reflectivity, ρ_0 that of what is just seen at r_max · θ angle of incidence · r distance [m] · σ extinction of air [1/m] ·
+//! V visibility [km] · λ wavelength · R rain [mm/h] · U wind [m/s] · s² mean square slope · F_0 = 0.02.
+//!
+//! # Frames
+//! Beams in S at the instant of the sample; while the scan goes on S moves on with the velocity of that instant.
+//!
+//! # Limits
+//! What else moves stands still during a scan. Waves are those of the sample's instant. A beam crosses the surface once. Rain, fog and spray give no echoes of their own, they only take from others'.
+//! No sunlight in the receiver.
+//!
+//! # Checked by
+//! test/analytic/laser.rs, test/determinism/frames.rs
+
+use super::stage::{Seen, Stage};
+use crate::environment::surface::Surface;
+use crate::environment::{Instant, air};
+use crate::math::rng::{Draw, Stream};
+use crate::math::{Mat3, Quat, SpatialVelocity, Vec3};
+use crate::scene::air::Weather;
+use crate::scene::laser::{LaserOutput, LaserSpec};
+use crate::state::Effect;
+use crate::state::frame::{FrameData, Point, Scan};
+use crate::state::view::View;
+
+/// Refractive index of water.
+const WATER_INDEX: f64 = 1.33;
+/// Reflectance of the surface straight down.
+const F_0: f64 = 0.02;
+/// Where the outer rays of a beam lie, over half its angle.
+const OUTER: f64 = 0.7;
+
+/// Where a laser is and how it moves, at the instant of a sample.
+#[derive(Clone, Copy, Debug)]
+pub struct Pose {
+    /// Index of the robot that carries it.
+    pub robot: usize,
+    /// Its axes in the world.
+    pub R_WS: Mat3,
+    /// Its place in the world [m].
+    pub p_WS: Vec3,
+    /// Its velocity in the world, in S.
+    pub V_WS_S: SpatialVelocity,
+}
+
+/// What spoils a scan.
+#[derive(Clone, Copy, Debug)]
+pub struct Spoiling {
+    /// Source of the random numbers.
+    pub stream: Stream,
+    /// Index of the sample.
+    pub sample: u64,
+    /// False: a perfect instrument.
+    pub noise: bool,
+    /// What faults do to every range.
+    pub fault: Effect,
+}
+
+/// An echo: how far its light has come, there and back halved [m], and its power. (1)
+#[derive(Clone, Copy, Debug, Default)]
+struct Echo {
+    path: f64,
+    power: f64,
+}
+
+/// Echoes of one beam.
+#[derive(Default)]
+struct Echoes {
+    list: [Echo; 15],
+    n: usize,
+}
+
+/// One scan.
+pub fn scan(
+    spec: &LaserSpec,
+    stage: &Stage,
+    view: &View,
+    at: &Instant<'_>,
+    pose: &Pose,
+    by: &Spoiling,
+) -> FrameData {
+    let weather = air::weather(&at.sea.air, at.time);
+    let beams = Beams {
+        spec,
+        stage,
+        view,
+        at,
+        surface: Surface::new(at),
+        robot: pose.robot,
+        extinction: extinction(&weather, spec.wavelength),
+        glint: 0.003 + 0.00512 * weather.wind.norm(),
+        least: spec.reference_reflectivity / (spec.limits[1] * spec.limits[1]),
+    };
+    let rings = spec.elevations.len();
+    let (mut scan, mut cloud) = (Scan::default(), Vec::new());
+    for column in 0..spec.columns {
+        let time = spec.fires(column);
+        let R_WS = pose.R_WS.mul_mat(&Quat::from_rotation_vector(pose.V_WS_S.w.scale(time)).matrix());
+        let p_WS = pose.p_WS + pose.R_WS.mul_vec(pose.V_WS_S.v.scale(time));
+        // a draw for each column, whatever the columns before it drew
+        let mut draw = by.stream.draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_add(column as u64));
+        for ring in 0..rings {
+            let d_S = spec.directions[column * rings + ring];
+            let echo = beams
+                .heard(p_WS, &R_WS, d_S)
+                .map(|echo| (ranged(spec, echo.path, by, &mut draw), echo.power));
+            let echo =
+                echo.filter(|_| !(by.noise && spec.beam_loss > 0.0 && draw.uniform() < spec.beam_loss));
+            match spec.output {
+                LaserOutput::Scan => {
+                    let (range, intensity) =
+                        echo.map_or((f64::INFINITY, 0.0), |(r, p)| (reported(spec, r), p * r * r));
+                    scan.ranges.push(range as f32);
+                    scan.intensities.push(intensity as f32);
+                }
+                LaserOutput::Cloud => {
+                    if let Some((r, power)) = echo
+                        && reported(spec, r).is_finite()
+                    {
+                        let p = d_S.scale(r).to_array().map(|x| x as f32);
+                        let (intensity, time, ring) = ((power * r * r) as f32, time as f32, ring as u16);
+                        cloud.push(Point { p, intensity, time, ring });
+                    }
+                }
+            }
+        }
+    }
+    match spec.output {
+        LaserOutput::Scan => FrameData::Scan(scan),
+        LaserOutput::Cloud => FrameData::Cloud(cloud),
+    }
+}
+
+/// A range as the instrument finds it.
+fn ranged(spec: &LaserSpec, range: f64, by: &Spoiling, draw: &mut Draw) -> f64 {
+    let mut range = range + by.fault.offset;
+    if by.fault.noise > 0.0 {
+        range += by.fault.noise * draw.normal();
+    }
+    if by.noise && spec.range_std > 0.0 {
+        range += spec.range_std * draw.normal();
+    }
+    if spec.resolution > 0.0 { (range / spec.resolution).round() * spec.resolution } else { range }
+}
+
+/// A range as it is told: out of the limits as REP-117 says.
+fn reported(spec: &LaserSpec, range: f64) -> f64 {
+    match range {
+        r if r < spec.limits[0] => f64::NEG_INFINITY,
+        r if r > spec.limits[1] => f64::INFINITY,
+        r => r,
+    }
+}
+
+/// Extinction of air [1/m]. (3)
+pub fn extinction(weather: &Weather, wavelength: f64) -> f64 {
+    let km = weather.visibility / 1000.0;
+    let q = match km {
+        v if v > 50.0 => 1.6,
+        v if v > 6.0 => 1.3,
+        v => 0.585 * libm::cbrt(v),
+    };
+    let haze = 3.912 / weather.visibility * libm::pow(wavelength / 550e-9, -q);
+    let rain = if weather.rain > 0.0 { 1.076 * libm::pow(weather.rain, 0.67) } else { 0.0 };
+    // decibels a kilometre to nepers a metre
+    haze + rain * std::f64::consts::LN_10 / 10.0 / 1000.0
+}
+
+/// What all beams of a scan share.
+struct Beams<'a> {
+    spec: &'a LaserSpec,
+    stage: &'a Stage,
+    view: &'a View,
+    at: &'a Instant<'a>,
+    surface: Surface<'a>,
+    robot: usize,
+    extinction: f64,
+    /// s².
+    glint: f64,
+    /// Least power that is heard. (2)
+    least: f64,
+}
+
+impl Beams<'_> {
+    /// The strongest echo of a beam, if it is heard.
+    fn heard(&self, p_WS: Vec3, R_WS: &Mat3, d_S: Vec3) -> Option<Echo> {
+        let mut echoes = Echoes::default();
+        let d = R_WS.mul_vec(d_S);
+        if self.spec.divergence > 0.0 {
+            let across = d_S.cross(if d_S.z.abs() < 0.9 {
+                Vec3::new(0.0, 0.0, 1.0)
+            } else {
+                Vec3::new(1.0, 0.0, 0.0)
+            });
+            let (u, v) = (across.scale(1.0 / across.norm()), d_S.cross(across).scale(1.0 / across.norm()));
+            let off = 0.5 * OUTER * self.spec.divergence;
+            self.follow(p_WS, d, 0.2, &mut echoes);
+            for side in [u, v, u.scale(-1.0), v.scale(-1.0)] {
+                let ray = d_S + side.scale(off);
+                self.follow(p_WS, R_WS.mul_vec(ray.scale(1.0 / ray.norm())), 0.2, &mut echoes);
+            }
+        } else {
+            self.follow(p_WS, d, 1.0, &mut echoes);
+        }
+        echoes.strongest(self.spec.pulse_length).filter(|echo| echo.power >= self.least)
+    }
+
+    /// The echoes of one ray, which bears a part of the beam.
+    fn follow(&self, p: Vec3, d: Vec3, part: f64, echoes: &mut Echoes) {
+        let far = self.spec.limits[1];
+        let look = |p: Vec3, d: Vec3, far: f64| self.stage.look(self.view, self.robot, p, d, [0.0, far]);
+        let hit = look(p, d, far);
+        let wet = self.at.above_surface(p) < 0.0;
+        if wet {
+            // no laser that is heard crosses to the air from below
+            if let Some(hit) = hit {
+                let power = part
+                    * lambert(&hit, d, hit.distance * WATER_INDEX, self.spec.water_extinction * hit.distance);
+                echoes.add(hit.distance * WATER_INDEX, power);
+            }
+            return;
+        }
+        let reach = hit.map_or(far, |hit| hit.distance);
+        let Some(t) = self.surface.crossing(p, d, reach) else {
+            if let Some(hit) = hit {
+                echoes
+                    .add(hit.distance, part * lambert(&hit, d, hit.distance, self.extinction * hit.distance));
+            }
+            return;
+        };
+        let q = p + d.scale(t);
+        let n = self.surface.normal(q.x, q.y);
+        let cosine = -n.dot(d);
+        if cosine <= 1e-6 {
+            return;
+        }
+        let through_air = self.extinction * t;
+        echoes.add(t, part * self.glint(-d.z) * libm::exp(-2.0 * through_air) / (t * t).max(1e-12));
+        let (F, bent) = refract(d, n, cosine);
+        let mirrored = d + n.scale(2.0 * cosine);
+        if let Some(hit) = look(q + mirrored.scale(1e-6), mirrored, far - t) {
+            let path = t + hit.distance;
+            echoes.add(path, part * F * F * lambert(&hit, mirrored, path, self.extinction * path));
+        }
+        // light that is down to 1e-4 after there and back is not heard
+        let deepest = (4.6 / self.spec.water_extinction.max(1e-9)).min((far - t) / WATER_INDEX);
+        if let Some(hit) = look(q + bent.scale(1e-6), bent, deepest) {
+            let path = t + WATER_INDEX * hit.distance;
+            let depth = through_air + self.spec.water_extinction * hit.distance;
+            echoes.add(path, part * (1.0 - F) * (1.0 - F) * lambert(&hit, bent, path, depth));
+        }
+    }
+
+    /// (4), by the downward component of the beam.
+    fn glint(&self, cosine: f64) -> f64 {
+        if cosine <= 0.0 {
+            return 0.0;
+        }
+        let c2 = cosine * cosine;
+        let tan2 = (1.0 - c2).max(0.0) / c2;
+        F_0 / (4.0 * self.glint * c2 * c2 * cosine) * libm::exp(-tan2 / self.glint)
+    }
+}
+
+/// (1) for an optical depth of the way there.
+fn lambert(hit: &Seen, d: Vec3, path: f64, depth: f64) -> f64 {
+    hit.reflectivity * (-hit.normal.dot(d)).max(0.0) * libm::exp(-2.0 * depth) / (path * path).max(1e-12)
+}
+
+/// Fresnel's reflectance of the surface with the upward normal `n` for light from above along `d`, and where the rest goes on.
+fn refract(d: Vec3, n: Vec3, cosine: f64) -> (f64, Vec3) {
+    let k = 1.0 / WATER_INDEX;
+    let below = (1.0 - k * k * (1.0 - cosine * cosine)).sqrt();
+    let s = (cosine - WATER_INDEX * below) / (cosine + WATER_INDEX * below);
+    let p = (WATER_INDEX * cosine - below) / (WATER_INDEX * cosine + below);
+    let bent = d.scale(k) + n.scale(k * cosine - below);
+    (0.5 * (s * s + p * p), bent)
+}
+
+impl Echoes {
+    fn add(&mut self, path: f64, power: f64) {
+        if power > 0.0 && self.n < self.list.len() {
+            self.list[self.n] = Echo { path, power };
+            self.n += 1;
+        }
+    }
+
+    /// The strongest of what is left when echoes within a pulse's length are one.
+    fn strongest(&mut self, pulse: f64) -> Option<Echo> {
+        let list = &mut self.list[..self.n];
+        list.sort_by(|a, b| a.path.total_cmp(&b.path));
+        let mut best: Option<Echo> = None;
+        let mut start = 0;
+        for k in 0..list.len() {
+            if k + 1 < list.len() && list[k + 1].path - list[k].path <= pulse {
+                continue;
+            }
+            let group = &list[start..=k];
+            start = k + 1;
+            let power: f64 = group.iter().map(|e| e.power).sum();
+            let path = group.iter().map(|e| e.path * e.power).sum::<f64>() / power;
+            if best.is_none_or(|best| power > best.power) {
+                best = Some(Echo { path, power });
+            }
+        }
+        best
+    }
+}

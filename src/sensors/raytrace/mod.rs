@@ -1,0 +1,196 @@
+//! The ray tracer: what a ray meets first, for lidars, cameras and sonars, on the processor alone.
+//!
+//! A [`Surroundings`] holds shapes in two groups: what stands still, built once, and what moves, given its places anew for every
+//! snapshot. The numbers of shapes do not change: those that stand first, then those that move, each in the order given.
+//!
+//! Same bits on every processor: the search is compiled for AVX2 and for any, and does the same operations in the same order.
+
+pub mod bvh;
+pub mod eight;
+pub mod group;
+pub mod heightfield;
+pub mod mesh;
+pub mod primitive;
+pub mod probe;
+pub mod traverse;
+pub mod triangles;
+
+use crate::math::{Mat3, Vec3, quad};
+use bvh::Care;
+use eight::{Eight, Plain};
+use group::{Group, Search};
+pub use heightfield::Heightfield;
+pub use mesh::Mesh;
+pub use primitive::Primitive;
+use std::ops::Range;
+use std::sync::Arc;
+use traverse::Stack;
+
+/// A ray in the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray {
+    /// Where it begins [m].
+    pub origin: Vec3,
+    /// Its direction, a unit vector.
+    pub direction: Vec3,
+    /// Least and greatest distance that count [m].
+    pub range: [f64; 2],
+}
+
+/// What a ray meets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Distance along the ray [m].
+    pub distance: f64,
+    /// Outward unit normal of the surface, in the world.
+    pub normal: Vec3,
+    /// Number of the shape.
+    pub shape: u32,
+    /// Part of it: a triangle of a mesh, a side of a box.
+    pub face: u32,
+}
+
+/// A shape about its own origin along its own axes G.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// With a closed form.
+    Primitive(Primitive),
+    /// Of triangles.
+    Mesh(Arc<Mesh>),
+    /// The ground; without a box, for it goes on beyond its edges.
+    Ground(Arc<Heightfield>),
+}
+
+/// A shape at its place.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The shape.
+    pub shape: Shape,
+    /// Its axes in the world.
+    pub R_WG: Mat3,
+    /// Its origin in the world [m].
+    pub p_WG: Vec3,
+}
+
+impl Placed {
+    /// Middle and half of the box around it in the world [m]; none if it has no box.
+    fn extent(&self) -> Option<(Vec3, Vec3)> {
+        let (middle, half) = match &self.shape {
+            Shape::Primitive(primitive) => (Vec3::zero(), primitive.half()),
+            Shape::Mesh(mesh) => mesh.extent(),
+            Shape::Ground(_) => return None,
+        };
+        let abs = |v: Vec3| Vec3::from(v.to_array().map(f64::abs));
+        let R = &self.R_WG;
+        let half = Vec3::new(abs(R.r[0]).dot(half), abs(R.r[1]).dot(half), abs(R.r[2]).dot(half));
+        let middle = self.p_WG + R.mul_vec(middle);
+        // single precision holds the squares of what is nearer than that
+        (middle.norm() < 1e12 && half.norm() < 1e12).then_some((middle, half))
+    }
+}
+
+/// All that rays can meet.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    still: Arc<Group>,
+    moving: Group,
+}
+
+impl Surroundings {
+    /// What stands still, and what moves, at its first place.
+    pub fn new(still: Vec<Placed>, moving: Vec<Placed>) -> Self {
+        Self { still: Arc::new(Group::new(still, Care::Much)), moving: Group::new(moving, Care::Little) }
+    }
+
+    /// How many shapes stand still; the first that moves has this number.
+    pub fn still_count(&self) -> u32 {
+        self.still.shapes().len() as u32
+    }
+
+    /// Number of all shapes.
+    pub fn count(&self) -> u32 {
+        self.still_count() + self.moving.shapes().len() as u32
+    }
+
+    /// Gives what moves its places: `change` is handed the shapes in their order.
+    pub fn place(&mut self, change: impl FnOnce(&mut [Placed])) {
+        self.moving.place(change);
+    }
+
+    /// What `ray` meets first; the shapes with numbers in `skip` are not there.
+    pub fn closest(&self, ray: &Ray, skip: Range<u32>) -> Option<Hit> {
+        let mut hit = [None];
+        self.closest_of(std::slice::from_ref(ray), skip, &mut hit);
+        hit[0]
+    }
+
+    /// As [`Surroundings::closest`] for each of `rays`, into `hits`, which is as long.
+    pub fn closest_of(&self, rays: &[Ray], skip: Range<u32>, hits: &mut [Option<Hit>]) {
+        #[cfg(target_arch = "x86_64")]
+        if quad::is_here() {
+            // SAFETY: the processor has these instructions
+            return unsafe { in_registers::closest_of(self, rays, skip, hits) };
+        }
+        self.search_all::<Plain>(rays, skip, hits);
+    }
+
+    /// True if `ray` meets anything but the shapes with numbers in `skip`.
+    pub fn blocked(&self, ray: &Ray, skip: Range<u32>) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if quad::is_here() {
+            // SAFETY: the processor has these instructions
+            return unsafe { in_registers::blocked(self, ray, skip) };
+        }
+        self.is_blocked::<Plain>(ray, skip)
+    }
+
+    #[inline(always)]
+    fn search_all<E: Eight>(&self, rays: &[Ray], skip: Range<u32>, hits: &mut [Option<Hit>]) {
+        let mut stack = Stack::default();
+        for (ray, hit) in rays.iter().zip(hits) {
+            let mut search = Search { ray, skip: skip.clone(), best: None };
+            if ray.is_sound() {
+                self.still.search::<E, false>(&mut search, 0, &mut stack);
+                self.moving.search::<E, false>(&mut search, self.still_count(), &mut stack);
+            }
+            *hit = search.best;
+        }
+    }
+
+    #[inline(always)]
+    fn is_blocked<E: Eight>(&self, ray: &Ray, skip: Range<u32>) -> bool {
+        let mut stack = Stack::default();
+        let mut search = Search { ray, skip, best: None };
+        ray.is_sound()
+            && (self.still.search::<E, true>(&mut search, 0, &mut stack)
+                || self.moving.search::<E, true>(&mut search, self.still_count(), &mut stack))
+    }
+}
+
+impl Ray {
+    /// True if it can be traced: finite, and not without a direction.
+    #[inline(always)]
+    fn is_sound(&self) -> bool {
+        let size = self.direction.dot(self.direction);
+        // a sum is finite only if all of it is
+        let sum = self.origin.x + self.origin.y + self.origin.z + size + self.range[0];
+        sum.is_finite() && size > 0.5 && self.range[1] >= self.range[0]
+    }
+}
+
+/// Compiled for processors with AVX2.
+#[cfg(target_arch = "x86_64")]
+mod in_registers {
+    use super::eight::Register;
+    use super::{Hit, Range, Ray, Surroundings};
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub fn closest_of(all: &Surroundings, rays: &[Ray], skip: Range<u32>, hits: &mut [Option<Hit>]) {
+        all.search_all::<Register>(rays, skip, hits);
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub fn blocked(all: &Surroundings, ray: &Ray, skip: Range<u32>) -> bool {
+        all.is_blocked::<Register>(ray, skip)
+    }
+}

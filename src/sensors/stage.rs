@@ -1,0 +1,219 @@
+//! What sensors that look around can meet: the shapes of robots, props and structures, and the bottom.
+//!
+//! A robot shows the shapes that can be touched; a link without any shows its hull. The water's surface is not among them: what a ray does there
+//! is the sensor's affair.
+
+use super::raytrace::{Heightfield, Hit, Mesh, Placed, Primitive, Ray, Shape, Surroundings};
+use crate::math::hull_cut;
+use crate::math::{Mat3, Vec3};
+use crate::scene::collision::{self, Collider, Geometry};
+use crate::scene::{Link, Robot, Scene};
+use crate::state::view::View;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Reflectivity of a hull that says nothing of its surface: painted plastic or metal, roughly.
+const PAINT: f64 = 0.5;
+/// Parts of half a turn by which an ellipsoid is drawn.
+const ELLIPSOID_PARTS: u32 = 24;
+
+/// What a ray meets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    /// Distance along the ray [m].
+    pub distance: f64,
+    /// Unit normal of the surface, towards where the ray came from.
+    pub normal: Vec3,
+    /// Part of a laser's light that it gives back, as if in all directions, 0..1.
+    pub reflectivity: f64,
+}
+
+/// Where a shape that moves is fixed.
+#[derive(Clone, Debug)]
+struct Mount {
+    robot: usize,
+    link: usize,
+    R_LG: Mat3,
+    p_LoG: Vec3,
+}
+
+/// All that can be seen, at one instant.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    all: Surroundings,
+    mounts: Arc<[Mount]>,
+    /// Of each shape, by its number.
+    reflectivity: Arc<[f64]>,
+    /// Numbers of each robot's shapes.
+    own: Arc<[Range<u32>]>,
+    /// Of the bottom.
+    bottom: f64,
+}
+
+impl Stage {
+    /// What stands in a world, and its robots at their start.
+    pub fn new(scene: &Scene) -> Self {
+        let (mut still, mut reflectivity) = (Vec::new(), Vec::new());
+        for collider in scene.structures.iter().flat_map(|s| &s.colliders) {
+            still.push(Placed {
+                shape: shape(&collider.geometry),
+                R_WG: collider.R_LG,
+                p_WG: collider.p_LoG,
+            });
+            reflectivity.push(collider.material.reflectivity);
+        }
+        if let Some(terrain) = &scene.sea.seabed.terrain {
+            let ground = Shape::Ground(Arc::new(Heightfield::new(Arc::clone(terrain))));
+            still.push(Placed { shape: ground, R_WG: Mat3::identity(), p_WG: Vec3::zero() });
+            reflectivity.push(scene.seabed_material.reflectivity);
+        }
+        let (mut moving, mut mounts, mut own) = (Vec::new(), Vec::new(), Vec::new());
+        for (r, robot) in scene.robots.iter().enumerate() {
+            let first = (still.len() + moving.len()) as u32;
+            for (shape, mount, grey) in shapes(r, robot) {
+                moving.push(Placed { shape, R_WG: Mat3::identity(), p_WG: Vec3::zero() });
+                mounts.push(mount);
+                reflectivity.push(grey);
+            }
+            own.push(first..(still.len() + moving.len()) as u32);
+        }
+        Self {
+            all: Surroundings::new(still, moving),
+            mounts: mounts.into(),
+            reflectivity: reflectivity.into(),
+            own: own.into(),
+            bottom: scene.seabed_material.reflectivity,
+        }
+    }
+
+    /// Brings what moves to where it is in `view`.
+    pub fn place(&mut self, view: &View) {
+        let mounts = &self.mounts;
+        self.all.place(|shapes| {
+            for (placed, mount) in shapes.iter_mut().zip(mounts.iter()) {
+                let (R_WL, p_WL) = &view.links[mount.robot][mount.link];
+                placed.R_WG = R_WL.mul_mat(&mount.R_LG);
+                placed.p_WG = *p_WL + R_WL.mul_vec(mount.p_LoG);
+            }
+        });
+    }
+
+    /// What a ray from `p` along the unit vector `d` meets first within `range` [m], but the shapes of `robot` itself.
+    pub fn look(&self, view: &View, robot: usize, p: Vec3, d: Vec3, range: [f64; 2]) -> Option<Seen> {
+        let ray = Ray { origin: p, direction: d, range };
+        let hit = self.all.closest(&ray, self.own[robot].clone());
+        let limit = hit.map_or(range[1], |hit| hit.distance);
+        // ground on a grid is among the shapes
+        let plane = Some(&view.sea.seabed).filter(|seabed| seabed.terrain.is_none());
+        let bottom = plane.and_then(|seabed| seabed.range(p, d)).filter(|t| (range[0]..limit).contains(t));
+        let (distance, normal, reflectivity) = match (bottom, hit) {
+            (Some(t), _) => {
+                let at = p + d.scale(t);
+                (t, view.sea.seabed.normal(at.x, at.y), self.bottom)
+            }
+            (None, Some(Hit { distance, normal, shape, .. })) => {
+                (distance, normal, self.reflectivity[shape as usize])
+            }
+            (None, None) => return None,
+        };
+        let normal = if normal.dot(d) > 0.0 { normal.scale(-1.0) } else { normal };
+        Some(Seen { distance, normal, reflectivity })
+    }
+}
+
+/// What a robot shows.
+fn shapes(r: usize, robot: &Robot) -> Vec<(Shape, Mount, f64)> {
+    let mut all = Vec::new();
+    for (l, link) in robot.links.iter().enumerate() {
+        let own: Vec<&Collider> = robot.colliders.iter().filter(|c| c.link == l).collect();
+        for c in &own {
+            let mount = Mount { robot: r, link: l, R_LG: c.R_LG, p_LoG: c.p_LoG };
+            all.push((shape(&c.geometry), mount, c.material.reflectivity));
+        }
+        if own.is_empty()
+            && let Some((shape, R_LG, p_LoG)) = hull(link)
+        {
+            all.push((shape, Mount { robot: r, link: l, R_LG, p_LoG }, PAINT));
+        }
+    }
+    all
+}
+
+/// The hull of a link that displaces water.
+fn hull(link: &Link) -> Option<(Shape, Mat3, Vec3)> {
+    if link.volume <= 0.0 {
+        return None;
+    }
+    if let Some(skin) = &link.skin {
+        let mesh = Mesh::new(&skin.vertices, &skin.triangles);
+        return Some((Shape::Mesh(Arc::new(mesh)), Mat3::identity(), Vec3::zero()));
+    }
+    let hull = &link.hull;
+    let shape = match hull.shape {
+        hull_cut::Shape::Box(half) => Shape::Primitive(Primitive::Box { half }),
+        hull_cut::Shape::Ellipsoid(half) if half.x == half.y && half.y == half.z => {
+            Shape::Primitive(Primitive::Sphere { radius: half.x })
+        }
+        hull_cut::Shape::Ellipsoid(half) => {
+            let mesh = ellipsoid(half);
+            Shape::Mesh(Arc::new(Mesh::new(&mesh.vertices, &mesh.triangles)))
+        }
+    };
+    Some((shape, hull.R_LH, hull.p_LoH))
+}
+
+fn shape(geometry: &Geometry) -> Shape {
+    let of = |mesh: &collision::Mesh| Shape::Mesh(Arc::new(Mesh::new(&mesh.vertices, &mesh.triangles)));
+    match geometry {
+        Geometry::Sphere { radius } => Shape::Primitive(Primitive::Sphere { radius: *radius }),
+        Geometry::Box { half } => Shape::Primitive(Primitive::Box { half: *half }),
+        Geometry::Cylinder { radius, half_length } => {
+            Shape::Primitive(Primitive::Cylinder { radius: *radius, half_length: *half_length })
+        }
+        Geometry::Capsule { radius, half_length } => {
+            Shape::Primitive(Primitive::Capsule { radius: *radius, half_length: *half_length })
+        }
+        // what is touched as convex parts is seen as it is drawn
+        Geometry::ConvexHull(mesh) | Geometry::ConvexParts(mesh) | Geometry::Mesh(mesh) => of(mesh),
+        Geometry::Heightfield(field) => of(&heights(field)),
+    }
+}
+
+/// The triangles of a grid of heights, two a cell, parted from its south-western to its north-eastern corner as everywhere.
+fn heights(field: &collision::Heightfield) -> collision::Mesh {
+    let [nx, ny] = field.count;
+    let place = |i: usize, j: usize| {
+        let along = |k: usize, n: usize, size: f64| size * (k as f64 / (n - 1) as f64 - 0.5);
+        Vec3::new(along(i, nx, field.size[0]), along(j, ny, field.size[1]), field.heights[j * nx + i])
+    };
+    let vertices = (0..ny).flat_map(|j| (0..nx).map(move |i| (i, j))).map(|(i, j)| place(i, j)).collect();
+    let mut triangles = Vec::with_capacity(2 * (nx - 1) * (ny - 1));
+    for j in 0..ny - 1 {
+        for i in 0..nx - 1 {
+            let at = |di: usize, dj: usize| ((j + dj) * nx + i + di) as u32;
+            let (sw, se, ne, nw) = (at(0, 0), at(1, 0), at(1, 1), at(0, 1));
+            triangles.extend([[sw, se, ne], [sw, ne, nw]]);
+        }
+    }
+    collision::Mesh { vertices, triangles }
+}
+
+/// An ellipsoid about its middle, inscribed.
+fn ellipsoid(half: Vec3) -> collision::Mesh {
+    use crate::math::real::sin_cos;
+    let (n, m) = (2 * ELLIPSOID_PARTS, ELLIPSOID_PARTS);
+    let place = |i: u32, j: u32| {
+        let (s, c) = sin_cos(std::f64::consts::TAU * f64::from(i) / f64::from(n));
+        let (sp, cp) = sin_cos(std::f64::consts::PI * (f64::from(j) / f64::from(m) - 0.5));
+        Vec3::new(half.x * cp * c, half.y * cp * s, half.z * sp)
+    };
+    let vertices = (0..=m).flat_map(|j| (0..n).map(move |i| (i, j))).map(|(i, j)| place(i, j)).collect();
+    let mut triangles = Vec::new();
+    for j in 0..m {
+        for i in 0..n {
+            let at = |di: u32, dj: u32| (j + dj) * n + (i + di) % n;
+            triangles.extend([[at(0, 0), at(1, 0), at(1, 1)], [at(0, 0), at(1, 1), at(0, 1)]]);
+        }
+    }
+    collision::Mesh { vertices, triangles }
+}

@@ -1,0 +1,296 @@
+//! Sensors that look around: sampled from a view of the world at an instant between steps, worked out on threads of their own, handed over when they are due.
+//!
+//! What a frame holds depends on the view, the sensor and the number of its sample alone, so it is the same whenever and wherever it is found. Who follows the
+//! wall clock never waits for one: a sensor that has not finished its last two samples misses the next, which is counted. Who does not waits for
+//! the frames that are due, so that none is missed.
+
+use super::instants::Instants;
+use super::robot::Runner;
+use crate::control::fault;
+use crate::kinematics;
+use crate::math::SpatialVelocity;
+use crate::scene::sensor::Looks;
+use crate::scene::{Scene, Sensor};
+use crate::sensors::laser::{self, Pose, Spoiling};
+use crate::sensors::stage::Stage;
+use crate::state::frame::{Frame, FrameData};
+use crate::state::view::View;
+use crate::state::{Effect, State};
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+/// Samples of a sensor that may be under way where nobody waits for them.
+const UNDER_WAY_MAX: usize = 2;
+
+/// A sensor that looks around, and how far it is.
+#[derive(Debug)]
+struct Device {
+    robot: usize,
+    sensor: usize,
+    /// Order and due instant of its samples that are under way [ns].
+    under_way: VecDeque<(u64, u64)>,
+}
+
+/// A sample to be worked out.
+struct Job {
+    order: u64,
+    device: usize,
+    view: Arc<View>,
+    sample: u64,
+    noise: bool,
+    fault: Effect,
+    due_ns: u64,
+}
+
+/// One that has been.
+struct Done {
+    order: u64,
+    device: usize,
+    frame: Frame,
+}
+
+/// All sensors of a world that look around.
+#[derive(Debug)]
+pub struct Lookout {
+    devices: Vec<Device>,
+    /// Of each device, whether anybody wants its frames.
+    wanted: Arc<[AtomicBool]>,
+    /// Of each device, samples missed because it had not finished those before.
+    missed: Vec<u64>,
+    patient: bool,
+    jobs: Sender<Job>,
+    done: Receiver<Done>,
+    workers: Vec<JoinHandle<()>>,
+    /// Frames that are found and not yet handed over.
+    found: Vec<Done>,
+    order: u64,
+    /// Samples ordered before this belong to a run that was reset.
+    first: u64,
+}
+
+impl std::fmt::Debug for Done {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Done({})", self.order)
+    }
+}
+
+impl Lookout {
+    /// The sensors of `scene` that look around, on `threads` threads; none if it has none.
+    ///
+    /// # Errors
+    /// If the threads cannot be started.
+    pub fn new(scene: &Arc<Scene>, threads: usize) -> Result<Option<Self>, String> {
+        let of_robot = |(robot, model): (usize, &crate::scene::Robot)| {
+            let looking = model.sensors.iter().enumerate().filter(|(_, s)| s.kind.looks().is_some());
+            looking.map(|(sensor, _)| (robot, sensor)).collect::<Vec<_>>()
+        };
+        let places: Vec<(usize, usize)> = scene.robots.iter().enumerate().flat_map(of_robot).collect();
+        if places.is_empty() {
+            return Ok(None);
+        }
+        let sensor = |(robot, sensor): (usize, usize)| &scene.robots[robot].sensors[sensor];
+        let wanted = places.iter().map(|place| AtomicBool::new(!sensor(*place).lazy)).collect();
+        let (jobs, inbox) = unbounded::<Job>();
+        let (outbox, done) = unbounded();
+        let stage = Stage::new(scene);
+        let mut workers = Vec::new();
+        for i in 0..threads.clamp(1, places.len()) {
+            let worker = Worker {
+                scene: Arc::clone(scene),
+                devices: places
+                    .iter()
+                    .filter_map(|p| Some((p.0, p.1, Arc::clone(sensor(*p).kind.looks()?))))
+                    .collect(),
+                stage: stage.clone(),
+                instants: Instants::default(),
+                placed: None,
+            };
+            let (inbox, outbox) = (inbox.clone(), outbox.clone());
+            let thread = std::thread::Builder::new()
+                .name(format!("merrow-look-{i}"))
+                .spawn(move || worker.run(&inbox, &outbox))
+                .map_err(|e| format!("cannot start a thread for sensors: {e}"))?;
+            workers.push(thread);
+        }
+        let device = |(robot, sensor)| Device { robot, sensor, under_way: VecDeque::new() };
+        let missed = vec![0; places.len()];
+        let devices = places.into_iter().map(device).collect();
+        let (found, order, first) = (Vec::new(), 0, 0);
+        Ok(Some(Self { devices, wanted, missed, patient: true, jobs, done, workers, found, order, first }))
+    }
+
+    /// Whether frames that are due are waited for.
+    pub fn set_patience(&mut self, patient: bool) {
+        self.patient = patient;
+    }
+
+    /// Says whether anybody wants the frames of a sensor; those of sensors that are not `lazy` are found in any case.
+    pub fn want(&self, scene: &Scene, robot: usize, sensor: usize, wanted: bool) {
+        let place = self.devices.iter().position(|d| (d.robot, d.sensor) == (robot, sensor));
+        if let Some(k) = place {
+            let lazy = scene.robots[robot].sensors[sensor].lazy;
+            self.wanted[k].store(wanted || !lazy, Ordering::Relaxed);
+        }
+    }
+
+    /// Robot, sensor and missed samples of every sensor that looks around.
+    pub fn missed(&self) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
+        self.devices.iter().zip(&self.missed).map(|(device, missed)| (device.robot, device.sensor, *missed))
+    }
+
+    /// Steps until one has to be sampled, at least 1.
+    pub fn steps_to_next(&self, state: &State, dt_ns: u64) -> u64 {
+        let due = |device: &Device| state.robots[device.robot].sensors[device.sensor].due_ns;
+        let next = self.devices.iter().map(due).min().unwrap_or(u64::MAX);
+        next.saturating_sub(state.time_ns).div_ceil(dt_ns).max(1)
+    }
+
+    /// Samples the sensors that are due now.
+    pub fn sample(&mut self, scene: &Scene, state: &mut State, runners: &mut [Runner]) {
+        let now = state.time_ns;
+        let mut view = None;
+        for k in 0..self.devices.len() {
+            let (r, s) = (self.devices[k].robot, self.devices[k].sensor);
+            let (robot, sensor) = (&scene.robots[r], &scene.robots[r].sensors[s]);
+            if state.robots[r].sensors[s].due_ns > now || state.robots[r].halted.is_some() {
+                continue;
+            }
+            fault::prepare(robot, &mut state.robots[r], &mut runners[r].work, now, state.sea.density);
+            let own = &mut state.robots[r];
+            let memory = &mut own.sensors[s];
+            let sample = memory.samples;
+            memory.count(sensor);
+            let lost = sensor.drop_out > 0.0 && sensor.stream.draw(sample + 1).uniform() < sensor.drop_out;
+            if !own.battery.is_on() || memory.fault.dead || lost || !self.wanted[k].load(Ordering::Relaxed) {
+                continue;
+            }
+            if !self.patient && self.devices[k].under_way.len() >= UNDER_WAY_MAX {
+                self.missed[k] += 1;
+                continue;
+            }
+            let (noise, fault) = (memory.noise, memory.fault);
+            let view = view.get_or_insert_with(|| Arc::new(self::view(scene, state, runners)));
+            let takes = sensor.kind.looks().map_or(0, |looks| looks.takes_ns());
+            let due_ns = now + sensor.latency_ns.max(takes);
+            let job =
+                Job { order: self.order, device: k, view: Arc::clone(view), sample, noise, fault, due_ns };
+            self.devices[k].under_way.push_back((self.order, due_ns));
+            self.order += 1;
+            // the workers end with `self`
+            let _ = self.jobs.send(job);
+        }
+    }
+
+    /// Adds the frames that are due by `now_ns` to `out`, each sensor's in their order.
+    pub fn hand_over(&mut self, now_ns: u64, out: &mut Vec<Frame>) {
+        let first = self.first;
+        self.found.extend(self.done.try_iter().filter(|done| done.order >= first));
+        let is_awaited = |device: &Device, found: &[Done]| {
+            let waits = |(order, due): &(u64, u64)| *due <= now_ns && found.iter().all(|d| d.order != *order);
+            device.under_way.iter().any(waits)
+        };
+        while self.patient && self.devices.iter().any(|device| is_awaited(device, &self.found)) {
+            let Ok(done) = self.done.recv() else { break };
+            if done.order >= first {
+                self.found.push(done);
+            }
+        }
+        self.found.sort_by_key(|done| done.order);
+        let mut k = 0;
+        while k < self.found.len() {
+            let under_way = &mut self.devices[self.found[k].device].under_way;
+            let (order, due_ns) = (self.found[k].order, self.found[k].frame.due_ns);
+            if due_ns <= now_ns && under_way.front().is_some_and(|(first, _)| *first == order) {
+                under_way.pop_front();
+                out.push(self.found.remove(k).frame);
+            } else {
+                k += 1;
+            }
+        }
+    }
+
+    /// Forgets what is under way.
+    pub fn forget(&mut self) {
+        self.first = self.order;
+        self.found.clear();
+        self.devices.iter_mut().for_each(|device| device.under_way.clear());
+    }
+}
+
+impl Drop for Lookout {
+    fn drop(&mut self) {
+        // without its sender the workers' queue ends
+        self.jobs = unbounded().0;
+        for worker in self.workers.drain(..) {
+            let _ = worker.join();
+        }
+    }
+}
+
+/// The world as it is now.
+fn view(scene: &Scene, state: &State, runners: &mut [Runner]) -> View {
+    let (mut links, mut velocities) = (Vec::new(), Vec::new());
+    for ((robot, own), runner) in scene.robots.iter().zip(&state.robots).zip(runners) {
+        let work = &mut runner.work.links;
+        kinematics::poses(robot, &own.motion, work);
+        kinematics::velocities(robot, &own.motion, work);
+        links.push(work.iter().map(|w| (w.R_WL, w.p_WL)).collect());
+        velocities.push(work.iter().map(|w| w.V).collect());
+    }
+    View { time_ns: state.time_ns, sea: state.sea.clone(), links, velocities }
+}
+
+/// What a thread needs to work out samples.
+struct Worker {
+    scene: Arc<Scene>,
+    /// Robot and sensor of each device, and what it looks around with.
+    devices: Vec<(usize, usize, Arc<Looks>)>,
+    stage: Stage,
+    instants: Instants,
+    /// The view to which the stage was brought last.
+    placed: Option<Arc<View>>,
+}
+
+impl Worker {
+    fn run(mut self, inbox: &Receiver<Job>, outbox: &Sender<Done>) {
+        for job in inbox {
+            if self.placed.as_ref().is_none_or(|view| !Arc::ptr_eq(view, &job.view)) {
+                self.stage.place(&job.view);
+                self.placed = Some(Arc::clone(&job.view));
+            }
+            let (robot, sensor, looks) = self.devices[job.device].clone();
+            let data = Arc::new(self.look(&job, &looks, robot, sensor));
+            let frame = Frame { robot, sensor, stamp_ns: job.view.time_ns, due_ns: job.due_ns, data };
+            if outbox.send(Done { order: job.order, device: job.device, frame }).is_err() {
+                break;
+            }
+        }
+    }
+
+    fn look(&mut self, job: &Job, looks: &Looks, robot: usize, sensor: usize) -> FrameData {
+        let view = &*job.view;
+        let at = self.instants.start(&self.scene, &view.sea, view.time_ns);
+        let model = &self.scene.robots[robot].sensors[sensor];
+        let by = Spoiling { stream: model.stream, sample: job.sample, noise: job.noise, fault: job.fault };
+        let pose = pose(view, robot, model);
+        match looks {
+            Looks::Laser(spec) => laser::scan(spec, &self.stage, view, &at, &pose, &by),
+        }
+    }
+}
+
+/// Where a sensor is in a view.
+fn pose(view: &View, robot: usize, sensor: &Sensor) -> Pose {
+    let (R_WL, p_WL) = &view.links[robot][sensor.link];
+    let (V, p, R) = (view.velocities[robot][sensor.link], sensor.p_LoS, &sensor.R_LS);
+    let v_S = V.v + V.w.cross(p);
+    Pose {
+        robot,
+        R_WS: R_WL.mul_mat(R),
+        p_WS: *p_WL + R_WL.mul_vec(p),
+        V_WS_S: SpatialVelocity { w: R.tr_mul_vec(V.w), v: R.tr_mul_vec(v_S) },
+    }
+}

@@ -1,0 +1,49 @@
+//! What sensors that look around bring back: too large to stand among the readings, and found beside the step.
+
+use std::sync::Arc;
+
+/// What one sample of such a sensor brought.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// Index of the robot.
+    pub robot: usize,
+    /// Index of the sensor.
+    pub sensor: usize,
+    /// Instant of the sample [ns]; of a scan, that of its first column.
+    pub stamp_ns: u64,
+    /// Instant at which its user has it [ns].
+    pub due_ns: u64,
+    /// The content.
+    pub data: Arc<FrameData>,
+}
+
+/// Content of a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FrameData {
+    /// Ranges in a plane.
+    Scan(Scan),
+    /// Points.
+    Cloud(Vec<Point>),
+}
+
+/// Ranges of the columns of a laser in a plane.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scan {
+    /// Range [m]; +inf without an echo, -inf where it is too near (REP-117).
+    pub ranges: Vec<f32>,
+    /// Strength of the echo: reflectivity of an upright surface in clear air that would give the same, 0 without one.
+    pub intensities: Vec<f32>,
+}
+
+/// An echo.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Point {
+    /// Place in S at the sample's instant [m].
+    pub p: [f32; 3],
+    /// As [`Scan::intensities`].
+    pub intensity: f32,
+    /// After the stamp [s].
+    pub time: f32,
+    /// Number of the ring, from the lowest.
+    pub ring: u16,
+}

@@ -1,0 +1,267 @@
+//! Scanning lasers: closed forms of what they range, through air and water, on the move and out of it.
+
+use crate::common::{advance, close, simulation};
+use merrow::sim::Simulation;
+use merrow::state::frame::{Frame, FrameData, Point, Scan};
+
+/// A world with a fixed robot 2 m over the water that carries one laser, and with `structures` and other keys.
+fn world(kind: &str, keys: &str, rest: &str) -> String {
+    format!(
+        "
+step: {{dt_s: 0.01}}
+seabed: {{depth_m: 3}}
+robots:
+  r:
+    position_m: [0, 0, 2]
+    model:
+      source: test
+      base: fixed
+      body: {{source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}
+      sensors: {{l: {{lazy: false, device: {{source: test, rate_hz: 10, kind: {kind}, {keys}}}}}}}
+{rest}
+"
+    )
+}
+
+/// The frames of `seconds`.
+fn frames(sim: &mut Simulation, seconds: f64) -> Vec<Frame> {
+    let mut all = Vec::new();
+    for _ in 0..(seconds / 0.1).round() as usize {
+        advance(sim, 0.1);
+        all.append(&mut sim.frames);
+    }
+    all
+}
+
+fn scan(sim: &mut Simulation) -> Scan {
+    match &*frames(sim, 0.3).last().expect("a frame").data {
+        FrameData::Scan(scan) => scan.clone(),
+        FrameData::Cloud(_) => panic!("a cloud"),
+    }
+}
+
+fn cloud(sim: &mut Simulation) -> Vec<Point> {
+    match &*frames(sim, 0.3).last().expect("a frame").data {
+        FrameData::Cloud(points) => points.clone(),
+        FrameData::Scan(_) => panic!("a scan"),
+    }
+}
+
+const WALL: &str =
+    "structures: {wall: {position_m: [10, 0, 0], shapes: {s: {kind: box, size_m: [2, 40, 20]}}}}";
+
+// Goal: ranges to a wall, a ball and a post. Method: closed forms: 9/cos a to the wall, and to round shapes by the quadratic. Tolerance: 1e-5 m, what a
+// 32-bit range of 15 m holds ten times over.
+#[test]
+fn ranges_are_those_of_closed_forms() {
+    let keys = "azimuth_deg: [-45, 45], beams: 91, max_range_m: 30";
+    let found = scan(&mut simulation(&world("laser", keys, WALL)));
+    assert_eq!(found.ranges.len(), 91);
+    for (k, range) in found.ranges.iter().enumerate() {
+        let a = (k as f64 - 45.0).to_radians();
+        close("wall", f64::from(*range), 9.0 / a.cos(), 1e-5);
+        // upright and clear: its reflectivity
+        close("intensity", f64::from(found.intensities[k]), 0.5 * a.cos(), 1e-2);
+    }
+    for shape in ["{kind: sphere, radius_m: 1.5}", "{kind: cylinder, radius_m: 1.5, length_m: 30}"] {
+        let text = format!("structures: {{s: {{position_m: [6, 1, 2], shapes: {{s: {shape}}}}}}}");
+        let found = scan(&mut simulation(&world("laser", keys, &text)));
+        let mut hits = 0;
+        for (k, range) in found.ranges.iter().enumerate() {
+            let a = (k as f64 - 45.0).to_radians();
+            let along = 6.0 * a.cos() + a.sin();
+            let square = 1.5 * 1.5 - (37.0 - along * along);
+            if square > 1e-3 {
+                hits += 1;
+                close(shape, f64::from(*range), along - square.sqrt(), 1e-5);
+            } else if square < -1e-3 {
+                assert_eq!(*range, f32::INFINITY, "{shape}");
+            }
+        }
+        assert!(hits > 20, "{shape}: {hits}");
+    }
+}
+
+// Goal: a lidar's points lie where its beams meet the ground, a metre below it. Method: rings at known elevations over a plane. Tolerance: 1e-5 m.
+#[test]
+fn points_lie_on_the_plane() {
+    let keys = "elevation_deg: [-40, -10], rings: 4, columns: 36, max_range_m: 50";
+    let ground =
+        "structures: {g: {position_m: [0, 0, -4], shapes: {s: {kind: box, size_m: [200, 200, 10]}}}}";
+    let points = cloud(&mut simulation(&world("lidar", keys, ground)));
+    assert_eq!(points.len(), 4 * 36);
+    for point in &points {
+        let [x, y, z] = point.p.map(f64::from);
+        close("height", z, -1.0, 1e-5);
+        let elevation = (-40.0 + 10.0 * f64::from(point.ring)).to_radians();
+        close("elevation", z / (x * x + y * y + z * z).sqrt(), elevation.sin(), 1e-6);
+    }
+    // clockwise from behind, evenly in time
+    let column = |k: usize| &points[4 * k];
+    close("first", f64::from(column(0).p[1].atan2(column(0).p[0])).abs(), std::f64::consts::PI, 1e-6);
+    assert!(column(1).p[1] > 0.0 && column(9).p[1] > 0.0 && column(27).p[1] < 0.0);
+    close("time", f64::from(column(18).time), 0.05, 1e-6);
+}
+
+// Goal: samples come at their rate with the stamp of their first beam, when the sweep and the latency are over. Method: a 360 degree lidar of 10 Hz whose sweep
+// takes 35/36 of 0.1 s; then 0.25 s of latency. Tolerance: none.
+#[test]
+fn frames_come_at_their_instants() {
+    let keys = "elevation_deg: [-40, -10], rings: 2, columns: 36, max_range_m: 50";
+    let mut sim = simulation(&world("lidar", keys, WALL));
+    let all = frames(&mut sim, 1.0);
+    let stamps: Vec<u64> = all.iter().map(|f| f.stamp_ns / 1_000_000).collect();
+    assert_eq!(stamps, (0..10).map(|k| 100 * k).collect::<Vec<_>>());
+    assert!(all.iter().all(|f| f.due_ns - f.stamp_ns == 97_222_222));
+    let late = world("lidar", &format!("latency_s: 0.25, {keys}"), WALL);
+    assert_eq!(frames(&mut simulation(&late), 1.0).len(), 8);
+}
+
+// Goal: noise is as stated. Method: 20 scans of 500 beams of the same wall, 3 cm. Tolerance: 4 standard errors.
+#[test]
+fn noise_has_its_standard_deviation() {
+    let keys = "azimuth_deg: [-1, 1], beams: 500, max_range_m: 30, range_std_m: 0.03";
+    let mut sim = simulation(&world("laser", keys, WALL));
+    let mut errors = Vec::new();
+    for frame in frames(&mut sim, 2.0) {
+        let FrameData::Scan(scan) = &*frame.data else { panic!("no scan") };
+        let exact = |k: usize| 9.0 / (-1.0 + 2.0 * k as f64 / 499.0_f64).to_radians().cos();
+        errors.extend(scan.ranges.iter().enumerate().map(|(k, r)| f64::from(*r) - exact(k)));
+    }
+    let n = errors.len() as f64;
+    let (mean, square) = (errors.iter().sum::<f64>() / n, errors.iter().map(|e| e * e).sum::<f64>() / n);
+    assert!(n > 9000.0 && mean.abs() < 4.0 * 0.03 / n.sqrt(), "{mean}");
+    close("std", square.sqrt(), 0.03, 4.0 * 0.03 / (2.0 * n).sqrt());
+    let next = errors.windows(2).map(|w| w[0] * w[1]).sum::<f64>() / n / square;
+    assert!(next.abs() < 4.0 / n.sqrt(), "beams are independent: {next}");
+}
+
+// Goal: out of the limits it says so as REP-117 asks; a dark wall is seen up to the reference's range and no further. Method: walls at 9 m, limits about it; reflectivity
+// 0.1 against 0.1 at 9 m: on the edge. Tolerance: none.
+#[test]
+fn limits_and_dark_walls() {
+    let range = |keys: &str, rest: &str| {
+        let keys = format!("azimuth_deg: [0, 0], beams: 1, {keys}");
+        scan(&mut simulation(&world("laser", &keys, rest))).ranges[0]
+    };
+    assert_eq!(range("min_range_m: 9.5, max_range_m: 30", WALL), f32::NEG_INFINITY);
+    assert_eq!(range("max_range_m: 8.5", WALL), f32::INFINITY);
+    let dark = WALL.replace("size_m: [2, 40, 20]", "size_m: [2, 40, 20], material: {reflectivity: 0.1}");
+    assert_eq!(range("max_range_m: 9.1", &dark), 9.0);
+    let darker = WALL.replace("size_m: [2, 40, 20]", "size_m: [2, 40, 20], material: {reflectivity: 0.09}");
+    assert_eq!(range("max_range_m: 9.1", &darker), f32::INFINITY);
+    assert_eq!(range("max_range_m: 9.6", &darker), 9.0);
+}
+
+// Goal: fog and rain take from the echo as stated. Method: intensity of the wall at 9 m in 100 m of visibility: exp(-2 σ 9), σ = 3.912/100 (905/550)^-0.2715; and under 50 mm/h
+// of rain. Tolerance: rounding of a 32-bit number.
+#[test]
+fn fog_and_rain_take_from_the_echo() {
+    let intensity = |weather: &str| {
+        let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30";
+        let rest = format!("{WALL}\nweather: {{{weather}}}");
+        f64::from(scan(&mut simulation(&world("laser", keys, &rest))).intensities[0])
+    };
+    let haze = |visibility: f64, q: f64| 3.912 / visibility * (905.0_f64 / 550.0).powf(-q);
+    let q = 0.585 * 0.1_f64.cbrt();
+    close("fog", intensity("visibility_m: 100"), 0.5 * (-18.0 * haze(100.0, q)).exp(), 1e-6);
+    let rain = 1.076 * 50.0_f64.powf(0.67) * 10.0_f64.ln() / 1e4;
+    let expected = 0.5 * (-18.0 * (haze(10_000.0, 1.3) + rain)).exp();
+    close("rain", intensity("visibility_m: 10000, rain_mm_h: 50"), expected, 1e-6);
+}
+
+// Goal: through flat water a green laser shows the bottom where its light's travel puts it, bent by Snell's law; an infrared one shows nothing. Method: closed form: 2 m of air, 3 m
+// of water at an incidence of 30 degrees. Tolerance: 1e-5 m.
+#[test]
+fn water_bends_and_swallows_light() {
+    let cloud_of = |extinction: f64| {
+        let keys = format!(
+            "elevations_deg: [-60], columns: 4, max_range_m: 40, reference_reflectivity: 0.01, water_extinction_per_m: {extinction}"
+        );
+        cloud(&mut simulation(&world("lidar", &keys, "")))
+    };
+    let below = (0.5_f64 / 1.33).asin();
+    let path = 2.0 / 30.0_f64.to_radians().cos() + 1.33 * 3.0 / below.cos();
+    let green = cloud_of(0.1);
+    assert_eq!(green.len(), 4);
+    for point in &green {
+        let [x, y, z] = point.p.map(f64::from);
+        close("path", (x * x + y * y + z * z).sqrt(), path, 1e-5);
+    }
+    assert_eq!(cloud_of(7.0), []);
+}
+
+// Goal: calm water is a mirror: a wall shows below the water as far as its light has gone. Method: a beam 20 degrees down meets the water 5.495 m off, and by way of it a wall: both legs
+// add up. Tolerance: 1e-5 m.
+#[test]
+fn calm_water_mirrors_walls() {
+    let keys = "elevations_deg: [-20], columns: 360, max_range_m: 40, reference_reflectivity: 1e-4";
+    let points = cloud(&mut simulation(&world("lidar", keys, WALL)));
+    let ahead = points.iter().find(|p| p.p[1].abs() < 1e-4 && p.p[0] > 0.0).expect("a ghost");
+    let range = ahead.p.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+    close("ghost", range, 9.0 / 20.0_f64.to_radians().cos(), 1e-5);
+    // of some hundredth of the wall's own strength: Fresnel twice
+    assert!(ahead.intensity > 1e-5 && ahead.intensity < 0.02, "{}", ahead.intensity);
+}
+
+// Goal: straight down the water itself answers, by its glint. Method: intensity F_0/(4 s²), s² of a calm day. Tolerance: 1 %, the haze.
+#[test]
+fn water_glints_straight_down() {
+    let keys = "elevations_deg: [-90], columns: 1, max_range_m: 40";
+    let points = cloud(&mut simulation(&world("lidar", keys, "")));
+    close("range", f64::from(points[0].p[2]), -2.0, 1e-5);
+    close("glint", f64::from(points[0].intensity), 0.02 / (4.0 * 0.003), 0.02);
+}
+
+// Goal: a beam that widens averages what it meets within a pulse and keeps to the stronger beyond. Method: the edge of a wall in front of another 20 cm, and 5 m, behind. Tolerance: between the two; exact.
+#[test]
+fn wide_beams_mix_near_edges() {
+    let range = |behind: f64| {
+        let keys =
+            "azimuth_deg: [0, 0], beams: 1, max_range_m: 40, divergence_mrad: 100, pulse_length_m: 0.5";
+        let rest = format!(
+            "structures: {{near: {{position_m: [6, 5, 0], shapes: {{s: {{kind: box, size_m: [2, 10.02, 20]}}}}}},
+  far: {{position_m: [{}, 0, 0], shapes: {{s: {{kind: box, size_m: [2, 40, 20]}}}}}}}}",
+            6.0 + behind
+        );
+        scan(&mut simulation(&world("laser", keys, &rest))).ranges[0]
+    };
+    assert!((5.01..5.1).contains(&range(0.2)), "{}", range(0.2));
+    assert!((5.0..5.01).contains(&range(5.0)), "{}", range(5.0));
+}
+
+// Goal: each beam leaves from where the laser is by then. Method: a robot that drives at a wall at 2 m/s, a sweep of 50 ms. Tolerance: 1e-5 m.
+#[test]
+fn a_moving_laser_fires_from_where_it_is() {
+    let keys = "azimuth_deg: [0, 0.001], beams: 11, sweep_s: 0.05, max_range_m: 40";
+    let text = world("laser", keys, WALL)
+        .replace("base: fixed", "base: floating")
+        .replace("position_m: [0, 0, 2]", "position_m: [0, 0, 2]\n    velocity_m_s: [2, 0, 0]")
+        .replace("seabed: {depth_m: 3}", "seabed: {depth_m: 3}\ngravity_m_s2: 0");
+    let mut sim = simulation(&text);
+    let all = frames(&mut sim, 0.5);
+    let FrameData::Scan(scan) = &*all[2].data else { panic!("no scan") };
+    for (k, range) in scan.ranges.iter().enumerate() {
+        let t = 0.2 + 0.005 * k as f64;
+        close("range", f64::from(*range), 9.0 - 2.0 * t, 1e-3);
+        close("from beam to beam", f64::from(scan.ranges[0] - range), 2.0 * 0.005 * k as f64, 1e-4);
+    }
+}
+
+// Goal: faults act on ranges; nothing is worked out for a lazy sensor that nobody wants. Method: a bias; dead; lazy. Tolerance: 1e-5 m.
+#[test]
+fn faults_and_laziness() {
+    let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30";
+    let with = |fault: &str| {
+        let rest = format!("{WALL}\nfaults: {{x: {{robot: r, of: l, kind: {fault}}}}}");
+        frames(&mut simulation(&world("laser", keys, &rest)), 0.3)
+    };
+    let FrameData::Scan(scan) = &*with("biased, bias: 0.5")[1].data else { panic!("no scan") };
+    close("biased", f64::from(scan.ranges[0]), 9.5, 1e-5);
+    assert!(with("dead").is_empty());
+    let lazy = world("laser", keys, WALL).replace("lazy: false", "lazy: true");
+    let mut sim = simulation(&lazy);
+    assert!(frames(&mut sim, 0.3).is_empty());
+    sim.lookout.as_ref().unwrap().want(&sim.scene, 0, 0, true);
+    assert_eq!(frames(&mut sim, 0.3).len(), 3);
+}
