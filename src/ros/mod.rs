@@ -27,6 +27,7 @@ pub mod parameter_range;
 pub mod parameter_value;
 pub mod parameter_yaml;
 pub mod parameters;
+pub mod picture;
 pub mod plan;
 pub mod qos;
 pub mod services;

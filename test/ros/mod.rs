@@ -5,6 +5,7 @@
 //! and says so. They must not run at the same time: each would count the others' load as Merrow's lateness.
 
 mod dds_peers;
+mod pictures;
 
 use crate::common::folder::Folder;
 use std::path::{Path, PathBuf};
