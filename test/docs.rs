@@ -42,6 +42,14 @@ fn the_hulls_of_docs_load() {
 }
 
 #[test]
+fn the_lasers_of_docs_load() {
+    let text = blocks_of(&text("docs/lasers.md"), "yaml").remove(0);
+    let world = load_text("quay.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let looking = world.scene.robots[0].sensors.iter().filter(|s| s.kind.looks().is_some());
+    assert_eq!(looking.count(), 2);
+}
+
+#[test]
 fn the_regions_of_docs_load() {
     let block =
         blocks_of(&text("docs/water.md"), "yaml").into_iter().find(|b| b.contains("regions:")).unwrap();

@@ -147,7 +147,10 @@ fn robot(robot: &Robot, about: &merrow::world::About, scene: &merrow::scene::Sce
     let sensors: Vec<Value> = robot
         .sensors
         .iter()
-        .map(|s| json!({ "name": s.name, "kind": s.kind.name(), "rate_hz": s.rate }))
+        .map(|s| {
+            let rays = s.kind.looks().map(|looks| looks.rays() as f64 * s.rate);
+            json!({ "name": s.name, "kind": s.kind.name(), "rate_hz": s.rate, "rays_per_s": rays })
+        })
         .collect();
     let sources: Vec<Value> = about
         .sources
@@ -241,6 +244,9 @@ fn frame_tree(scene: &merrow::scene::Scene) -> Vec<Value> {
     moving.into_iter().map(one(true)).chain(fixed.into_iter().map(one(false))).collect()
 }
 
+/// Time of a ray, by which the cost of sensors is told [s]; measured by `benches/rays` for near ones, more in large scenes and waves.
+const RAY_S: f64 = 1.5e-7;
+
 fn print_text(all: &Value) {
     let text = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
     println!("world {}, step {} s, seed {}", text(&all["world"]), all["step_s"], all["seed"]);
@@ -250,6 +256,17 @@ fn print_text(all: &Value) {
         println!("  {}: {} ({} kg)", text(&r["name"]), text(&r["description"]), r["mass_kg"]);
         if let Some(text) = at_rest_text(&r) {
             println!("    {text}");
+        }
+        for s in r["sensors"].as_array().into_iter().flatten() {
+            if let Some(rays) = s["rays_per_s"].as_f64() {
+                println!(
+                    "    {} ({}): {:.3} million rays a second, about {:.0} % of a core while it is wanted",
+                    text(&s["name"]),
+                    text(&s["kind"]),
+                    rays * 1e-6,
+                    100.0 * rays * RAY_S
+                );
+            }
         }
         for s in r["sources"].as_array().into_iter().flatten().filter(|s| s["estimated"] != "") {
             println!("    {}, estimated: {}", text(&s["part"]), text(&s["estimated"]));

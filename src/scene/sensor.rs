@@ -100,6 +100,12 @@ pub enum Looks {
 }
 
 impl Looks {
+    /// Rays of a sample: what it costs, at a tenth of a microsecond each or so.
+    pub fn rays(&self) -> usize {
+        let Looks::Laser(spec) = self;
+        spec.directions.len() * if spec.divergence > 0.0 { 5 } else { 1 }
+    }
+
     /// How long a sample takes [ns].
     pub fn takes_ns(&self) -> u64 {
         let Looks::Laser(spec) = self;

@@ -52,7 +52,8 @@ fn out_of_range_is_infinite() {
 // Goal: it hears what stands on the bottom: a wreck's deck 5 m over it, a wall ahead. Method: a box under it, then the sensor turned at a wall. Tolerance: 1e-9.
 #[test]
 fn structures_are_heard() {
-    let top = "structures: {wreck: {position_m: [0, 0, -97.5], shapes: {s: {kind: box, size_m: [20, 20, 5]}}},
+    let top =
+        "structures: {wreck: {position_m: [0, 0, -97.5], shapes: {s: {kind: box, size_m: [20, 20, 5]}}},
   wall: {position_m: [30, 0, -60], shapes: {s: {kind: box, size_m: [2, 40, 30]}}}}";
     let mut s = simulation(&ball(top, "", DEVICE));
     place(&mut s, Vec3::new(1.0, 2.0, -80.0), [0.0; 3]);

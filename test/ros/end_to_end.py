@@ -19,6 +19,7 @@ import checks_arms
 import checks_drive
 import checks_flight
 import checks_garbage
+import checks_looks
 import checks_parameters
 import checks_process
 import checks_sea
@@ -26,7 +27,7 @@ import checks_services
 import checks_topics
 
 MODULES = [checks_process, checks_arguments, checks_topics, checks_services, checks_parameters, checks_garbage,
-           checks_drive, checks_flight, checks_arms, checks_sea]
+           checks_drive, checks_flight, checks_arms, checks_sea, checks_looks]
 
 
 def main():
