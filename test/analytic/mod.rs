@@ -34,6 +34,7 @@ mod multirotor;
 mod noise;
 mod pendulum;
 mod position_sensors;
+mod raytrace;
 mod region;
 mod rigid_body;
 mod riverwatch;

@@ -15,7 +15,8 @@ fn one(shape: Shape, R_WG: Mat3, p_WG: Vec3) -> Surroundings {
 fn rays(random: &mut Random, R_WG: &Mat3, p_WG: Vec3, size: f64) -> Vec<Ray> {
     let one = |k: usize| {
         let target = random.vector(size);
-        let axis = [Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, -1.0, 0.0), Vec3::new(0.0, 0.0, -1.0)][k / 4 % 3];
+        let axis =
+            [Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, -1.0, 0.0), Vec3::new(0.0, 0.0, -1.0)][k / 4 % 3];
         let d = if k % 4 == 0 { axis } else { random.vector(1.0).unit().unwrap_or(axis) };
         let away = if k % 2 == 0 { 30.0 } else { 1000.0 };
         let (origin, direction) = (p_WG + R_WG.mul_vec(target - d.scale(away)), R_WG.mul_vec(d));
@@ -150,7 +151,8 @@ fn a_floor_of_triangles_is_a_plane_without_holes() {
         let round = |x: f64| (x / side).round() * side;
         let down = Vec3::new(0.0, 0.0, -1.0);
         let d = if k % 8 == 2 { d } else { down };
-        let target = Vec3::new(round(o.x % 10.0), if k % 4 == 0 { round(o.y % 10.0) } else { o.y % 10.0 }, 0.0);
+        let target =
+            Vec3::new(round(o.x % 10.0), if k % 4 == 0 { round(o.y % 10.0) } else { o.y % 10.0 }, 0.0);
         ray.direction = R.mul_vec(d);
         ray.origin = p + R.mul_vec(target - d.scale(700.0));
     }
