@@ -6,6 +6,7 @@
 //! Same bits on every processor: the search is compiled for AVX2 and for any, and does the same operations in the same order.
 
 pub mod bvh;
+pub mod convert;
 pub mod eight;
 pub mod group;
 pub mod heightfield;
