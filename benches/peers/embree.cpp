@@ -1,9 +1,9 @@
-// What Embree makes of the rays that benches/rays.rs wrote: time of each set, and the distances.
+// What Embree needs for the rays that benches/rays.rs wrote, in nanoseconds of thread time: the peer of `benches/rays`.
 //
-//   embree FOLDER SIZE ROUNDS [robust]
+//   embree FOLDER SIZE [robust]
 //
-// Reads FOLDER/scene_SIZE.bin and FOLDER/rays_SET.bin, prints a JSON object (medians over ROUNDS, ns per ray of thread time), writes
-// FOLDER/embree_SIZE_SET.bin. The library's interface is declared here as far as it is used, from its manual.
+// Reads FOLDER/scene_SIZE.bin and FOLDER/rays_SET.bin, traces every set once after a warm-up and prints a JSON object: ns per ray of each
+// set, the time to build. The library's interface is declared here as far as it is used, from its manual.
 #include "timing.hpp"
 
 #include <cstdio>
@@ -57,10 +57,9 @@ std::vector<T> read(std::ifstream & file, size_t count)
 
 int main(int count, char ** words)
 {
-  if (count < 4) return std::fprintf(stderr, "embree FOLDER SIZE ROUNDS [robust]\n"), 2;
+  if (count < 3) return std::fprintf(stderr, "embree FOLDER SIZE [robust]\n"), 2;
   const std::string folder = std::string(words[1]) + "/", size = words[2];
-  const int rounds = std::max(1, std::atoi(words[3]));
-  const bool robust = count > 4 && std::strcmp(words[4], "robust") == 0;
+  const bool robust = count > 3 && std::strcmp(words[3], "robust") == 0;
   std::ifstream scene_file(folder + "scene_" + size + ".bin", std::ios::binary);
   const auto counts = read<std::uint32_t>(scene_file, 2);
   // the library reads 16 bytes at the last vertex
@@ -86,8 +85,8 @@ int main(int count, char ** words)
     file.seekg(0);
     const auto numbers = read<float>(file, rays * 6);
     std::vector<float> distances(rays);
-    std::vector<double> times;
-    for (int round = 0; round < rounds; ++round) {
+    double last = 0;
+    for (int round = 0; round < 2; ++round) {
       const double start = thread_time_ns();
       for (size_t i = 0; i < rays; ++i) {
         const float * r = &numbers[6 * i];
@@ -96,12 +95,9 @@ int main(int count, char ** words)
         rtcIntersect1(scene, &ray, nullptr);
         distances[i] = ray.hit.geomID == ~0U ? std::numeric_limits<float>::infinity() : ray.ray.tfar;
       }
-      times.push_back((thread_time_ns() - start) / static_cast<double>(rays));
+      last = (thread_time_ns() - start) / static_cast<double>(rays);
     }
-    std::sort(times.begin(), times.end());
-    std::printf(", \"%s_ns\": %.2f", set.c_str(), times[times.size() / 2]);
-    std::ofstream out(folder + "embree_" + size + "_" + set + ".bin", std::ios::binary);
-    out.write(reinterpret_cast<const char *>(distances.data()), static_cast<std::streamsize>(rays * sizeof(float)));
+    std::printf(", \"%s_ns\": %.2f", set.c_str(), last);
   }
   std::printf("}\n");
 }

@@ -236,6 +236,43 @@ impl Terrain {
         None
     }
 
+    /// As [`Terrain::range_between`] in one cell of straight lines, which the ray is in from one distance to the other, over the ground
+    /// at the first; `at` and `rate` are [`Terrain::cells`] of `p` and its rates along `d`. None too if the ray is not in the cell.
+    pub fn range_in_cell(
+        &self,
+        [p, d]: [Vec3; 2],
+        [at, rate]: [[f64; 2]; 2],
+        [i, j]: [usize; 2],
+        [from, to]: [f64; 2],
+    ) -> Option<Option<f64>> {
+        let place = |t: f64| [at[0] + t * rate[0] - i as f64, at[1] + t * rate[1] - j as f64];
+        let inside = |[u, v]: [f64; 2]| u >= -1e-6 && u <= 1.0 + 1e-6 && v >= -1e-6 && v <= 1.0 + 1e-6;
+        let (first, last) = (place(from), place(to));
+        if !(inside(first) && inside(last)) {
+            return None;
+        }
+        let (h00, h10) = (self.sample(i, j), self.sample(i + 1, j));
+        let (h01, h11) = (self.sample(i, j + 1), self.sample(i + 1, j + 1));
+        let over = |t: f64, [u, v]: [f64; 2]| {
+            let (along, up) = if u >= v { (h10 - h00, h11 - h10) } else { (h11 - h01, h01 - h00) };
+            p.z + t * d.z - (h00 + u * along + v * up)
+        };
+        // where the ray crosses the diagonal
+        let (a, b) = (first[0] - first[1], last[0] - last[1]);
+        let middle = if a * b < 0.0 { from + (to - from) * (a / (a - b)) } else { to };
+        let (mut t, mut high) = (from, over(from, first));
+        for end in [middle, to] {
+            let low = over(end, place(end));
+            if low < high && low <= 0.0 {
+                // under the ground at the begin can only be rounding
+                let high = high.max(0.0);
+                return Some(Some(t + (end - t) * (high / (high - low).max(f64::MIN_POSITIVE))));
+            }
+            (t, high) = (end, low);
+        }
+        Some(None)
+    }
+
     /// The next distance after `t` at which the ray crosses a line between cells, or a diagonal; infinite if none.
     fn leaves(&self, p: Vec3, d: Vec3, t: f64) -> f64 {
         // longitudes and latitudes are taken as straight as far as the next line, and looked at anew there

@@ -35,6 +35,7 @@ mod multirotor;
 mod noise;
 mod pendulum;
 mod position_sensors;
+mod raytrace;
 mod region;
 mod rigid_body;
 mod riverwatch;

@@ -6,6 +6,7 @@ pub mod joints;
 pub mod meshes;
 pub mod physics;
 pub mod python;
+pub mod ray_scene;
 pub mod shapes;
 pub mod tree;
 

@@ -2,6 +2,9 @@
 //! nobody sends them.
 
 use merrow::math::Vec3;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
 
 /// Vertices and triangles.
 pub struct Soup {
@@ -150,4 +153,29 @@ fn incoherent() -> Rays {
         ray(p, of_angles(std::f64::consts::TAU * of(3), (2.0 * of(4) - 1.0).asin()))
     };
     Rays { name: "incoherent", rays: (0..131_072).map(one).collect() }
+}
+
+/// Writes a scene for programs of others: counts of vertices and triangles (u32), vertices (f32 x 3), triangles (u32 x 3), lowest
+/// byte first.
+pub fn write_scene(path: &Path, soup: &Soup) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    for count in [soup.vertices.len(), soup.triangles.len()] {
+        file.write_all(&(count as u32).to_le_bytes())?;
+    }
+    for x in soup.vertices.iter().flat_map(|p| p.to_array()) {
+        file.write_all(&(x as f32).to_le_bytes())?;
+    }
+    for k in soup.triangles.iter().flatten() {
+        file.write_all(&k.to_le_bytes())?;
+    }
+    file.flush()
+}
+
+/// Writes rays: origin and direction of each (f32 x 6).
+pub fn write_rays(path: &Path, rays: &[[Vec3; 2]]) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    for x in rays.iter().flatten().flat_map(|v| v.to_array()) {
+        file.write_all(&(x as f32).to_le_bytes())?;
+    }
+    file.flush()
 }

@@ -7,6 +7,7 @@ mod hemisphere;
 mod otter;
 mod pinocchio;
 mod prestero;
+mod raytrace;
 mod remus;
 mod seawater;
 mod sun;

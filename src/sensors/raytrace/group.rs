@@ -21,9 +21,9 @@
 
 use super::bvh::{Bounds, Care, Tree};
 use super::eight::Eight;
-use super::mesh::{Met, Way, upward};
+use super::mesh::{Met, upward};
 use super::probe::Probe;
-use super::traverse::{Leaves, Stack, walk};
+use super::traverse::{Holds, Kept, Planes, Walk};
 use super::{Hit, Placed, Ray, Shape};
 use crate::math::Vec3;
 use std::ops::Range;
@@ -40,26 +40,6 @@ pub struct Group {
     radius: f64,
     /// Shapes without a box.
     boundless: Vec<u32>,
-}
-
-/// A question, and what has been found so far.
-pub struct Search<'a> {
-    /// The ray.
-    pub ray: &'a Ray,
-    /// Numbers of shapes that are not there.
-    pub skip: Range<u32>,
-    /// The nearest hit.
-    pub best: Option<Hit>,
-}
-
-impl Search<'_> {
-    #[inline(always)]
-    fn limit(&self) -> f64 {
-        match &self.best {
-            Some(hit) => hit.distance,
-            None => self.ray.range[1],
-        }
-    }
 }
 
 impl Group {
@@ -125,35 +105,67 @@ impl Group {
         });
     }
 
-    /// Looks for what the ray meets among these shapes, the first of which has the number `first`. If `ANY`, whatever is found
-    /// will do. True if something was found and `ANY`.
+    /// Where a search begins that ends at `limit`: the ray in the tree's frame, and the distance that its origin is at; none if it
+    /// passes all shapes that have a box. (1)
+    #[inline(always)]
+    pub fn enter(&self, ray: &Ray, limit: f64) -> Option<(Probe, f64)> {
+        let (m, d) = (ray.origin - self.centre, ray.direction);
+        let along = m.dot(d);
+        let outside = m.dot(m) - along * along > self.radius * self.radius;
+        let shift = (-along - self.radius).max(ray.range[0]);
+        if self.tree.nodes.is_empty() || outside || shift > limit {
+            return None;
+        }
+        Some((Probe::new(m + d.scale(shift), d, ray.range[0] - shift), shift))
+    }
+
+    /// Shapes in the order of the leaves.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Shapes without a box.
+    pub fn boundless(&self) -> &[u32] {
+        &self.boundless
+    }
+
+    /// Looks for what `query`'s ray meets among these shapes; true if it is over, because something has been met and `ANY` will do.
     #[inline(always)]
     pub fn search<E: Eight, const ANY: bool>(
         &self,
-        search: &mut Search<'_>,
-        first: u32,
-        stack: &mut Stack,
+        query: &mut Query<'_>,
+        [kept, inner]: &mut [Kept; 2],
     ) -> bool {
-        let ray = search.ray;
-        let m = ray.origin - self.centre;
-        let along = m.dot(ray.direction);
-        let outside = m.dot(m) - along * along > self.radius * self.radius;
-        let shift = (-along - self.radius).max(ray.range[0]);
-        if !self.tree.nodes.is_empty() && !outside && shift <= search.limit() {
-            // a tree of one shape says nothing
-            let over = if let [only] = self.order[..] {
-                self.ask::<E, ANY>(only, first, search, shift, stack, 0)
+        if let Some((probe, shift)) = self.enter(query.ray, query.limit()) {
+            if let [only] = *self.order() {
+                // a tree of one shape says nothing
+                if self.ask::<E, ANY>(only, shift, query, inner) {
+                    return true;
+                }
             } else {
-                let probe = Probe::new(m + ray.direction.scale(shift), ray.direction, ray.range[0] - shift);
-                let mut leaves = InGroup::<ANY> { group: self, search, first, shift };
-                walk::<E, _>(&self.tree, &probe, &mut leaves, stack, 0)
-            };
-            if over {
-                return true;
+                let (planes, mut walk) = (Planes::<E>::new(&probe), Walk::new(&probe));
+                loop {
+                    let down = match walk.here() {
+                        Ok(number) => {
+                            let limit = upward(query.limit() - shift);
+                            walk.descend(kept, self, number, &planes, limit)
+                        }
+                        Err((leaf, _)) => {
+                            let from = shift + f64::from(walk.entered());
+                            if self.ask::<E, ANY>(self.order[leaf as usize], from, query, inner) {
+                                return true;
+                            }
+                            false
+                        }
+                    };
+                    if !down && !walk.resume(kept, upward(query.limit() - shift)) {
+                        break;
+                    }
+                }
             }
         }
         for k in &self.boundless {
-            if self.ask::<E, ANY>(*k, first, search, search.ray.range[0], stack, 0) {
+            if self.ask::<E, ANY>(*k, query.ray.range[0], query, inner) {
                 return true;
             }
         }
@@ -165,71 +177,80 @@ impl Group {
     fn ask<E: Eight, const ANY: bool>(
         &self,
         k: u32,
-        first: u32,
-        search: &mut Search<'_>,
         from: f64,
-        stack: &mut Stack,
-        base: usize,
+        query: &mut Query<'_>,
+        kept: &mut Kept,
     ) -> bool {
-        let number = first + k;
-        if search.skip.contains(&number) {
+        if query.skips(k) {
             return false;
         }
         let placed = &self.shapes[k as usize];
-        let ray = search.ray;
-        let o = placed.R_WG.tr_mul_vec(ray.origin - placed.p_WG);
-        let d = placed.R_WG.tr_mul_vec(ray.direction);
-        let way = Way { o, d, range: [ray.range[0], search.limit()], from };
+        let way = placed.way(query.ray, query.limit(), from);
         let met = match &placed.shape {
-            Shape::Mesh(mesh) if ANY => return mesh.blocks::<E>(&way, stack, base),
-            Shape::Mesh(mesh) => mesh.closest::<E>(&way, stack, base),
+            Shape::Mesh(mesh) => {
+                let Some(mut seek) = mesh.enter::<E>(&way) else { return false };
+                mesh.run::<E, ANY>(&mut seek, kept);
+                mesh.found(&seek)
+            }
             Shape::Primitive(primitive) => primitive.closest(&way),
             Shape::Ground(ground) => ground.closest(&way),
         };
-        let Some(Met { distance, normal, face }) = met else { return false };
-        let nearer = match &search.best {
-            Some(best) => distance < best.distance || number < best.shape,
+        query.settle(placed, k, met);
+        ANY && query.best.is_some()
+    }
+}
+
+impl Holds for Group {
+    #[inline(always)]
+    fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    // few enough to be at hand
+    #[inline(always)]
+    fn fetch<E: Eight>(&self, _: Result<usize, (u32, u32)>) {}
+}
+
+/// A ray, and what it has met so far.
+pub struct Query<'a> {
+    /// The ray.
+    pub ray: &'a Ray,
+    /// Numbers of shapes that are not there.
+    pub skip: &'a Range<u32>,
+    /// Number of the group's first shape.
+    pub first: u32,
+    /// The nearest hit.
+    pub best: Option<Hit>,
+}
+
+impl Query<'_> {
+    /// True if shape `k` of the group is not there.
+    #[inline(always)]
+    pub fn skips(&self, k: u32) -> bool {
+        self.skip.contains(&(self.first + k))
+    }
+
+    /// Distance beyond which nothing counts.
+    #[inline(always)]
+    pub fn limit(&self) -> f64 {
+        match &self.best {
+            Some(hit) => hit.distance,
+            None => self.ray.range[1],
+        }
+    }
+
+    /// Keeps what shape `k` of the group says, if it is nearer; among equals the lowest number.
+    #[inline(always)]
+    pub fn settle(&mut self, placed: &Placed, k: u32, met: Option<Met>) {
+        let Some(Met { distance, normal, face }) = met else { return };
+        let shape = self.first + k;
+        let nearer = match &self.best {
+            Some(best) => distance < best.distance || distance == best.distance && shape < best.shape,
             None => true,
         };
         if nearer {
             let normal = placed.R_WG.mul_vec(normal);
-            search.best = Some(Hit { distance, normal, shape: number, face });
+            self.best = Some(Hit { distance, normal, shape, face });
         }
-        ANY
-    }
-}
-
-/// The leaves of a group's tree: shapes.
-struct InGroup<'a, 'b, const ANY: bool> {
-    group: &'a Group,
-    search: &'a mut Search<'b>,
-    first: u32,
-    shift: f64,
-}
-
-impl<const ANY: bool> Leaves for InGroup<'_, '_, ANY> {
-    #[inline(always)]
-    fn visit<E: Eight>(
-        &mut self,
-        (at, count): (u32, u32),
-        near: f32,
-        stack: &mut Stack,
-        base: usize,
-    ) -> bool {
-        for i in at..at + count {
-            let (k, from) = (self.group.order[i as usize], self.shift + f64::from(near));
-            if self.group.ask::<E, ANY>(k, self.first, self.search, from, stack, base) {
-                return true;
-            }
-        }
-        false
-    }
-
-    #[inline(always)]
-    fn fetch<E: Eight>(&self, _: (u32, u32)) {}
-
-    #[inline(always)]
-    fn limit(&self) -> f32 {
-        upward(self.search.limit() - self.shift)
     }
 }

@@ -3,7 +3,8 @@
 //! # Law
 //! A pyramid holds the greatest height of squares of cells, each level's squares twice as wide. A ray that stays above the height of its
 //! square goes on where it leaves the square, in a larger one; else it looks into the smaller ones. In a square of the lowest level it walks
-//! from cell to cell as [`Terrain::range_between`] does, so that the hit is the one that [`Terrain::range`] finds.
+//! from cell to cell as [`Terrain::range_between`] does, or over the halves of its one cell, so that the hit is the one that
+//! [`Terrain::range`] finds.
 //!
 //! # Symbols
 //! None.
@@ -28,12 +29,25 @@ const SQUARES: usize = 1 << 21;
 /// Squares of one size.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Cells along a side.
+    /// Cells along a side, a power of two, and one over that.
     side: usize,
+    per_side: f64,
     /// Squares along the axes.
     count: [usize; 2],
     /// Greatest heights, x fastest [m].
     tops: Vec<f32>,
+}
+
+/// A square on a ray's way.
+struct Square {
+    /// Which one.
+    index: [usize; 2],
+    /// Its height [m].
+    top: f64,
+    /// How far the ray is in it [m].
+    out: f64,
+    /// True if it leaves the next larger one there too.
+    leaves_parent: bool,
 }
 
 /// A ground and its pyramid.
@@ -95,18 +109,28 @@ impl Heightfield {
                 return None;
             }
             let here = [at[0] + (t + ahead) * rate[0], at[1] + (t + ahead) * rate[1]];
-            let (top, way_out) = self.levels[level].square(here, rate);
-            let end = (t + ahead + way_out).max(t + ahead);
+            let Square { index, top, out, leaves_parent } = self.levels[level].square(here, rate);
+            let end = (t + ahead + out).max(t + ahead);
             if clears(z, d.z, end - t, top) {
                 t = end;
-                level = (level + 1).min(self.levels.len() - 1);
-            } else if level > 0 {
-                level -= 1;
-            } else if let Some(hit) = self.terrain.range_between(p, d, [t, end]) {
-                return Some(hit);
-            } else {
-                t = end;
+                // the next larger one has been looked into
+                level = (level + usize::from(leaves_parent)).min(self.levels.len() - 1);
+                continue;
             }
+            if level > 0 {
+                level -= 1;
+                continue;
+            }
+            let known = if self.levels[0].side == 1 && end.is_finite() {
+                self.terrain.range_in_cell([p, d], [at, rate], index, [t, end])
+            } else {
+                None
+            };
+            let hit = known.unwrap_or_else(|| self.terrain.range_between(p, d, [t, end]));
+            if hit.is_some() {
+                return hit;
+            }
+            t = end;
         }
         None
     }
@@ -126,8 +150,8 @@ impl Heightfield {
             loop {
                 let ahead = ahead(rate);
                 let here = [at[0] + ahead * rate[0], at[1] + ahead * rate[1]];
-                let (top, way_out) = self.levels[level].square(here, rate);
-                let leap = ahead + way_out.max(0.0);
+                let Square { top, out, leaves_parent, .. } = self.levels[level].square(here, rate);
+                let leap = ahead + out.max(0.0);
                 let straight = || {
                     let (x, y) = place(t + leap);
                     let end = self.terrain.cells(x, y);
@@ -135,7 +159,7 @@ impl Heightfield {
                 };
                 if leap.is_finite() && clears(z, d.z, leap, top) && straight() {
                     t += leap;
-                    level = (level + 1).min(self.levels.len() - 1);
+                    level = (level + usize::from(leaves_parent)).min(self.levels.len() - 1);
                     break;
                 } else if level > 0 {
                     level -= 1;
@@ -159,31 +183,35 @@ fn ahead(rate: [f64; 2]) -> f64 {
 }
 
 /// True if a ray at the height `z` that climbs by `climb` stays above `top` over the distance `length`.
-fn clears(z: f64, climb: f64, length: f64, top: f32) -> bool {
+fn clears(z: f64, climb: f64, length: f64, top: f64) -> bool {
     let end = if climb < 0.0 { z + length * climb } else { z };
-    end > f64::from(top)
+    end > top
 }
 
 impl Level {
-    /// Height of the square at a place in cells, and how far it is out of it; those at the edges have no outer end.
+    /// The square at a place in cells. Those at the edges have no outer end.
     #[inline(always)]
-    fn square(&self, here: [f64; 2], rate: [f64; 2]) -> (f32, f64) {
-        let (mut index, mut out) = ([0; 2], f64::INFINITY);
+    fn square(&self, here: [f64; 2], rate: [f64; 2]) -> Square {
+        let (mut index, mut out, mut leaves_parent) = ([0; 2], f64::INFINITY, true);
         for axis in 0..2 {
             let last = self.count[axis] - 1;
             // what is less than 0 is 0
-            let k = ((here[axis] / self.side as f64) as usize).min(last);
+            let k = ((here[axis] * self.per_side) as usize).min(last);
             index[axis] = k;
             let line = if rate[axis] > 0.0 && k < last {
-                (k + 1) * self.side
+                k + 1
             } else if rate[axis] < 0.0 && k > 0 {
-                k * self.side
+                k
             } else {
                 continue;
             };
-            out = out.min((line as f64 - here[axis]) / rate[axis]);
+            let way = ((line * self.side) as f64 - here[axis]) / rate[axis];
+            if way < out {
+                (out, leaves_parent) = (way, line % 2 == 0);
+            }
         }
-        (self.tops[index[1] * self.count[0] + index[0]], out)
+        let top = f64::from(self.tops[index[1] * self.count[0] + index[0]]);
+        Square { index, top, out, leaves_parent }
     }
 
     /// Squares of twice the size.
@@ -195,7 +223,7 @@ impl Level {
             let of = &mut tops[j / 2 * count[0] + i / 2];
             *of = of.max(*top);
         }
-        Self { side: 2 * self.side, count, tops }
+        Self { side: 2 * self.side, per_side: 0.5 * self.per_side, count, tops }
     }
 }
 
@@ -223,7 +251,7 @@ fn lowest(terrain: &Terrain, side: usize) -> Level {
             }
         }
     }
-    Level { side, count, tops }
+    Level { side, per_side: 1.0 / side as f64, count, tops }
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@
 use super::bvh::{Bounds, Care, Tree};
 use super::eight::Eight;
 use super::probe::Probe;
-use super::traverse::{Leaves, Stack, walk};
+use super::traverse::{Holds, Kept, Planes, Walk};
 use super::triangles::{Block, Corners, Nearest, number};
 use crate::math::Vec3;
 
@@ -50,6 +50,25 @@ pub struct Way {
     pub range: [f64; 2],
     /// A distance at which it is near what it may meet [m].
     pub from: f64,
+}
+
+/// A search under way.
+#[derive(Clone, Debug)]
+pub struct Seek {
+    way: Way,
+    /// Origin of `probe`, about the middle [m].
+    o: Vec3,
+    probe: Probe,
+    best: Nearest,
+    walk: Walk,
+}
+
+impl Seek {
+    /// True if a triangle has been met.
+    #[inline(always)]
+    pub fn is_met(&self) -> bool {
+        self.best.is_some()
+    }
 }
 
 /// A mesh and its tree.
@@ -116,33 +135,66 @@ impl Mesh {
         self.tree.bytes() + self.blocks.len() * (size_of::<Block>() + size_of::<[u32; 8]>())
     }
 
-    /// Where `way` meets it first.
+    /// Begins to look for where `way` meets it; none if it has no triangles.
     #[inline(always)]
-    pub fn closest<E: Eight>(&self, way: &Way, stack: &mut Stack, base: usize) -> Option<Met> {
-        let (o, best) = self.nearest::<E, false>(way, stack, base);
-        best.is_some().then(|| self.measured(way, o, &best))
-    }
-
-    /// True if `way` meets it.
-    #[inline(always)]
-    pub fn blocks<E: Eight>(&self, way: &Way, stack: &mut Stack, base: usize) -> bool {
-        self.nearest::<E, true>(way, stack, base).1.is_some()
-    }
-
-    /// The nearest triangle (any, if `ANY`), and the origin that its distance counts from, about the middle.
-    #[inline(always)]
-    fn nearest<E: Eight, const ANY: bool>(
-        &self,
-        way: &Way,
-        stack: &mut Stack,
-        base: usize,
-    ) -> (Vec3, Nearest) {
+    pub fn enter<E: Eight>(&self, way: &Way) -> Option<Seek> {
+        E::fetch(self.tree.nodes.first()?);
         let o = way.o + way.d.scale(way.from) - self.middle;
         let probe = Probe::new(o, way.d, way.range[0] - way.from);
-        let limit = upward(way.range[1] - way.from);
-        let mut leaves = InMesh::<ANY> { mesh: self, probe: &probe, best: Nearest::within(limit) };
-        walk::<E, _>(&self.tree, &probe, &mut leaves, stack, base);
-        (o, leaves.best)
+        let best = Nearest::within(upward(way.range[1] - way.from));
+        Some(Seek { way: *way, o, probe, best, walk: Walk::new(&probe) })
+    }
+
+    /// Goes on by a node or a leaf; true if there is nothing more to find.
+    #[inline(always)]
+    pub fn step<E: Eight>(&self, seek: &mut Seek, kept: &mut Kept) -> bool {
+        let (walk, best) = (&mut seek.walk, &mut seek.best);
+        let down = match walk.here() {
+            Ok(number) => walk.descend(kept, self, number, &Planes::<E>::new(&seek.probe), best.t),
+            Err((first, count)) => {
+                for k in first..first + count {
+                    self.blocks[k as usize].meet::<E>(&seek.probe, k, &self.faces, best);
+                }
+                false
+            }
+        };
+        if !down && !walk.resume(kept, best.t) {
+            return true;
+        }
+        self.fetch::<E>(walk.here());
+        false
+    }
+
+    /// Goes on to the end, or, if `ANY`, to the first triangle met.
+    #[inline(always)]
+    pub fn run<E: Eight, const ANY: bool>(&self, seek: &mut Seek, kept: &mut Kept) {
+        // copies, for registers
+        let (probe, mut walk, mut best) = (&seek.probe, seek.walk, seek.best);
+        let planes = Planes::<E>::new(probe);
+        loop {
+            let down = match walk.here() {
+                Ok(number) => walk.descend(kept, self, number, &planes, best.t),
+                Err((first, count)) => {
+                    for k in first..first + count {
+                        self.blocks[k as usize].meet::<E>(probe, k, &self.faces, &mut best);
+                    }
+                    if ANY && best.is_some() {
+                        break;
+                    }
+                    false
+                }
+            };
+            if !down && !walk.resume(kept, best.t) {
+                break;
+            }
+        }
+        seek.best = best;
+    }
+
+    /// What has been found.
+    #[inline(always)]
+    pub fn found(&self, seek: &Seek) -> Option<Met> {
+        if seek.best.is_some() { Some(self.measured(&seek.way, seek.o, &seek.best)) } else { None }
     }
 
     /// (1) of the triangle found.
@@ -164,8 +216,23 @@ impl Mesh {
     }
 }
 
+impl Holds for Mesh {
+    #[inline(always)]
+    fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    #[inline(always)]
+    fn fetch<E: Eight>(&self, what: Result<usize, (u32, u32)>) {
+        match what {
+            Ok(number) => E::fetch(&self.tree.nodes[number]),
+            Err((first, _)) => E::fetch(&self.blocks[first as usize]),
+        }
+    }
+}
+
 /// Most triangles in a leaf.
-const FULL: u32 = 8;
+const FULL: u32 = 12;
 
 /// Lays a leaf's triangles into as few blocks as it finds.
 fn packed(
@@ -208,33 +275,6 @@ fn bounds(t: &Corners, room: f32) -> Bounds {
     [out[0].map(|x| x - room), out[1].map(|x| x + room)]
 }
 
-/// The leaves of a mesh's tree: blocks of triangles.
-struct InMesh<'a, const ANY: bool> {
-    mesh: &'a Mesh,
-    probe: &'a Probe,
-    best: Nearest,
-}
-
-impl<const ANY: bool> Leaves for InMesh<'_, ANY> {
-    #[inline(always)]
-    fn visit<E: Eight>(&mut self, (first, count): (u32, u32), _: f32, _: &mut Stack, _: usize) -> bool {
-        for k in first..first + count {
-            self.mesh.blocks[k as usize].meet::<E>(self.probe, k, &self.mesh.faces, &mut self.best);
-        }
-        ANY && self.best.is_some()
-    }
-
-    #[inline(always)]
-    fn fetch<E: Eight>(&self, (first, _): (u32, u32)) {
-        E::fetch(&self.mesh.blocks[first as usize]);
-    }
-
-    #[inline(always)]
-    fn limit(&self) -> f32 {
-        self.best.t
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::eight::Plain;
@@ -258,6 +298,26 @@ mod tests {
             block.meet::<Plain>(&probe, k as u32, &mesh.faces, &mut best);
         }
         best
+    }
+
+    fn sought<E: Eight, const ANY: bool>(mesh: &Mesh, way: &Way) -> Option<Seek> {
+        let mut seek = mesh.enter::<E>(way)?;
+        mesh.run::<E, ANY>(&mut seek, &mut Kept::default());
+        Some(seek)
+    }
+
+    /// The nearest triangle by the tree, at one go and step by step.
+    fn by_tree<E: Eight>(mesh: &Mesh, way: &Way) -> Nearest {
+        let Some(seek) = sought::<E, false>(mesh, way) else { panic!("an empty mesh") };
+        let Some(mut other) = mesh.enter::<E>(way) else { panic!("an empty mesh") };
+        let mut kept = Kept::default();
+        while !mesh.step::<E>(&mut other, &mut kept) {}
+        assert_eq!(other.best, seek.best);
+        seek.best
+    }
+
+    fn closest<E: Eight>(mesh: &Mesh, way: &Way) -> Option<Met> {
+        mesh.found(&sought::<E, false>(mesh, way)?)
     }
 
     /// `n` x `n` squares of the side `side` on z = 0 about `middle`.
@@ -290,7 +350,7 @@ mod tests {
         }
         let triangles: Vec<[u32; 3]> = (0..600).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
         let mesh = Mesh::new(&vertices, &triangles);
-        let (mut stack, mut met) = (Stack::default(), 0);
+        let mut met = 0;
         for k in 0..4000 {
             let mut draw = stream.draw(k + 1);
             let o = point(&mut draw, if k % 2 == 0 { 15.0 } else { 60.0 });
@@ -301,19 +361,15 @@ mod tests {
             let range = [0.0, if k % 5 == 0 { 10.0 } else { 1e4 }];
             let way = Way { o, d, range, from: 0.0 };
             let expected = by_all(&mesh, &way);
-            let (_, found) = mesh.nearest::<Plain, false>(&way, &mut stack, 0);
+            let found = by_tree::<Plain>(&mesh, &way);
             assert_eq!(found, expected, "{way:?}");
-            assert_eq!(mesh.blocks::<Plain>(&way, &mut stack, 0), found.is_some());
+            let any = sought::<Plain, true>(&mesh, &way);
+            assert_eq!(any.is_some_and(|seek| seek.is_met()), found.is_some());
             #[cfg(target_arch = "x86_64")]
             if crate::math::quad::is_here() {
                 use super::super::eight::Register;
-                let (_, registers) = mesh.nearest::<Register, false>(&way, &mut stack, 0);
-                assert_eq!(registers, expected, "{way:?}");
-                let (a, b) = (
-                    mesh.closest::<Register>(&way, &mut stack, 0),
-                    mesh.closest::<Plain>(&way, &mut stack, 0),
-                );
-                assert_eq!(format!("{a:?}"), format!("{b:?}"));
+                assert_eq!(by_tree::<Register>(&mesh, &way), expected, "{way:?}");
+                assert_eq!(closest::<Register>(&mesh, &way), closest::<Plain>(&mesh, &way));
             }
             met += u32::from(found.is_some());
         }
@@ -327,7 +383,6 @@ mod tests {
         let (n, side, middle) = (50, 0.7, Vec3::new(1e5, -3e4, -20.0));
         let floor = floor(n, side, middle);
         let stream = Stream::new(8, "floor");
-        let mut stack = Stack::default();
         let inner = u64::from(2 * n - 1);
         for k in 0..inner * inner {
             let mut draw = stream.draw(k);
@@ -340,7 +395,7 @@ mod tests {
                 for (d, height) in [(Vec3::new(0.0, 0.0, -1.0), 3.0), (aslant, 3.0), (aslant, 1000.0)] {
                     let o = middle + target - d.scale(height);
                     let way = Way { o, d, range: [0.0, 1e9], from: height - 5.0 };
-                    let met = floor.closest::<Plain>(&way, &mut stack, 0);
+                    let met = closest::<Plain>(&floor, &way);
                     let expected = (middle.z - o.z) / d.z;
                     let near = |met: Met| {
                         (met.distance - expected).abs() < 1e-9 * height && (met.normal.z - 1.0).abs() < 1e-12
@@ -370,7 +425,7 @@ mod tests {
                 range: [0.0, 9.0],
                 from: 0.0,
             };
-            assert_eq!(mesh.closest::<Plain>(&way, &mut Stack::default(), 0), None);
+            assert_eq!(closest::<Plain>(&mesh, &way), None);
         }
     }
 }

@@ -167,3 +167,43 @@ fn capsule(o: Vec3, d: Vec3, radius: f64, half_length: f64) -> Option<[Crossing;
     };
     Some([end(enter, -1.0, 0)?, end(leave, 1.0, 1)?])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn met(shape: Primitive, o: [f64; 3], d: [f64; 3], from: f64) -> Option<(f64, [f64; 3], u32)> {
+        let d = Vec3::from(d).unit().unwrap_or_default();
+        let way = Way { o: Vec3::from(o), d, range: [from, 1e9], from: 0.0 };
+        shape.closest(&way).map(|met| (met.distance, met.normal.to_array(), met.face))
+    }
+
+    // Goal: entering, leaving, from inside, along the axis and past. Method: by hand. Tolerance: none.
+    #[test]
+    fn surfaces_are_entered_and_left() {
+        let (up, down) = ([0.0, 0.0, 1.0], [0.0, 0.0, -1.0]);
+        let ball = Primitive::Sphere { radius: 2.0 };
+        assert_eq!(met(ball, [0.0, 0.0, 5.0], down, 0.0), Some((3.0, up, 0)));
+        assert_eq!(met(ball, [0.0, 0.0, 5.0], down, 3.5), Some((7.0, down, 0)));
+        assert_eq!(met(ball, [0.0; 3], down, 0.0), Some((2.0, down, 0)));
+        assert_eq!(met(ball, [0.0, 0.0, 5.0], up, 0.0), None);
+        assert_eq!(met(ball, [0.0, 2.1, 5.0], down, 0.0), None);
+        let block = Primitive::Box { half: Vec3::new(1.0, 2.0, 3.0) };
+        assert_eq!(met(block, [0.5, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0), Some((7.0, [0.0, 1.0, 0.0], 3)));
+        assert_eq!(met(block, [0.5, 0.0, 1.0], [0.0, -1.0, 0.0], 0.0), Some((2.0, [0.0, -1.0, 0.0], 2)));
+        // along a side, in it
+        assert_eq!(met(block, [1.0, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0), Some((7.0, [0.0, 1.0, 0.0], 3)));
+        assert_eq!(met(block, [1.1, 9.0, 1.0], [0.0, -1.0, 0.0], 0.0), None);
+        let drum = Primitive::Cylinder { radius: 1.0, half_length: 2.0 };
+        assert_eq!(met(drum, [0.3, 0.3, 5.0], down, 0.0), Some((3.0, up, 2)));
+        assert_eq!(met(drum, [0.3, 0.3, 0.0], down, 0.0), Some((2.0, down, 1)));
+        assert_eq!(met(drum, [5.0, 0.0, 1.0], [-1.0, 0.0, 0.0], 0.0), Some((4.0, [1.0, 0.0, 0.0], 0)));
+        assert_eq!(met(drum, [1.1, 0.0, 5.0], down, 0.0), None);
+        let pill = Primitive::Capsule { radius: 1.0, half_length: 2.0 };
+        assert_eq!(met(pill, [0.0, 0.0, 5.0], down, 0.0), Some((2.0, up, 0)));
+        assert_eq!(met(pill, [0.0, 0.0, 0.0], down, 0.0), Some((3.0, down, 0)));
+        assert_eq!(met(pill, [5.0, 0.0, -1.0], [-1.0, 0.0, 0.0], 0.0), Some((4.0, [1.0, 0.0, 0.0], 0)));
+        assert_eq!(met(pill, [0.8, 0.0, 5.0], down, 0.0).map(|m| m.2), Some(0));
+        assert_eq!(met(pill, [1.1, 0.0, 5.0], down, 0.0), None);
+    }
+}

@@ -6,6 +6,7 @@
 //!   a box is entered if t_in <= t_out
 //! ```
 //! Of the boxes entered the nearest is looked into, the others are kept with t_in and left out later if that is beyond `best`.
+//! A walk can be left at every node, so that several rays take turns: while one waits for memory, others go on.
 //!
 //! # Symbols
 //! low least distance that counts, best the greatest.
@@ -14,7 +15,7 @@
 //! That of the tree.
 //!
 //! # Limits
-//! [`Stack`] holds what trees of [`super::bvh::DEEPEST`] need, one within a leaf of another.
+//! A [`Walk`] has room for what trees of [`super::bvh::DEEPEST`] need.
 //!
 //! # Checked by
 //! tests of `mesh.rs`; test/analytic/raytrace.rs, test/witness/raytrace.rs
@@ -23,117 +24,144 @@ use super::bvh::{Child, Tree};
 use super::eight::Eight;
 use super::probe::Probe;
 
-/// Boxes that are kept for later.
-const ROOM: usize = 256;
+/// Boxes that can be kept for later.
+const ROOM: usize = 128;
 
-/// What has been kept; one serves all rays of a thread, one after another.
-pub struct Stack {
-    kept: [(f32, Child); ROOM],
-}
+/// What a ray has kept for later.
+pub struct Kept([(f32, Child); ROOM]);
 
-impl Default for Stack {
+impl Default for Kept {
     fn default() -> Self {
-        Self { kept: [(0.0, Child::default()); ROOM] }
+        Self([(0.0, Child::ROOT); ROOM])
     }
 }
 
-/// What a tree's leaves hold.
-pub trait Leaves {
-    /// Looks at the leaf `(first, count)`, which the ray enters at `near`; true if the search is over. `base` is where the
-    /// stack is free.
-    fn visit<E: Eight>(&mut self, leaf: (u32, u32), near: f32, stack: &mut Stack, base: usize) -> bool;
-    /// Has what is in a leaf fetched.
-    fn fetch<E: Eight>(&self, leaf: (u32, u32));
-    /// Distance beyond which nothing counts.
-    fn limit(&self) -> f32;
+/// A tree and what its leaves hold.
+pub trait Holds {
+    /// The tree.
+    fn tree(&self) -> &Tree;
+    /// Has a node or a leaf fetched, which will be asked soon.
+    fn fetch<E: Eight>(&self, what: Result<usize, (u32, u32)>);
 }
 
-/// Leads `probe` to the leaves of `tree`, by the stack from `base` on; true if one of them said that it is over.
-#[inline(always)]
-pub fn walk<E: Eight, L: Leaves>(
-    tree: &Tree,
-    probe: &Probe,
-    leaves: &mut L,
-    stack: &mut Stack,
-    base: usize,
-) -> bool {
-    if tree.nodes.is_empty() {
-        return false;
+/// How far a ray has come in a tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Walk {
+    top: usize,
+    here: Child,
+    entered: f32,
+}
+
+impl Walk {
+    /// At the root of a tree, which is not empty.
+    #[inline(always)]
+    pub fn new(probe: &Probe) -> Self {
+        Self { top: 0, here: Child::ROOT, entered: probe.low }
     }
-    let o = [E::splat(probe.o[0]), E::splat(probe.o[1]), E::splat(probe.o[2])];
-    let inner = [E::splat(probe.inner[0]), E::splat(probe.inner[1]), E::splat(probe.inner[2])];
-    let outer = [E::splat(probe.outer[0]), E::splat(probe.outer[1]), E::splat(probe.outer[2])];
-    let low = E::splat(probe.low);
-    let [ex, ey, ez] = probe.enter;
-    let (lx, ly, lz) = (3 - ex, 5 - ey, 7 - ez);
-    let mut top = base;
-    let mut here = Child::ROOT;
-    let mut entered = probe.low;
-    loop {
-        match here.either() {
-            Ok(number) => {
-                let node = &tree.nodes[number];
-                // asked for last, but from a line of its own
-                E::fetch(&node.children);
-                let b = &node.bounds;
-                let x = E::read(&b[ex]).sub(o[0]).mul(inner[0]);
-                let y = E::read(&b[ey]).sub(o[1]).mul(inner[1]);
-                let z = E::read(&b[ez]).sub(o[2]).mul(inner[2]);
-                let into = x.greatest(y).greatest(z.greatest(low));
-                let x = E::read(&b[lx]).sub(o[0]).mul(outer[0]);
-                let y = E::read(&b[ly]).sub(o[1]).mul(outer[1]);
-                let z = E::read(&b[lz]).sub(o[2]).mul(outer[2]);
-                let out = x.least(y).least(z.least(E::splat(leaves.limit())));
-                let mut met = into.not_above(out);
-                if met != 0 {
-                    let mut near = [0.0; 8];
-                    into.write(&mut near);
-                    let i = met.trailing_zeros() as usize & 7;
-                    met &= met - 1;
-                    (entered, here) = (near[i], node.children[i]);
-                    if met == 0 {
-                        continue;
-                    }
-                    let first = top;
-                    while met != 0 {
-                        let i = met.trailing_zeros() as usize & 7;
-                        met &= met - 1;
-                        let mut next = (near[i], node.children[i]);
-                        match next.1.either() {
-                            Ok(number) => E::fetch(&tree.nodes[number]),
-                            Err(leaf) => leaves.fetch::<E>(leaf),
-                        }
-                        if next.0 < entered {
-                            (next, (entered, here)) = ((entered, here), next);
-                        }
-                        // nearest on top
-                        let mut place = top;
-                        while place > first && stack.kept[(place - 1) & (ROOM - 1)].0 < next.0 {
-                            stack.kept[place & (ROOM - 1)] = stack.kept[(place - 1) & (ROOM - 1)];
-                            place -= 1;
-                        }
-                        stack.kept[place & (ROOM - 1)] = next;
-                        top += 1;
-                    }
-                    continue;
-                }
+
+    /// Where it is: a node, or a leaf.
+    #[inline(always)]
+    pub fn here(&self) -> Result<usize, (u32, u32)> {
+        self.here.either()
+    }
+
+    /// The distance at which the ray comes there.
+    #[inline(always)]
+    pub fn entered(&self) -> f32 {
+        self.entered
+    }
+
+    /// From a node to the nearest of its children, if the ray enters one of them before `limit`.
+    #[inline(always)]
+    pub fn descend<E: Eight, H: Holds>(
+        &mut self,
+        kept: &mut Kept,
+        holds: &H,
+        number: usize,
+        at: &Planes<E>,
+        limit: f32,
+    ) -> bool {
+        let node = &holds.tree().nodes[number];
+        let ([ex, ey, ez], [lx, ly, lz]) = (at.enter, at.leave);
+        let b = &node.bounds;
+        let x = E::read(&b[ex]).sub(at.o[0]).mul(at.inner[0]);
+        let y = E::read(&b[ey]).sub(at.o[1]).mul(at.inner[1]);
+        let z = E::read(&b[ez]).sub(at.o[2]).mul(at.inner[2]);
+        let into = x.greatest(y).greatest(z.greatest(at.low));
+        let x = E::read(&b[lx]).sub(at.o[0]).mul(at.outer[0]);
+        let y = E::read(&b[ly]).sub(at.o[1]).mul(at.outer[1]);
+        let z = E::read(&b[lz]).sub(at.o[2]).mul(at.outer[2]);
+        let out = x.least(y).least(z.least(E::splat(limit)));
+        let mut met = into.not_above(out);
+        if met == 0 {
+            return false;
+        }
+        let mut near = [0.0; 8];
+        into.write(&mut near);
+        let i = met.trailing_zeros() as usize & 7;
+        met &= met - 1;
+        let mut best = (near[i], node.children[i]);
+        let first = self.top;
+        while met != 0 {
+            let i = met.trailing_zeros() as usize & 7;
+            met &= met - 1;
+            let mut next = (near[i], node.children[i]);
+            holds.fetch::<E>(next.1.either());
+            if next.0 < best.0 {
+                (next, best) = (best, next);
             }
-            Err(leaf) => {
-                if leaves.visit::<E>(leaf, entered, stack, top) {
-                    return true;
-                }
+            // nearest on top
+            let mut place = self.top;
+            while place > first && kept.0[(place - 1) & (ROOM - 1)].0 < next.0 {
+                kept.0[place & (ROOM - 1)] = kept.0[(place - 1) & (ROOM - 1)];
+                place -= 1;
+            }
+            kept.0[place & (ROOM - 1)] = next;
+            self.top += 1;
+        }
+        (self.entered, self.here) = best;
+        true
+    }
+
+    /// To the nearest that was kept, if the ray enters it before `limit`; false if there is none.
+    #[inline(always)]
+    pub fn resume(&mut self, kept: &Kept, limit: f32) -> bool {
+        while self.top > 0 {
+            self.top -= 1;
+            let last = kept.0[self.top & (ROOM - 1)];
+            if last.0 <= limit {
+                (self.entered, self.here) = last;
+                return true;
             }
         }
-        loop {
-            if top == base {
-                return false;
-            }
-            top -= 1;
-            let kept = stack.kept[top & (ROOM - 1)];
-            if kept.0 <= leaves.limit() {
-                (entered, here) = kept;
-                break;
-            }
+        false
+    }
+}
+
+/// A ray against the planes of eight boxes.
+#[derive(Clone, Copy)]
+pub struct Planes<E> {
+    o: [E; 3],
+    inner: [E; 3],
+    outer: [E; 3],
+    low: E,
+    enter: [usize; 3],
+    leave: [usize; 3],
+}
+
+impl<E: Eight> Planes<E> {
+    /// Those of a ray.
+    #[inline(always)]
+    pub fn new(probe: &Probe) -> Self {
+        let (o, i, u) = (&probe.o, &probe.inner, &probe.outer);
+        let [x, y, z] = probe.enter;
+        Self {
+            o: [E::splat(o[0]), E::splat(o[1]), E::splat(o[2])],
+            inner: [E::splat(i[0]), E::splat(i[1]), E::splat(i[2])],
+            outer: [E::splat(u[0]), E::splat(u[1]), E::splat(u[2])],
+            low: E::splat(probe.low),
+            enter: [x, y, z],
+            leave: [3 - x, 5 - y, 7 - z],
         }
     }
 }

@@ -1,0 +1,50 @@
+//! The ray tracer against Embree, on the scene that its benchmark measures.
+
+use crate::common::folder::Folder;
+use crate::common::{python, ray_scene};
+use merrow::math::{Mat3, Vec3};
+use merrow::sensors::raytrace::{Mesh, Placed, Ray, Shape, Surroundings};
+use std::sync::Arc;
+
+// Goal: rays meet what they meet in another ray tracer. Method: a fractal ground of 1 km x 1 km with five hulls, of 115 000 and of a
+// million triangles; a lidar, a camera, an echo sounder along round coordinates, 131 072 rays from anywhere to anywhere; Embree in
+// robust mode. Tolerance: 2 cm, for all rays of a set but one.
+#[test]
+fn rays_meet_what_they_meet_in_embree() {
+    for n in [232, 709] {
+        let Some(mut script) = python::script("witness/raytrace_embree.py") else { return };
+        let folder = Folder::new(&format!("raytrace_{n}"), &[]);
+        let path = |name: &str| folder.0.join(name);
+        let soup = ray_scene::scene(n);
+        ray_scene::write_scene(&path("scene"), &soup).unwrap();
+        script.arg(path("scene"));
+        let sets = ray_scene::sets();
+        for set in &sets {
+            ray_scene::write_rays(&path(set.name), &set.rays).unwrap();
+            script.args([path(set.name), path(&format!("{}_found", set.name))]);
+        }
+        assert!(script.status().unwrap().success());
+        let shape = Shape::Mesh(Arc::new(Mesh::new(&soup.vertices, &soup.triangles)));
+        let placed = Placed { shape, R_WG: Mat3::identity(), p_WG: Vec3::zero() };
+        let all = Surroundings::new(vec![placed], vec![]);
+        for set in &sets {
+            let theirs = std::fs::read(path(&format!("{}_found", set.name))).unwrap();
+            let theirs = theirs.as_chunks::<4>().0.iter().map(|x| f64::from(f32::from_le_bytes(*x)));
+            let ray = |[origin, direction]: &[Vec3; 2]| Ray {
+                origin: *origin,
+                direction: *direction,
+                range: [0.0, 1e5],
+            };
+            let rays: Vec<Ray> = set.rays.iter().map(ray).collect();
+            let mut hits = vec![None; rays.len()];
+            all.closest_of(&rays, 0..0, &mut hits);
+            assert_eq!(theirs.len(), hits.len());
+            let ours = hits.iter().map(|hit| hit.map_or(f64::INFINITY, |hit| hit.distance));
+            let apart = |(a, b): &(f64, f64)| a.is_finite() != b.is_finite() || (a - b).abs() > 0.02;
+            let wrong: Vec<_> = ours.zip(theirs).filter(apart).collect();
+            assert!(wrong.len() <= 1, "{} of {n}: {} differ: {:?}", set.name, wrong.len(), &wrong[..2]);
+            let met = hits.iter().flatten().count();
+            assert!(met > rays.len() / 3, "{}: {met} of {} rays met", set.name, rays.len());
+        }
+    }
+}
