@@ -4,6 +4,7 @@ mod cases;
 mod describe;
 mod list;
 mod run;
+mod snapshot;
 mod terrain;
 mod validate;
 
@@ -50,6 +51,8 @@ enum Command {
     },
     /// Make ground, current, trees and buoys for a world, by a seed.
     Terrain(terrain::Arguments),
+    /// Take one picture of a world, by a camera in it or from afar.
+    Snapshot(snapshot::Arguments),
     /// Print the JSON Schema of the world file, for editors.
     Schema,
     /// List the worlds and robots that come with Merrow.
@@ -94,6 +97,7 @@ pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
         Command::Validate { against: Some(against), .. } => validate::run(&against),
         Command::Validate { against: None, whole } => cases::all(&whole),
         Command::Terrain(arguments) => terrain::run(&arguments),
+        Command::Snapshot(arguments) => snapshot::run(&arguments),
         Command::Schema => {
             let schema = world::schema::schema::<world::file::WorldFile>("Merrow world");
             println!("{}", serde_json::to_string_pretty(&schema).map_err(|e| e.to_string())?);

@@ -5,6 +5,7 @@ pub mod air;
 pub mod current;
 pub mod flow;
 pub mod geodesy;
+pub mod optics;
 pub mod seawater;
 pub mod sound;
 pub mod surface;

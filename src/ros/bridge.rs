@@ -10,7 +10,7 @@ use super::frames::Snapshot;
 use super::inputs::Mailbox;
 use super::outlet::{Batch, Outlet, Parts};
 use super::parameters::ParameterServer;
-use super::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Output, Plan, Source};
+use super::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
 use super::{live_parameters, services};
 use crate::scene::Scene;
 use crate::sim::{BLOCK_MAX_NS, Control, Observer, Pace, Request, Simulation};
@@ -30,7 +30,7 @@ pub struct Bridge {
     groups: Vec<Option<GroupStatus>>,
     forgotten: u64,
     /// Robot, sensor and output of every sensor that looks around.
-    looking: Vec<(usize, usize, usize)>,
+    looking: Vec<Looking>,
     node: Option<Endpoints>,
     next_frame: u64,
     next_battery: u64,
@@ -201,9 +201,11 @@ impl Bridge {
         let Some(lookout) = &simulation.lookout else { return };
         let shared = &self.outlet.shared;
         let recording = shared.recording.load(Ordering::Relaxed);
-        for (robot, sensor, output) in &self.looking {
-            let subscribed = shared.subscribed[*output].load(Ordering::Relaxed);
-            lookout.want(&simulation.scene, *robot, *sensor, recording || subscribed);
+        let wanted = |output: &usize| recording || shared.subscribed[*output].load(Ordering::Relaxed);
+        for Looking { robot, sensor, outputs } in &self.looking {
+            let bits =
+                outputs.iter().filter(|(output, _)| wanted(output)).fold(0, |bits, (_, part)| bits | part);
+            lookout.want_parts(&simulation.scene, *robot, *sensor, bits);
         }
     }
 
@@ -283,16 +285,32 @@ impl Observer for Bridge {
     }
 }
 
-/// Robot, sensor and output of every sensor that looks around.
-fn looking(scene: &Scene) -> Vec<(usize, usize, usize)> {
-    let outputs = Plan::new(scene).outputs;
-    let place = |(i, output): (usize, &Output)| match output.source {
-        Source::Sensor { robot, sensor } if scene.robots[robot].sensors[sensor].kind.looks().is_some() => {
-            Some((robot, sensor, i))
+/// A sensor that looks around, and its outputs with the bits of what each of them shows.
+struct Looking {
+    robot: usize,
+    sensor: usize,
+    outputs: Vec<(usize, u8)>,
+}
+
+/// Every sensor that looks around.
+fn looking(scene: &Scene) -> Vec<Looking> {
+    let mut all: Vec<Looking> = Vec::new();
+    for (i, output) in Plan::new(scene).outputs.iter().enumerate() {
+        let (robot, sensor, bits) = match output.source {
+            Source::Camera { robot, sensor, part } => (robot, sensor, part as u8),
+            Source::Sensor { robot, sensor }
+                if scene.robots[robot].sensors[sensor].kind.looks().is_some() =>
+            {
+                (robot, sensor, u8::MAX)
+            }
+            _ => continue,
+        };
+        match all.last_mut().filter(|last| (last.robot, last.sensor) == (robot, sensor)) {
+            Some(last) => last.outputs.push((i, bits)),
+            None => all.push(Looking { robot, sensor, outputs: vec![(i, bits)] }),
         }
-        _ => None,
-    };
-    outputs.iter().enumerate().filter_map(place).collect()
+    }
+    all
 }
 
 /// True once per period of simulated time; `next` counts the periods.

@@ -4,6 +4,7 @@ use super::convert::{WORLD_FRAME, header, transform};
 use super::msg::geometry_msgs::TransformStamped;
 use super::msg::tf2_msgs::TFMessage;
 use crate::math::{Mat3, Quat, SpatialForce, Vec3};
+use crate::scene::sensor::Looks;
 use crate::scene::{Fin, JointKind, JointMode, Link, Robot, Scene};
 use crate::sim::Simulation;
 use crate::state::contact::Contact;
@@ -19,6 +20,11 @@ pub fn link_frame(robot: &Robot, link: usize) -> String {
 /// Frame of a sensor.
 pub fn sensor_frame(robot: &Robot, sensor: usize) -> String {
     format!("{}/{}", robot.name, robot.sensors[sensor].name)
+}
+
+/// Optical frame of a camera: x right, y down, z ahead (REP-103).
+pub fn optical_frame(robot: &Robot, sensor: usize) -> String {
+    format!("{}_optical_frame", sensor_frame(robot, sensor))
 }
 
 /// Where everything that moves is, at one instant.
@@ -130,6 +136,11 @@ pub fn fixed(scene: &Scene) -> TFMessage {
             let parent = link_frame(robot, sensor.link);
             let q = Quat::from_matrix(&sensor.R_US);
             transforms.push(stamped(0, &parent, sensor_frame(robot, k), sensor.p_UoS_U, q));
+            if let Some(Looks::Camera(_)) = sensor.kind.looks().map(|looks| &**looks) {
+                let turn = Quat { w: 0.5, x: -0.5, y: 0.5, z: -0.5 };
+                let parent = sensor_frame(robot, k);
+                transforms.push(stamped(0, &parent, optical_frame(robot, k), Vec3::zero(), turn));
+            }
         }
     }
     TFMessage { transforms }

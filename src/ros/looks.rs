@@ -1,7 +1,7 @@
 //! Frames of sensors that look around, as messages.
 
 use super::message::{Message, TypeInfo};
-use super::msg::sensor_msgs::{LaserScan, PointCloud2, PointField};
+use super::msg::sensor_msgs::{Image, LaserScan, PointCloud2, PointField};
 use super::msg::std_msgs::Header;
 use crate::scene::laser::{LaserOutput, LaserSpec};
 use crate::scene::sensor::Looks;
@@ -16,6 +16,8 @@ pub fn topic(looks: &Looks) -> (&'static str, &'static TypeInfo) {
     match looks {
         Looks::Laser(LaserSpec { output: LaserOutput::Scan, .. }) => ("/scan", LaserScan::info()),
         Looks::Laser(LaserSpec { output: LaserOutput::Cloud, .. }) => ("/points", PointCloud2::info()),
+        // its topics are listed by `camera::topic`
+        Looks::Camera(_) => ("/image_raw", Image::info()),
     }
 }
 

@@ -6,6 +6,7 @@ pub mod args;
 pub mod arm;
 pub mod bag;
 pub mod bridge;
+pub mod camera;
 pub mod cdr;
 pub mod contacts;
 pub mod convert;

@@ -6,6 +6,7 @@
 
 use super::arm::{self, GroupStatus, Watched};
 use super::bag::{Bag, ChannelId};
+use super::camera::{self, Shown};
 use super::cdr::to_bytes;
 use super::contacts;
 use super::convert::{self, header};
@@ -17,14 +18,15 @@ use super::frames::{self, Snapshot};
 use super::looks;
 use super::message::Message;
 use super::msg::rosgraph_msgs::Clock;
-use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
+use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, Header, String as StringMsg};
 use super::plan::{Plan, Source};
 use crate::math::Vec3;
 use crate::scene::Scene;
+use crate::scene::camera::CameraSpec;
 use crate::scene::sensor::Looks;
 use crate::sim::Reply;
 use crate::state::BatteryState;
-use crate::state::frame::{Frame, FrameData};
+use crate::state::frame::{Frame, FrameData, Picture};
 use crate::state::reading::{self, Reading, Stamped};
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
@@ -309,8 +311,45 @@ impl Worker {
                 self.emit(i, now, || looks::laser_scan(spec, sensor.rate, scan, head()));
             }
             (FrameData::Cloud(points), _) => self.emit(i, now, || looks::point_cloud(points, head())),
-            (FrameData::Scan(_), _) => {}
+            (FrameData::Picture(picture), Some(Looks::Camera(spec))) => {
+                let head = || header(frame.stamp_ns, &frames::optical_frame(model, frame.sensor));
+                self.picture((frame.robot, frame.sensor), spec, picture, head(), now);
+            }
+            (FrameData::Scan(_) | FrameData::Picture(_), _) => {}
         }
+    }
+
+    /// What a camera sees, on each of its topics.
+    fn picture(&mut self, of: (usize, usize), spec: &CameraSpec, picture: &Picture, head: Header, now: u64) {
+        let outputs = self.sources(|s| match s {
+            Source::Camera { robot, sensor, part } if (robot, sensor) == of => Some(part),
+            _ => None,
+        });
+        for (i, part) in outputs {
+            if !self.is_wanted(i) {
+                continue;
+            }
+            let head = head.clone();
+            match camera::show(part, spec, picture) {
+                Some(Shown::Info) => self.emit(i, now, || camera::info(spec, head)),
+                Some(Shown::Raw(shown)) => {
+                    if let Ok(image) = shown.raw(head) {
+                        self.emit(i, now, || image);
+                    }
+                }
+                Some(Shown::File(shown)) => {
+                    if let Ok(file) = shown.jpeg(head, spec.jpeg_quality) {
+                        self.emit(i, now, || file);
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// True if somebody subscribes to an output, or a bag is recorded.
+    fn is_wanted(&self, output: usize) -> bool {
+        self.bag.is_some() || self.parts.publishers.get(output).is_some_and(Publisher::is_wanted)
     }
 
     /// Tells which topics are subscribed: what nobody wants is not worked out.

@@ -4,6 +4,7 @@
 //! `/diagnostics` are absolute, as everywhere in ROS.
 
 use super::arm::{self, ActionPlan, Place};
+use super::camera;
 use super::firmware::{self, Told};
 use super::looks;
 use super::message::{Message, TypeInfo};
@@ -19,6 +20,8 @@ use super::msg::sensor_msgs::{
 use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use super::msg::tf2_msgs::TFMessage;
 use super::qos::Qos;
+use crate::scene::camera::Part;
+use crate::scene::sensor::Looks;
 use crate::scene::{Coupling, Fin, FinLaw, JointKind, JointMode, Robot, Scene, SensorKind, Tether};
 
 /// Rate of `/tf` and `joint_states` in simulated time [Hz].
@@ -50,6 +53,15 @@ pub enum Source {
         robot: usize,
         /// Index of the sensor.
         sensor: usize,
+    },
+    /// What a camera gives.
+    Camera {
+        /// Index of the robot.
+        robot: usize,
+        /// Index of the sensor.
+        sensor: usize,
+        /// What of it.
+        part: Part,
     },
     /// The twist that goes with a DVL's message.
     DvlTwist {
@@ -343,6 +355,15 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
         outputs.push(Output { topic, info, qos, rate_hz, source });
     };
     for (k, sensor) in robot.sensors.iter().enumerate() {
+        if let Some(Looks::Camera(camera)) = sensor.kind.looks().map(|looks| &**looks) {
+            for part in Part::ALL.into_iter().filter(|part| part.is_in(camera.parts)) {
+                let (suffix, info) = camera::topic(part);
+                let topic = format!("{name}/{}{suffix}", sensor.name);
+                let source = Source::Camera { robot: i, sensor: k, part };
+                add(topic, info, Qos::SENSOR, Some(sensor.rate), source);
+            }
+            continue;
+        }
         let (suffix, info) = sensor_message(&sensor.kind);
         let source = Source::Sensor { robot: i, sensor: k };
         let topic = format!("{name}/{}{suffix}", sensor.name);

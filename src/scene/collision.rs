@@ -69,12 +69,14 @@ pub struct Material {
     pub restitution: f64,
     /// Part of a laser's light that it gives back, as if in all directions, 0..1.
     pub reflectivity: f64,
+    /// Part of red, green and blue light that it gives back in all directions, 0..1.
+    pub color: [f64; 3],
 }
 
 impl Default for Material {
     /// Wet plastic on stone, roughly.
     fn default() -> Self {
-        Self { friction: 0.5, restitution: 0.0, reflectivity: 0.5 }
+        Self { friction: 0.5, restitution: 0.0, reflectivity: 0.5, color: [0.5; 3] }
     }
 }
 

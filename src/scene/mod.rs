@@ -5,6 +5,7 @@ pub mod air;
 pub mod ballast;
 pub mod battery;
 pub mod body;
+pub mod camera;
 pub mod collision;
 pub mod coupling;
 pub mod energy;
@@ -15,7 +16,9 @@ pub mod flow;
 pub mod grid;
 pub mod joint;
 pub mod laser;
+pub mod lens;
 pub mod mapped;
+pub mod optics;
 pub mod radiation;
 pub mod sea;
 pub mod sensor;
@@ -123,6 +126,8 @@ pub struct Robot {
     pub battery: Option<Battery>,
     /// Devices that draw power and do nothing else.
     pub loads: Vec<Load>,
+    /// Lamps.
+    pub lamps: Vec<camera::Lamp>,
     /// Solar panels.
     pub solar: Vec<Solar>,
     /// Joints that are commanded together.

@@ -2,6 +2,7 @@
 
 use super::air::Air;
 use super::flow::Flow;
+use super::optics::Optics;
 use super::terrain::Terrain;
 use super::water::{Carried, Column, Region};
 use super::waves::Waves;
@@ -25,6 +26,8 @@ pub struct Sea {
     pub regions: Vec<Region>,
     /// What the water carries.
     pub carried: Vec<Carried>,
+    /// What the water does to light.
+    pub optics: Optics,
     /// The air above.
     pub air: Air,
     /// The current.

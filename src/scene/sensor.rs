@@ -1,5 +1,6 @@
 //! Sensors as built: where they sit, how often and how late they speak, how they err.
 
+use super::camera::CameraSpec;
 use super::laser::{LaserOutput, LaserSpec};
 use crate::math::{Mat3, Vec3};
 use std::sync::Arc;
@@ -97,19 +98,26 @@ pub enum SensorKind {
 pub enum Looks {
     /// With a laser.
     Laser(LaserSpec),
+    /// With a camera.
+    Camera(CameraSpec),
 }
 
 impl Looks {
     /// Rays of a sample: what it costs, at a tenth of a microsecond each or so.
     pub fn rays(&self) -> usize {
-        let Looks::Laser(spec) = self;
-        spec.directions.len() * if spec.divergence > 0.0 { 5 } else { 1 }
+        match self {
+            Looks::Laser(spec) => spec.directions.len() * if spec.divergence > 0.0 { 5 } else { 1 },
+            // one to what is seen, and one to the sun from there
+            Looks::Camera(spec) => 2 * spec.size[0] * spec.size[1],
+        }
     }
 
     /// How long a sample takes [ns].
     pub fn takes_ns(&self) -> u64 {
-        let Looks::Laser(spec) = self;
-        (spec.sweep * 1e9) as u64
+        match self {
+            Looks::Laser(spec) => (spec.sweep * 1e9) as u64,
+            Looks::Camera(spec) => (spec.readout * 1e9) as u64,
+        }
     }
 }
 
@@ -141,6 +149,7 @@ impl SensorKind {
             SensorKind::Looks(looks) => match &**looks {
                 Looks::Laser(LaserSpec { output: LaserOutput::Scan, .. }) => "laser",
                 Looks::Laser(LaserSpec { output: LaserOutput::Cloud, .. }) => "lidar",
+                Looks::Camera(_) => "camera",
             },
         }
     }

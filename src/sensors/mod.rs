@@ -4,6 +4,7 @@
 //! stamped with that instant and delivered when its latency has passed. Sensors write only their own memory.
 
 pub mod altimeter;
+pub mod camera;
 pub mod dvl;
 pub mod fault;
 pub mod gnss;

@@ -8,7 +8,7 @@ use crate::math::hull_cut;
 use crate::math::{Mat3, Vec3};
 use crate::scene::collision::{self, Collider, Geometry};
 use crate::scene::sea::Seabed;
-use crate::scene::{Link, Robot, Scene};
+use crate::scene::{Link, Material, Robot, Scene};
 use crate::state::view::View;
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,6 +27,10 @@ pub struct Seen {
     pub normal: Vec3,
     /// Part of a laser's light that it gives back, as if in all directions, 0..1.
     pub reflectivity: f64,
+    /// Part of red, green and blue light that it gives back, as if in all directions, 0..1.
+    pub color: [f64; 3],
+    /// Its number: 1 the bottom, then structures, then robots.
+    pub label: u16,
 }
 
 /// Where a shape that moves is fixed.
@@ -44,26 +48,31 @@ pub struct Still {
     all: Surroundings,
     /// Of each shape, by its number.
     reflectivity: Vec<f64>,
+    /// Colour and label of each shape.
+    paint: Vec<([f64; 3], u16)>,
 }
 
 impl Still {
     /// What stands in a world.
     pub fn new(scene: &Scene) -> Self {
-        let (mut still, mut reflectivity) = (Vec::new(), Vec::new());
-        for collider in scene.structures.iter().flat_map(|s| &s.colliders) {
+        let (mut still, mut reflectivity, mut paint) = (Vec::new(), Vec::new(), Vec::new());
+        let numbered = scene.structures.iter().enumerate();
+        for (k, collider) in numbered.flat_map(|(k, s)| s.colliders.iter().map(move |c| (k, c))) {
             still.push(Placed {
                 shape: shape(&collider.geometry),
                 R_WG: collider.R_LG,
                 p_WG: collider.p_LoG,
             });
             reflectivity.push(collider.material.reflectivity);
+            paint.push((collider.material.color, (k + 2) as u16));
         }
         if let Some(terrain) = &scene.sea.seabed.terrain {
             let ground = Shape::Ground(Arc::new(Heightfield::new(Arc::clone(terrain))));
             still.push(Placed { shape: ground, R_WG: Mat3::identity(), p_WG: Vec3::zero() });
             reflectivity.push(scene.seabed_material.reflectivity);
+            paint.push((scene.seabed_material.color, 1));
         }
-        Self { all: Surroundings::new(still, Vec::new()), reflectivity }
+        Self { all: Surroundings::new(still, Vec::new()), reflectivity, paint }
     }
 
     /// Distance from `p` along the unit vector `d` to the bottom or to what stands on it [m].
@@ -82,24 +91,27 @@ pub struct Stage {
     mounts: Arc<[Mount]>,
     /// Of each shape, by its number.
     reflectivity: Arc<[f64]>,
+    /// Colour and label of each shape.
+    paint: Arc<[([f64; 3], u16)]>,
     /// Numbers of each robot's shapes.
     own: Arc<[Range<u32>]>,
     /// Of the bottom.
-    bottom: f64,
+    bottom: Material,
 }
 
 impl Stage {
     /// What stands in a world, and its robots at their start.
     pub fn new(scene: &Scene, still: &Still) -> Self {
-        let mut reflectivity = still.reflectivity.clone();
+        let (mut reflectivity, mut paint) = (still.reflectivity.clone(), still.paint.clone());
         let first_moving = reflectivity.len();
         let (mut moving, mut mounts, mut own) = (Vec::new(), Vec::new(), Vec::new());
         for (r, robot) in scene.robots.iter().enumerate() {
             let first = (first_moving + moving.len()) as u32;
-            for (shape, mount, grey) in shapes(r, robot) {
+            for (shape, mount, grey, color) in shapes(r, robot) {
                 moving.push(Placed { shape, R_WG: Mat3::identity(), p_WG: Vec3::zero() });
                 mounts.push(mount);
                 reflectivity.push(grey);
+                paint.push((color, (scene.structures.len() + r + 2) as u16));
             }
             own.push(first..(first_moving + moving.len()) as u32);
         }
@@ -108,7 +120,8 @@ impl Stage {
             mounts: mounts.into(),
             reflectivity: reflectivity.into(),
             own: own.into(),
-            bottom: scene.seabed_material.reflectivity,
+            paint: paint.into(),
+            bottom: scene.seabed_material,
         }
     }
 
@@ -126,40 +139,55 @@ impl Stage {
 
     /// What a ray from `p` along the unit vector `d` meets first within `range` [m], but the shapes of `robot` itself.
     pub fn look(&self, view: &View, robot: usize, p: Vec3, d: Vec3, range: [f64; 2]) -> Option<Seen> {
+        self.meet(view, self.own[robot].clone(), p, d, range)
+    }
+
+    /// The numbers of a robot's shapes.
+    pub fn shapes_of(&self, robot: usize) -> Range<u32> {
+        self.own[robot].clone()
+    }
+
+    /// True if something but the shapes with numbers in `skip`, or the bottom, stands in the way from `p` along the unit vector `d`.
+    pub fn is_shaded(&self, p: Vec3, d: Vec3, range: [f64; 2], skip: Range<u32>) -> bool {
+        self.all.blocked(&Ray { origin: p, direction: d, range }, skip)
+    }
+
+    /// As [`Stage::look`], without the shapes with numbers in `skip`.
+    pub fn meet(&self, view: &View, skip: Range<u32>, p: Vec3, d: Vec3, range: [f64; 2]) -> Option<Seen> {
         let ray = Ray { origin: p, direction: d, range };
-        let hit = self.all.closest(&ray, self.own[robot].clone());
+        let hit = self.all.closest(&ray, skip);
         let limit = hit.map_or(range[1], |hit| hit.distance);
         // ground on a grid is among the shapes
         let plane = Some(&view.sea.seabed).filter(|seabed| seabed.terrain.is_none());
         let bottom = plane.and_then(|seabed| seabed.range(p, d)).filter(|t| (range[0]..limit).contains(t));
-        let (distance, normal, reflectivity) = match (bottom, hit) {
+        let (distance, normal, reflectivity, (color, label)) = match (bottom, hit) {
             (Some(t), _) => {
                 let at = p + d.scale(t);
-                (t, view.sea.seabed.normal(at.x, at.y), self.bottom)
+                (t, view.sea.seabed.normal(at.x, at.y), self.bottom.reflectivity, (self.bottom.color, 1))
             }
             (None, Some(Hit { distance, normal, shape, .. })) => {
-                (distance, normal, self.reflectivity[shape as usize])
+                (distance, normal, self.reflectivity[shape as usize], self.paint[shape as usize])
             }
             (None, None) => return None,
         };
         let normal = if normal.dot(d) > 0.0 { normal.scale(-1.0) } else { normal };
-        Some(Seen { distance, normal, reflectivity })
+        Some(Seen { distance, normal, reflectivity, color, label })
     }
 }
 
 /// What a robot shows.
-fn shapes(r: usize, robot: &Robot) -> Vec<(Shape, Mount, f64)> {
+fn shapes(r: usize, robot: &Robot) -> Vec<(Shape, Mount, f64, [f64; 3])> {
     let mut all = Vec::new();
     for (l, link) in robot.links.iter().enumerate() {
         let own: Vec<&Collider> = robot.colliders.iter().filter(|c| c.link == l).collect();
         for c in &own {
             let mount = Mount { robot: r, link: l, R_LG: c.R_LG, p_LoG: c.p_LoG };
-            all.push((shape(&c.geometry), mount, c.material.reflectivity));
+            all.push((shape(&c.geometry), mount, c.material.reflectivity, c.material.color));
         }
         if own.is_empty()
             && let Some((shape, R_LG, p_LoG)) = hull(link)
         {
-            all.push((shape, Mount { robot: r, link: l, R_LG, p_LoG }, PAINT));
+            all.push((shape, Mount { robot: r, link: l, R_LG, p_LoG }, PAINT, [PAINT; 3]));
         }
     }
     all

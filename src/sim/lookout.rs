@@ -4,26 +4,32 @@
 //! wall clock never waits for one: a sensor that has not finished its last two samples misses the next, which is counted. Who does not waits for
 //! the frames that are due, so that none is missed.
 
+use super::Simulation;
 use super::instants::Instants;
 use super::robot::Runner;
 use crate::control::fault;
 use crate::kinematics;
-use crate::math::SpatialVelocity;
+use crate::math::rng::Stream;
+use crate::math::{Mat3, SpatialVelocity, Vec3};
+use crate::scene::camera::{CameraSpec, Lamp};
 use crate::scene::sensor::Looks;
-use crate::scene::{Scene, Sensor};
+use crate::scene::{Robot, Scene, Sensor};
+use crate::sensors::camera;
 use crate::sensors::laser::{self, Pose, Spoiling};
 use crate::sensors::stage::{Stage, Still};
-use crate::state::frame::{Frame, FrameData};
+use crate::state::frame::{Frame, FrameData, Picture};
 use crate::state::view::View;
-use crate::state::{Effect, State};
+use crate::state::{Effect, RobotState, State};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread::JoinHandle;
 
 /// Samples of a sensor that may be under way where nobody waits for them.
 const UNDER_WAY_MAX: usize = 2;
+/// All that a sensor can bring.
+const EVERYTHING: u8 = u8::MAX;
 
 /// A sensor that looks around, and how far it is.
 #[derive(Debug)]
@@ -40,6 +46,7 @@ struct Job {
     device: usize,
     view: Arc<View>,
     sample: u64,
+    parts: u8,
     noise: bool,
     fault: Effect,
     due_ns: u64,
@@ -56,8 +63,8 @@ struct Done {
 #[derive(Debug)]
 pub struct Lookout {
     devices: Vec<Device>,
-    /// Of each device, whether anybody wants its frames.
-    wanted: Arc<[AtomicBool]>,
+    /// Of each device, what of its frames anybody wants, as bits.
+    wanted: Arc<[AtomicU8]>,
     /// Of each device, samples missed because it had not finished those before.
     missed: Vec<u64>,
     patient: bool,
@@ -92,7 +99,10 @@ impl Lookout {
             return Ok(None);
         }
         let sensor = |(robot, sensor): (usize, usize)| &scene.robots[robot].sensors[sensor];
-        let wanted = places.iter().map(|place| AtomicBool::new(!sensor(*place).lazy)).collect();
+        let wanted = places
+            .iter()
+            .map(|place| AtomicU8::new(if sensor(*place).lazy { 0 } else { EVERYTHING }))
+            .collect();
         let (jobs, inbox) = unbounded::<Job>();
         let (outbox, done) = unbounded();
         let stage = Stage::new(scene, still);
@@ -129,10 +139,15 @@ impl Lookout {
 
     /// Says whether anybody wants the frames of a sensor; those of sensors that are not `lazy` are found in any case.
     pub fn want(&self, scene: &Scene, robot: usize, sensor: usize, wanted: bool) {
+        self.want_parts(scene, robot, sensor, if wanted { EVERYTHING } else { 0 });
+    }
+
+    /// Says what of the frames of a sensor anybody wants, as bits that the sensor knows; 0 is nothing.
+    pub fn want_parts(&self, scene: &Scene, robot: usize, sensor: usize, parts: u8) {
         let place = self.devices.iter().position(|d| (d.robot, d.sensor) == (robot, sensor));
         if let Some(k) = place {
             let lazy = scene.robots[robot].sensors[sensor].lazy;
-            self.wanted[k].store(wanted || !lazy, Ordering::Relaxed);
+            self.wanted[k].store(if lazy { parts } else { EVERYTHING }, Ordering::Relaxed);
         }
     }
 
@@ -163,8 +178,9 @@ impl Lookout {
             let memory = &mut own.sensors[s];
             let sample = memory.samples;
             memory.count(sensor);
+            let parts = self.wanted[k].load(Ordering::Relaxed);
             let lost = sensor.drop_out > 0.0 && sensor.stream.draw(sample + 1).uniform() < sensor.drop_out;
-            if !own.battery.is_on() || memory.fault.dead || lost || !self.wanted[k].load(Ordering::Relaxed) {
+            if !own.battery.is_on() || memory.fault.dead || lost || parts == 0 {
                 continue;
             }
             if !self.patient && self.devices[k].under_way.len() >= UNDER_WAY_MAX {
@@ -175,8 +191,16 @@ impl Lookout {
             let view = view.get_or_insert_with(|| Arc::new(self::view(scene, state, runners)));
             let takes = sensor.kind.looks().map_or(0, |looks| looks.takes_ns());
             let due_ns = now + sensor.latency_ns.max(takes);
-            let job =
-                Job { order: self.order, device: k, view: Arc::clone(view), sample, noise, fault, due_ns };
+            let job = Job {
+                order: self.order,
+                device: k,
+                view: Arc::clone(view),
+                sample,
+                parts,
+                noise,
+                fault,
+                due_ns,
+            };
             self.devices[k].under_way.push_back((self.order, due_ns));
             self.order += 1;
             // the workers end with `self`
@@ -240,7 +264,15 @@ fn view(scene: &Scene, state: &State, runners: &mut [Runner]) -> View {
         links.push(work.iter().map(|w| (w.R_WL, w.p_WL)).collect());
         velocities.push(work.iter().map(|w| w.V).collect());
     }
-    View { time_ns: state.time_ns, sea: state.sea.clone(), links, velocities }
+    let level = |own: &RobotState, lamp: &Lamp| match lamp.load {
+        _ if !own.battery.is_on() => 0.0,
+        Some(load) => own.loads[load],
+        None => 1.0,
+    };
+    let of_robot =
+        |(robot, own): (&Robot, &RobotState)| robot.lamps.iter().map(|lamp| level(own, lamp)).collect();
+    let lamps = scene.robots.iter().zip(&state.robots).map(of_robot).collect();
+    View { time_ns: state.time_ns, sea: state.sea.clone(), links, lamps, velocities }
 }
 
 /// What a thread needs to work out samples.
@@ -278,8 +310,43 @@ impl Worker {
         let pose = pose(view, robot, model);
         match looks {
             Looks::Laser(spec) => laser::scan(spec, &self.stage, view, &at, &pose, &by),
+            Looks::Camera(spec) => {
+                let world = camera::World { scene: &self.scene, stage: &self.stage, view, at: &at };
+                FrameData::Picture(camera::picture(spec, &world, &pose, &by, job.parts))
+            }
         }
     }
+}
+
+/// What a sensor that looks around would bring now; none if it is no such sensor.
+pub fn once(simulation: &mut Simulation, robot: usize, sensor: usize) -> Option<FrameData> {
+    let scene = Arc::clone(&simulation.scene);
+    let device = &scene.robots[robot].sensors[sensor];
+    let looks = Arc::clone(device.kind.looks()?);
+    let memory = &simulation.state.robots[robot].sensors[sensor];
+    let (sample, noise, fault) = (memory.samples, memory.noise, memory.fault);
+    let view = Arc::new(view(&scene, &simulation.state, &mut simulation.runners));
+    let job = Job { order: 0, device: 0, view, sample, parts: EVERYTHING, noise, fault, due_ns: 0 };
+    let mut stage = Stage::new(&scene, &Still::new(&scene));
+    stage.place(&job.view);
+    let mut worker =
+        Worker { scene, devices: Vec::new(), stage, instants: Instants::default(), placed: None };
+    Some(worker.look(&job, &looks, robot, sensor))
+}
+
+/// What a camera that no robot carries would see now, from `p_WS` with the axes `R_WS`.
+pub fn from_afar(simulation: &mut Simulation, spec: &CameraSpec, R_WS: Mat3, p_WS: Vec3) -> Picture {
+    let scene = Arc::clone(&simulation.scene);
+    let view = view(&scene, &simulation.state, &mut simulation.runners);
+    let mut stage = Stage::new(&scene, &Still::new(&scene));
+    stage.place(&view);
+    let mut instants = Instants::default();
+    let at = instants.start(&scene, &view.sea, view.time_ns);
+    let stream = Stream::new(scene.seed, "view");
+    let by = Spoiling { stream, sample: 0, noise: false, fault: Effect::NONE };
+    let V_WS_S = SpatialVelocity { w: Vec3::zero(), v: Vec3::zero() };
+    let world = camera::World { scene: &scene, stage: &stage, view: &view, at: &at };
+    camera::picture(spec, &world, &Pose { robot: 0, R_WS, p_WS, V_WS_S }, &by, EVERYTHING)
 }
 
 /// Where a sensor is in a view.

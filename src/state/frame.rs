@@ -1,5 +1,6 @@
 //! What sensors that look around bring back: too large to stand among the readings, and found beside the step.
 
+use bytes::Bytes;
 use std::sync::Arc;
 
 /// What one sample of such a sensor brought.
@@ -24,6 +25,8 @@ pub enum FrameData {
     Scan(Scan),
     /// Points.
     Cloud(Vec<Point>),
+    /// What a camera sees.
+    Picture(Picture),
 }
 
 /// Ranges of the columns of a laser in a plane.
@@ -33,6 +36,19 @@ pub struct Scan {
     pub ranges: Vec<f32>,
     /// Strength of the echo: reflectivity of an upright surface in clear air that would give the same, 0 without one.
     pub intensities: Vec<f32>,
+}
+
+/// What a camera sees: what of it was wanted. Rows from the top, pixels from the left.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Picture {
+    /// Bits of [`crate::scene::camera::Part`] that were wanted.
+    pub parts: u8,
+    /// Red, green and blue of each pixel, 0..255.
+    pub rgb: Option<Bytes>,
+    /// Depth of each pixel along the optical axis [m]; +inf where there is nothing.
+    pub depth: Option<Vec<f32>>,
+    /// Number of what each pixel shows: 0 nothing, sky or water; 1 the bottom; then structures, then robots and props, each in the world's order.
+    pub labels: Option<Vec<u16>>,
 }
 
 /// An echo.

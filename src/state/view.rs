@@ -12,6 +12,8 @@ pub struct View {
     pub sea: Sea,
     /// Axes and origin of every robot's links in the world [m].
     pub links: Vec<Vec<(Mat3, Vec3)>>,
+    /// Level of every robot's lamps, 0..1.
+    pub lamps: Vec<Vec<f64>>,
     /// Velocity of every robot's links in the world, in L, at Lo.
     pub velocities: Vec<Vec<SpatialVelocity>>,
 }

@@ -3,6 +3,7 @@
 use super::assets::Assets;
 use super::build_air;
 use super::build_body::Surroundings;
+use super::build_camera;
 use super::build_collision as collision;
 use super::build_coupling;
 use super::build_energy;
@@ -231,6 +232,7 @@ fn sea(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) ->
         },
         regions,
         carried: build_water::carried(&water.carried, origin, problems),
+        optics: build_camera::optics(&water.optics),
         air_pressure: water.air_pressure_pa,
         air: build_air::air(file, seed, problems),
         current: Current {

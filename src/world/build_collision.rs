@@ -84,7 +84,12 @@ pub fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems) {
 
 /// A surface.
 pub fn material(file: &MaterialFile) -> Material {
-    Material { friction: file.friction, restitution: file.restitution, reflectivity: file.reflectivity }
+    Material {
+        friction: file.friction,
+        restitution: file.restitution,
+        reflectivity: file.reflectivity,
+        color: file.color.unwrap_or([file.reflectivity; 3]),
+    }
 }
 
 fn groups(file: &GroupsFile) -> Groups {

@@ -4,6 +4,7 @@ use super::About;
 use super::assets::Assets;
 use super::build_actuator as actuator;
 use super::build_body::{self as body, Surroundings};
+use super::build_camera;
 use super::build_collision::{self as collision, Mount};
 use super::build_energy;
 use super::build_fin;
@@ -65,6 +66,7 @@ pub fn robot(
         sensors: Vec::new(),
         battery: model.battery.as_ref().map(|b| build_energy::battery(b, problems)),
         loads: build_energy::loads(&model.loads),
+        lamps: Vec::new(),
         solar: Vec::new(),
         colliders: colliders(model, &links, frame.assets, problems),
         contact_wrenches: Vec::new(),
@@ -89,6 +91,11 @@ pub fn robot(
         let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
         let world = (frame.seed, frame.dt);
         robot.sensors.push(sensor::sensor(name, sensor_name, file, link, &robot.links, world, problems));
+    }
+    for (lamp, file) in model.lamps.iter() {
+        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
+        let lamp = build_camera::lamp(lamp, file, (link, &robot.links[link]), &robot.loads, problems);
+        robot.lamps.push(lamp);
     }
     for (panel, file) in model.solar_panels.iter() {
         let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
@@ -168,6 +175,7 @@ pub fn prop(entry: &PropEntry) -> RobotEntry {
             sensors: Named::default(),
             battery: None,
             loads: Named::default(),
+            lamps: Named::default(),
             solar_panels: Named::default(),
             firmware: None,
             at: entry.at.clone(),

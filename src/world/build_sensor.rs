@@ -1,5 +1,6 @@
 //! Sensor files become sensors.
 
+use super::build_camera;
 use super::build_laser;
 use super::error::Problems;
 use super::file::{Device, Measures, NoiseFile, SensorFile, WrenchDirection};
@@ -121,6 +122,7 @@ fn kind(device: &Device, rate: f64, seed: u64, stream: &str, problems: &mut Prob
         }
         Measures::Odometry => SensorKind::Odometry,
         Measures::Laser(file) => looks(Looks::Laser(build_laser::laser(file, rate, problems))),
+        Measures::Camera(file) => looks(Looks::Camera(build_camera::camera(file, problems))),
         Measures::Lidar(file) => looks(Looks::Laser(build_laser::lidar(file, rate, problems))),
         Measures::Wrench { force, torque, direction, .. } => SensorKind::Wrench {
             force: errors(force, "force"),

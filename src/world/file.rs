@@ -4,6 +4,7 @@
 //! is decided in `build.rs`.
 
 use super::file_air::{AirFile, WeatherFile, WindLoadFile};
+use super::file_camera::{CameraFile, LampFile, OpticsFile};
 use super::file_coupling::CouplingFile;
 use super::file_energy::{BatteryFile, ChargerFile, LoadFile, SolarFile};
 use super::file_fault::FaultFile;
@@ -107,6 +108,8 @@ spec! {
         regions: Named<RegionFile> = Named::default(),
         /// What the water carries, by name, such as turbidity or chlorophyll.
         carried: Named<CarriedFile> = Named::default(),
+        /// What it does to light.
+        optics: OpticsFile => "{}",
         /// Pressure of the air at the surface.
         air_pressure_pa: f64 [in 10000.0..=200000.0] = 101325.0,
         /// Mean current.
@@ -253,6 +256,8 @@ spec! {
         battery: Option<BatteryFile>,
         /// Devices that draw power and do nothing else, such as computers and lights, by name.
         loads: Named<LoadFile> = Named::default(),
+        /// Lamps, by name.
+        lamps: Named<LampFile> = Named::default(),
         /// Solar panels, by name.
         solar_panels: Named<SolarFile> = Named::default(),
         /// What its own computer runs: a name in `params/firmware`, a file, or a map.
@@ -977,6 +982,8 @@ choice! {
         Odometry = "odometry",
         /// Distances by a laser that scans in a plane.
         Laser = "laser" (LaserFile),
+        /// Pictures.
+        Camera = "camera" (CameraFile),
         /// Points by a laser that scans on several cones.
         Lidar = "lidar" (LidarFile),
         /// Force and torque through the joint of the link that it is mounted on.

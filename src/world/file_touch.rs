@@ -90,6 +90,8 @@ spec! {
         restitution: f64 [fraction] = 0.0,
         /// Part of a laser's light that it gives back, as if in all directions.
         reflectivity: f64 [fraction] = 0.5,
+        /// Part of red, green and blue light that it gives back, as if in all directions; grey by `reflectivity` if not given.
+        color: Option<[f64; 3]> [fraction],
     }
 }
 

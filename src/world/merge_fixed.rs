@@ -79,6 +79,14 @@ fn remove(robot: &mut Robot, i: usize) {
         }
         panel.link = after_removal(panel.link, i);
     }
+    for lamp in &mut robot.lamps {
+        if lamp.link == i {
+            lamp.p_LoX = place(lamp.p_LoX);
+            lamp.d_L = R_PC.mul_vec(lamp.d_L);
+            lamp.link = p;
+        }
+        lamp.link = after_removal(lamp.link, i);
+    }
     for s in &mut robot.sensors {
         if s.link == i {
             s.p_LoS = place(s.p_LoS);

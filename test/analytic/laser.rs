@@ -36,14 +36,14 @@ fn frames(sim: &mut Simulation, seconds: f64) -> Vec<Frame> {
 fn scan(sim: &mut Simulation) -> Scan {
     match &*frames(sim, 0.3).last().expect("a frame").data {
         FrameData::Scan(scan) => scan.clone(),
-        FrameData::Cloud(_) => panic!("a cloud"),
+        _ => panic!("no scan"),
     }
 }
 
 fn cloud(sim: &mut Simulation) -> Vec<Point> {
     match &*frames(sim, 0.3).last().expect("a frame").data {
         FrameData::Cloud(points) => points.clone(),
-        FrameData::Scan(_) => panic!("a scan"),
+        _ => panic!("no cloud"),
     }
 }
 

@@ -68,6 +68,7 @@ pub fn scene(seed: u64, recipe: Recipe) -> Scene {
             column: None,
             air: merrow::scene::air::Air::default(),
             carried: Vec::new(),
+            optics: merrow::scene::optics::Optics::default(),
             regions: Vec::new(),
             current: Current { profile: vec![(0.0, Vec3::zero())], gauss_markov: None, flows: Vec::new() },
             waves: merrow::scene::Waves::default(),
@@ -100,6 +101,7 @@ pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         sensors: Vec::new(),
         battery: None,
         loads: Vec::new(),
+        lamps: Vec::new(),
         solar: Vec::new(),
         start: merrow::scene::Start {
             p_WB: Vec3::new(0.0, 0.0, -100.0),

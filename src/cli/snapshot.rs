@@ -1,0 +1,181 @@
+//! `merrow snapshot`: one picture of a world as a PNG file.
+
+use bytes::Bytes;
+use clap::Args;
+use merrow::math::{Mat3, Vec3};
+use merrow::ros::convert::header;
+use merrow::ros::picture::{Picture, Pixels};
+use merrow::scene::Scene;
+use merrow::scene::camera::{CameraSpec, Exposure, Part};
+use merrow::scene::lens::{Distortion, Lens};
+use merrow::sim::{Simulation, lookout};
+use merrow::state::frame::{self, FrameData};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Columns and rows of a view from afar.
+const SIZE: [usize; 2] = [960, 540];
+
+/// What `merrow snapshot` takes.
+#[derive(Args, Debug)]
+pub struct Arguments {
+    /// World file, or the name of a shipped world.
+    world: String,
+    /// Robot that carries the camera.
+    #[arg(long, requires = "sensor", required_unless_present = "view")]
+    robot: Option<String>,
+    /// The camera.
+    #[arg(long, requires = "robot")]
+    sensor: Option<String>,
+    /// What of it: rgb, depth or labels.
+    #[arg(long, default_value = "rgb", value_parser = ["rgb", "depth", "labels"])]
+    show: String,
+    /// Look at the world from afar instead.
+    #[arg(long, conflicts_with = "robot")]
+    view: bool,
+    /// Where from: east, north, up [m].
+    #[arg(long, value_parser = place, allow_hyphen_values = true)]
+    from: Option<Vec3>,
+    /// Where to: east, north, up [m].
+    #[arg(long, value_parser = place, allow_hyphen_values = true)]
+    look: Option<Vec3>,
+    /// Simulated time [s].
+    #[arg(long, default_value_t = 0.0)]
+    at: f64,
+    /// The file.
+    #[arg(short, long, default_value = "snapshot.png")]
+    output: PathBuf,
+}
+
+/// Three numbers.
+fn place(text: &str) -> Result<Vec3, String> {
+    let numbers: Vec<f64> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
+    match numbers[..] {
+        [x, y, z] if x.is_finite() && y.is_finite() && z.is_finite() => Ok(Vec3::new(x, y, z)),
+        _ => Err(format!("expected three numbers as 1,2,3, got {text}")),
+    }
+}
+
+/// Takes the picture.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
+    if !(0.0..=1e6).contains(&arguments.at) {
+        return Err(format!("--at is {}, expected 0 to 1000000 s", arguments.at));
+    }
+    let world = super::load(&arguments.world, None)?;
+    let mut simulation = Simulation::new(Arc::new(world.scene), 1)?;
+    let steps = (arguments.at * 1e9 / simulation.scene.dt_ns as f64).round() as u64;
+    simulation.advance(steps);
+    if arguments.view {
+        let (from, to) = standpoint(&simulation, arguments);
+        let picture = lookout::from_afar(&mut simulation, &afar(), axes(to - from), from);
+        write(&picture, &arguments.show, SIZE, &arguments.output)?;
+    } else {
+        let (robot, sensor, size) = camera(&simulation.scene, arguments)?;
+        match lookout::once(&mut simulation, robot, sensor) {
+            Some(FrameData::Picture(picture)) => write(&picture, &arguments.show, size, &arguments.output)?,
+            _ => return Err("the sensor brings no picture".to_string()),
+        }
+    }
+    println!("{}", arguments.output.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Robot, sensor and size of the camera that is asked for.
+fn camera(scene: &Scene, arguments: &Arguments) -> Result<(usize, usize, [usize; 2]), String> {
+    use merrow::scene::sensor::Looks;
+    let (robot, sensor) =
+        (arguments.robot.as_deref().unwrap_or_default(), arguments.sensor.as_deref().unwrap_or_default());
+    let r = scene.robots.iter().position(|r| r.name == robot).ok_or_else(|| format!("no robot {robot}"))?;
+    let sensors = &scene.robots[r].sensors;
+    let s = sensors.iter().position(|s| s.name == sensor);
+    let s = s.ok_or_else(|| format!("{robot} has no sensor {sensor}"))?;
+    match sensors[s].kind.looks().map(|looks| &**looks) {
+        Some(Looks::Camera(spec)) => Ok((r, s, spec.size)),
+        _ => Err(format!("{sensor} of {robot} is no camera")),
+    }
+}
+
+/// From where to where a view goes.
+fn standpoint(simulation: &Simulation, arguments: &Arguments) -> (Vec3, Vec3) {
+    let first = simulation.state.robots.first().map_or(Vec3::zero(), |robot| robot.motion.p_WB);
+    let to = arguments.look.unwrap_or(first);
+    let away = if to.z < -1.0 { Vec3::new(-4.0, -3.0, 1.5) } else { Vec3::new(-12.0, -9.0, 5.0) };
+    (arguments.from.unwrap_or(to + away), to)
+}
+
+/// Axes of a camera that looks along `d`, upright.
+fn axes(d: Vec3) -> Mat3 {
+    let x = d.unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));
+    let y = Vec3::new(0.0, 0.0, 1.0).cross(x).unit().unwrap_or(Vec3::new(0.0, 1.0, 0.0));
+    let z = x.cross(y);
+    Mat3::from_rows(Vec3::new(x.x, y.x, z.x), Vec3::new(x.y, y.y, z.y), Vec3::new(x.z, y.z, z.z))
+}
+
+/// The camera of a view.
+fn afar() -> CameraSpec {
+    let lens = Lens {
+        focal: [0.75 * SIZE[0] as f64; 2],
+        center: SIZE.map(|n| 0.5 * (n as f64 - 1.0)),
+        distortion: Distortion::BrownConrady([0.0; 5]),
+    };
+    let exposure = Exposure {
+        fixed: None,
+        limits: [-4.0, 18.0],
+        gamma: true,
+        vignette: 0.0,
+        full_well: 0.0,
+        read_noise: 0.0,
+        gain_below: 0.0,
+    };
+    CameraSpec {
+        size: SIZE,
+        rays: CameraSpec::aim(&lens, SIZE),
+        lens,
+        flat_port: None,
+        parts: Part::Rgb as u8 | Part::Depth as u8 | Part::Labels as u8,
+        sees_self: true,
+        range: [0.01, 30_000.0],
+        readout: 0.0,
+        exposure,
+        snow: 0.0,
+        jpeg_quality: 90,
+    }
+}
+
+/// Writes what is to be shown.
+fn write(picture: &frame::Picture, show: &str, size: [usize; 2], file: &Path) -> Result<(), String> {
+    let missing = || format!("the camera gives no {show}: add it to its `outputs`");
+    let rgb = match show {
+        "depth" => depths(picture.depth.as_ref().ok_or_else(missing)?),
+        "labels" => labels(picture.labels.as_ref().ok_or_else(missing)?),
+        _ => picture.rgb.clone().ok_or_else(missing)?,
+    };
+    let [width, height] = size.map(|n| n as u32);
+    let shown = Picture { width, height, pixels: Pixels::Rgb8(&rgb) };
+    let png = shown.png(header(0, "")).map_err(|e| e.to_string())?;
+    std::fs::write(file, &png.data).map_err(|e| format!("{}: {e}", file.display()))
+}
+
+/// Depths as grey: near is bright, by the logarithm.
+fn depths(depths: &[f32]) -> Bytes {
+    let finite = || depths.iter().copied().filter(|d| d.is_finite() && *d > 0.0);
+    let (low, high) = (finite().fold(f32::INFINITY, f32::min), finite().fold(0.0, f32::max));
+    let span = libm::log(f64::from(high / low)).max(1e-6);
+    let grey = |d: &f32| {
+        let part = libm::log(f64::from(*d / low)) / span;
+        let grey = if d.is_finite() && *d > 0.0 { (255.0 - 225.0 * part) as u8 } else { 0 };
+        [grey; 3]
+    };
+    depths.iter().flat_map(grey).collect()
+}
+
+/// Labels as colours.
+fn labels(labels: &[u16]) -> Bytes {
+    let color = |label: &u16| match label {
+        0 => [0; 3],
+        1 => [110, 100, 80],
+        n => [73_u32, 151, 199].map(|k| (64 + (u32::from(*n) * k) % 192) as u8),
+    };
+    labels.iter().flat_map(color).collect()
+}

@@ -1,0 +1,152 @@
+//! Files of cameras, lamps and the water's light become what they are in the scene.
+
+use super::error::{Problems, did_you_mean, list, quote};
+use super::file_camera::{CameraFile, CameraOutputFile, DistortionFile, LampFile, OpticsFile};
+use crate::environment::optics;
+use crate::math::Vec3;
+use crate::math::real::sin_cos;
+use crate::scene::camera::{CameraSpec, Exposure, Lamp, Part};
+use crate::scene::lens::{Distortion, Lens};
+use crate::scene::optics::Optics;
+use crate::scene::{Link, Load};
+
+/// Most pixels of a picture; more is a mistake that would fill the memory.
+const PIXELS_MAX: usize = 16_000_000;
+
+/// A camera.
+pub fn camera(file: &CameraFile, problems: &mut Problems) -> CameraSpec {
+    let mut size = [file.width as usize, file.height as usize];
+    if size[0] * size[1] > PIXELS_MAX {
+        let text = format!("{} pixels a picture, expected at most {PIXELS_MAX}", size[0] * size[1]);
+        problems.push(&file.at.whole, text);
+        size = [1, 1];
+    }
+    ordered(file, "auto_exposure_ev100", file.exposure.auto_exposure_ev100, problems);
+    if file.min_range_m >= file.max_range_m {
+        let text = format!(
+            "`min_range_m` is {}, expected less than `max_range_m` {}",
+            file.min_range_m, file.max_range_m
+        );
+        problems.push(file.at.of("min_range_m"), text);
+    }
+    let lens = lens(file, problems);
+    let exposure = &file.exposure;
+    CameraSpec {
+        rays: CameraSpec::aim(&lens, size),
+        size,
+        lens,
+        flat_port: file.flat_port_m,
+        parts: parts(&file.outputs),
+        sees_self: file.sees_self,
+        range: [file.min_range_m, file.max_range_m],
+        readout: file.readout_s,
+        exposure: Exposure {
+            fixed: exposure.exposure_ev100,
+            limits: exposure.auto_exposure_ev100,
+            gamma: exposure.gamma,
+            vignette: exposure.vignette,
+            full_well: exposure.full_well_electrons,
+            read_noise: exposure.read_noise_electrons,
+            gain_below: exposure.gain_below_ev100,
+        },
+        snow: file.marine_snow,
+        jpeg_quality: file.jpeg_quality as u8,
+    }
+}
+
+fn ordered(file: &CameraFile, key: &str, pair: [f64; 2], problems: &mut Problems) {
+    if pair[0] > pair[1] {
+        let text = format!("`{key}` is [{}, {}], expected the lesser first", pair[0], pair[1]);
+        problems.push(file.exposure.at.of(key), text);
+    }
+}
+
+/// What it gives, as bits.
+fn parts(outputs: &[CameraOutputFile]) -> u8 {
+    let bits = |output: &CameraOutputFile| match output {
+        CameraOutputFile::Rgb => Part::Rgb as u8 | Part::Jpeg as u8,
+        CameraOutputFile::Depth => Part::Depth as u8,
+        CameraOutputFile::Labels => Part::Labels as u8,
+    };
+    outputs.iter().fold(Part::Info as u8, |all, output| all | bits(output))
+}
+
+fn lens(file: &CameraFile, problems: &mut Problems) -> Lens {
+    let distortion = match file.distortion {
+        DistortionFile::PlumbBob { k1, k2, p1, p2, k3, .. } => Distortion::BrownConrady([k1, k2, p1, p2, k3]),
+        DistortionFile::FishEye { k1, k2, k3, k4, .. } => Distortion::FishEye([k1, k2, k3, k4]),
+    };
+    let half = 0.5 * f64::from(file.width);
+    let focal = match (file.focal_px, file.horizontal_fov_deg) {
+        (Some(focal), None) => focal,
+        (None, Some(angle)) => {
+            let angle = 0.5 * angle.to_radians();
+            let across = match distortion {
+                Distortion::FishEye(_) => angle,
+                Distortion::BrownConrady(_) => {
+                    if angle > 1.5 {
+                        let text = "`horizontal_fov_deg` is too much for a lens that is no `fisheye`, expected at most 170";
+                        problems.push(file.at.of("horizontal_fov_deg"), text);
+                    }
+                    libm::tan(angle.min(1.5))
+                }
+            };
+            [half / across; 2]
+        }
+        _ => {
+            problems.push(&file.at.whole, "expected either `horizontal_fov_deg` or `focal_px`");
+            [half; 2]
+        }
+    };
+    let middle = [file.width, file.height].map(|n| 0.5 * (f64::from(n) - 1.0));
+    Lens { focal, center: file.center_px.unwrap_or(middle), distortion }
+}
+
+/// The lamp `name` on the link of index `index`.
+pub fn lamp(
+    name: &str,
+    file: &LampFile,
+    (index, link): (usize, &Link),
+    loads: &[Load],
+    problems: &mut Problems,
+) -> Lamp {
+    let d = Vec3::from(file.direction).unit().unwrap_or_else(|| {
+        let text = format!("the direction of {name} has no length, expected numbers that are not all 0");
+        problems.push(file.at.of("direction"), text);
+        Vec3::new(1.0, 0.0, 0.0)
+    });
+    let load = file.load.as_ref().and_then(|wanted| {
+        let found = loads.iter().position(|load| load.name == *wanted);
+        if found.is_none() {
+            let names = || loads.iter().map(|load| load.name.as_str());
+            let (hint, known) = (did_you_mean(wanted, names()), list(names()));
+            let text = format!("no load {}, expected one of {known}{hint}", quote(wanted));
+            problems.push(file.at.of("load"), text);
+        }
+        found
+    });
+    let half = 0.5 * file.cone_deg.to_radians();
+    let (edge, full) = (sin_cos(half).1, sin_cos(0.8 * half).1);
+    // a beam that is even to 0.9 of its half angle, roughly
+    let solid_angle = std::f64::consts::TAU * (1.0 - sin_cos(0.9 * half).1);
+    Lamp {
+        name: name.to_string(),
+        link: index,
+        p_LoX: link.R_LU.mul_vec(Vec3::from(file.position_m)),
+        d_L: link.R_LU.mul_vec(d),
+        cosines: [edge, full],
+        intensity: Vec3::from(file.color).scale(file.lumens / solid_angle),
+        load,
+    }
+}
+
+/// The water's light.
+pub fn optics(file: &OpticsFile) -> Optics {
+    let kind = optics::TYPES.iter().position(|name| *name == file.jerlov.word()).unwrap_or(0);
+    let typical = optics::jerlov(kind);
+    let own = optics::of(
+        file.daylight_per_m.unwrap_or(typical.daylight),
+        file.scattering_per_m.unwrap_or(typical.scattering),
+    );
+    Optics { beam: file.beam_per_m.unwrap_or(own.beam), ..own }
+}
