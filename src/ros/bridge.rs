@@ -298,6 +298,7 @@ fn looking(scene: &Scene) -> Vec<Looking> {
     for (i, output) in Plan::new(scene).outputs.iter().enumerate() {
         let (robot, sensor, bits) = match output.source {
             Source::Camera { robot, sensor, part } => (robot, sensor, part as u8),
+            Source::SonarPart { robot, sensor, .. } => (robot, sensor, u8::MAX),
             Source::Sensor { robot, sensor }
                 if scene.robots[robot].sensors[sensor].kind.looks().is_some() =>
             {

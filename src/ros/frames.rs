@@ -3,6 +3,7 @@
 use super::convert::{WORLD_FRAME, header, transform};
 use super::msg::geometry_msgs::TransformStamped;
 use super::msg::tf2_msgs::TFMessage;
+use super::sonar;
 use crate::math::{Mat3, Quat, SpatialForce, Vec3};
 use crate::scene::sensor::Looks;
 use crate::scene::{Fin, JointKind, JointMode, Link, Robot, Scene};
@@ -25,6 +26,11 @@ pub fn sensor_frame(robot: &Robot, sensor: usize) -> String {
 /// Optical frame of a camera: x right, y down, z ahead (REP-103).
 pub fn optical_frame(robot: &Robot, sensor: usize) -> String {
     format!("{}_optical_frame", sensor_frame(robot, sensor))
+}
+
+/// The frame in which a sonar's messages speak: z out of the sonar, x up or forward.
+pub fn acoustic_frame(robot: &Robot, sensor: usize) -> String {
+    format!("{}_acoustic", sensor_frame(robot, sensor))
 }
 
 /// Where everything that moves is, at one instant.
@@ -140,6 +146,10 @@ pub fn fixed(scene: &Scene) -> TFMessage {
                 let turn = Quat { w: 0.5, x: -0.5, y: 0.5, z: -0.5 };
                 let parent = sensor_frame(robot, k);
                 transforms.push(stamped(0, &parent, optical_frame(robot, k), Vec3::zero(), turn));
+            }
+            if let Some(Looks::Sonar(spec)) = sensor.kind.looks().map(|looks| &**looks) {
+                let (parent, child) = (sensor_frame(robot, k), acoustic_frame(robot, k));
+                transforms.push(stamped(0, &parent, child, Vec3::zero(), sonar::acoustic_frame(spec)));
             }
         }
     }

@@ -3,6 +3,7 @@
 use super::message::{Message, TypeInfo};
 use super::msg::sensor_msgs::{Image, LaserScan, PointCloud2, PointField};
 use super::msg::std_msgs::Header;
+use super::sonar;
 use crate::scene::laser::{LaserOutput, LaserSpec};
 use crate::scene::sensor::Looks;
 use crate::state::frame::{Point, Scan};
@@ -18,6 +19,10 @@ pub fn topic(looks: &Looks) -> (&'static str, &'static TypeInfo) {
         Looks::Laser(LaserSpec { output: LaserOutput::Cloud, .. }) => ("/points", PointCloud2::info()),
         // its topics are listed by `camera::topic`
         Looks::Camera(_) => ("/image_raw", Image::info()),
+        Looks::Sonar(spec) => {
+            let (suffix, part) = sonar::parts(spec.kind)[0];
+            (suffix, sonar::info(part))
+        }
     }
 }
 

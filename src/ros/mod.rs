@@ -32,5 +32,7 @@ pub mod picture;
 pub mod plan;
 pub mod qos;
 pub mod services;
+pub mod sonar;
+pub mod sonar_display;
 pub mod urdf;
 pub mod weather;

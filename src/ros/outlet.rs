@@ -20,16 +20,21 @@ use super::message::Message;
 use super::msg::rosgraph_msgs::Clock;
 use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, Header, String as StringMsg};
 use super::plan::{Plan, Source};
+use super::sonar::{self, Part};
+use super::sonar_display::Display;
 use crate::math::Vec3;
 use crate::scene::Scene;
 use crate::scene::camera::CameraSpec;
 use crate::scene::sensor::Looks;
+use crate::scene::sonar::SonarSpec;
 use crate::sim::Reply;
 use crate::state::BatteryState;
 use crate::state::frame::{Frame, FrameData, Picture};
+use crate::state::ping::Ping;
 use crate::state::reading::{self, Reading, Stamped};
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -191,6 +196,8 @@ struct Worker {
     /// Of each tether, whether it was whole.
     whole: Vec<bool>,
     bag: Option<(Bag, Vec<ChannelId>)>,
+    /// What the displays of sonars, by robot and sensor, show of pings before.
+    displays: BTreeMap<(usize, usize), Display>,
 }
 
 impl Worker {
@@ -206,7 +213,7 @@ impl Worker {
         }
         let engaged = parts.scene.couplings.iter().map(|c| c.engaged).collect();
         let whole = vec![true; parts.scene.tethers.len()];
-        Self { parts, shared, sensor_outputs, engaged, whole, bag: None }
+        Self { parts, shared, sensor_outputs, engaged, whole, bag: None, displays: BTreeMap::new() }
     }
 
     fn run(&mut self, batches: &Receiver<Batch>, tasks: &Receiver<Task>) {
@@ -315,7 +322,30 @@ impl Worker {
                 let head = || header(frame.stamp_ns, &frames::optical_frame(model, frame.sensor));
                 self.picture((frame.robot, frame.sensor), spec, picture, head(), now);
             }
-            (FrameData::Scan(_) | FrameData::Picture(_), _) => {}
+            (FrameData::Ping(ping), Some(Looks::Sonar(spec))) => self.ping(scene, frame, (spec, ping), now),
+            (FrameData::Scan(_) | FrameData::Picture(_) | FrameData::Ping(_), _) => {}
+        }
+    }
+
+    /// All messages of a ping; its frame is the acoustic one.
+    fn ping(&mut self, scene: &Scene, frame: &Frame, (spec, ping): (&SonarSpec, &Ping), now: u64) {
+        let (robot, sensor) = (frame.robot, frame.sensor);
+        let head = || header(frame.stamp_ns, &frames::acoustic_frame(&scene.robots[robot], sensor));
+        for (n, (_, part)) in sonar::parts(spec.kind).iter().enumerate() {
+            // they stand together in the plan
+            let i = self.sensor_outputs[robot][sensor].0 + n;
+            match part {
+                Part::Projected => self.emit(i, now, || sonar::projected(spec, ping, head())),
+                Part::Raw(beam) => self.emit(i, now, || sonar::raw(spec, ping, *beam, head())),
+                Part::Detections => self.emit(i, now, || sonar::detections(spec, ping, head())),
+                Part::Ranges => self.emit(i, now, || sonar::ranges(spec, ping, head())),
+                Part::Points => self.emit(i, now, || sonar::points(spec, ping, head())),
+                Part::Display => {
+                    let mut display = self.displays.remove(&(robot, sensor)).unwrap_or_default();
+                    self.emit(i, now, || display.show(spec, ping, head()));
+                    self.displays.insert((robot, sensor), display);
+                }
+            }
         }
     }
 

@@ -20,6 +20,7 @@ use super::msg::sensor_msgs::{
 use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use super::msg::tf2_msgs::TFMessage;
 use super::qos::Qos;
+use super::sonar;
 use crate::scene::camera::Part;
 use crate::scene::sensor::Looks;
 use crate::scene::{Coupling, Fin, FinLaw, JointKind, JointMode, Robot, Scene, SensorKind, Tether};
@@ -69,6 +70,15 @@ pub enum Source {
         robot: usize,
         /// Index of the sensor.
         sensor: usize,
+    },
+    /// Another message of a sonar, by its place among its parts.
+    SonarPart {
+        /// Index of the robot.
+        robot: usize,
+        /// Index of the sensor.
+        sensor: usize,
+        /// Which part.
+        part: usize,
     },
     /// Joint states.
     Joints {
@@ -368,6 +378,13 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
         let source = Source::Sensor { robot: i, sensor: k };
         let topic = format!("{name}/{}{suffix}", sensor.name);
         add(topic, info, Qos::SENSOR, Some(sensor.rate), source);
+        if let Some(Looks::Sonar(spec)) = sensor.kind.looks().map(|looks| &**looks) {
+            for (n, (suffix, part)) in sonar::parts(spec.kind).iter().enumerate().skip(1) {
+                let source = Source::SonarPart { robot: i, sensor: k, part: n };
+                let topic = format!("{name}/{}{suffix}", sensor.name);
+                add(topic, sonar::info(*part), Qos::SENSOR, Some(sensor.rate), source);
+            }
+        }
         if let SensorKind::Dvl(_) = sensor.kind {
             let source = Source::DvlTwist { robot: i, sensor: k };
             let topic = format!("{name}/{}/twist", sensor.name);

@@ -71,13 +71,35 @@ pub struct Material {
     pub reflectivity: f64,
     /// Part of red, green and blue light that it gives back in all directions, 0..1.
     pub color: [f64; 3],
+    /// What it gives back of a sonar's sound.
+    pub backscatter: Backscatter,
 }
 
 impl Default for Material {
     /// Wet plastic on stone, roughly.
     fn default() -> Self {
-        Self { friction: 0.5, restitution: 0.0, reflectivity: 0.5, color: [0.5; 3] }
+        Self {
+            friction: 0.5,
+            restitution: 0.0,
+            reflectivity: 0.5,
+            color: [0.5; 3],
+            backscatter: Backscatter::ROCK,
+        }
     }
+}
+
+/// Back-scattering strength of a square metre.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Backscatter {
+    /// Lambert's parameter: strength over the square of the sine of the grazing angle [dB].
+    pub lambert_db: f64,
+    /// Strengths at grazing angles of 0, 10, ... 90 degrees instead [dB].
+    pub table: Option<[f64; 10]>,
+}
+
+impl Backscatter {
+    /// -27 dB, the mean of deep bottoms. [Mackenzie 1961]
+    pub const ROCK: Self = Self { lambert_db: -27.0, table: None };
 }
 
 /// Which colliders may touch: two do if each is a member of a group that the other meets.

@@ -22,6 +22,7 @@ pub mod optics;
 pub mod radiation;
 pub mod sea;
 pub mod sensor;
+pub mod sonar;
 pub mod terrain;
 pub mod tether;
 pub mod thruster;

@@ -2,6 +2,7 @@
 
 use super::camera::CameraSpec;
 use super::laser::{LaserOutput, LaserSpec};
+use super::sonar::{SonarKind, SonarSpec};
 use crate::math::{Mat3, Vec3};
 use std::sync::Arc;
 
@@ -100,6 +101,8 @@ pub enum Looks {
     Laser(LaserSpec),
     /// With a camera.
     Camera(CameraSpec),
+    /// With sound.
+    Sonar(SonarSpec),
 }
 
 impl Looks {
@@ -109,6 +112,7 @@ impl Looks {
             Looks::Laser(spec) => spec.directions.len() * if spec.divergence > 0.0 { 5 } else { 1 },
             // one to what is seen, and one to the sun from there
             Looks::Camera(spec) => 2 * spec.size[0] * spec.size[1],
+            Looks::Sonar(spec) => spec.columns.len() * spec.rows.len(),
         }
     }
 
@@ -117,6 +121,7 @@ impl Looks {
         match self {
             Looks::Laser(spec) => (spec.sweep * 1e9) as u64,
             Looks::Camera(spec) => (spec.readout * 1e9) as u64,
+            Looks::Sonar(spec) => (spec.listens() * 1e9) as u64,
         }
     }
 }
@@ -150,6 +155,10 @@ impl SensorKind {
                 Looks::Laser(LaserSpec { output: LaserOutput::Scan, .. }) => "laser",
                 Looks::Laser(LaserSpec { output: LaserOutput::Cloud, .. }) => "lidar",
                 Looks::Camera(_) => "camera",
+                Looks::Sonar(SonarSpec { kind: SonarKind::Imaging, .. }) => "imaging_sonar",
+                Looks::Sonar(SonarSpec { kind: SonarKind::Multibeam, .. }) => "multibeam",
+                Looks::Sonar(SonarSpec { kind: SonarKind::SideScan, .. }) => "side_scan",
+                Looks::Sonar(SonarSpec { kind: SonarKind::Scanning, .. }) => "scanning_sonar",
             },
         }
     }

@@ -6,15 +6,13 @@
 use super::raytrace::{Heightfield, Hit, Mesh, Placed, Primitive, Ray, Shape, Surroundings};
 use crate::math::hull_cut;
 use crate::math::{Mat3, Vec3};
-use crate::scene::collision::{self, Collider, Geometry};
+use crate::scene::collision::{self, Backscatter, Collider, Geometry};
 use crate::scene::sea::Seabed;
 use crate::scene::{Link, Material, Robot, Scene};
 use crate::state::view::View;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Reflectivity of a hull that says nothing of its surface: painted plastic or metal, roughly.
-const PAINT: f64 = 0.5;
 /// Parts of half a turn by which an ellipsoid is drawn.
 const ELLIPSOID_PARTS: u32 = 24;
 
@@ -29,9 +27,14 @@ pub struct Seen {
     pub reflectivity: f64,
     /// Part of red, green and blue light that it gives back, as if in all directions, 0..1.
     pub color: [f64; 3],
+    /// What it gives back of a sonar's sound.
+    pub backscatter: Backscatter,
     /// Its number: 1 the bottom, then structures, then robots.
     pub label: u16,
 }
+
+/// The surface of a shape, and its label.
+type Face = (Material, u16);
 
 /// Where a shape that moves is fixed.
 #[derive(Clone, Debug)]
@@ -47,15 +50,13 @@ struct Mount {
 pub struct Still {
     all: Surroundings,
     /// Of each shape, by its number.
-    reflectivity: Vec<f64>,
-    /// Colour and label of each shape.
-    paint: Vec<([f64; 3], u16)>,
+    faces: Vec<Face>,
 }
 
 impl Still {
     /// What stands in a world.
     pub fn new(scene: &Scene) -> Self {
-        let (mut still, mut reflectivity, mut paint) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut still, mut faces) = (Vec::new(), Vec::new());
         let numbered = scene.structures.iter().enumerate();
         for (k, collider) in numbered.flat_map(|(k, s)| s.colliders.iter().map(move |c| (k, c))) {
             still.push(Placed {
@@ -63,16 +64,14 @@ impl Still {
                 R_WG: collider.R_LG,
                 p_WG: collider.p_LoG,
             });
-            reflectivity.push(collider.material.reflectivity);
-            paint.push((collider.material.color, (k + 2) as u16));
+            faces.push((collider.material, (k + 2) as u16));
         }
         if let Some(terrain) = &scene.sea.seabed.terrain {
             let ground = Shape::Ground(Arc::new(Heightfield::new(Arc::clone(terrain))));
             still.push(Placed { shape: ground, R_WG: Mat3::identity(), p_WG: Vec3::zero() });
-            reflectivity.push(scene.seabed_material.reflectivity);
-            paint.push((scene.seabed_material.color, 1));
+            faces.push((scene.seabed_material, 1));
         }
-        Self { all: Surroundings::new(still, Vec::new()), reflectivity, paint }
+        Self { all: Surroundings::new(still, Vec::new()), faces }
     }
 
     /// Distance from `p` along the unit vector `d` to the bottom or to what stands on it [m].
@@ -90,9 +89,7 @@ pub struct Stage {
     all: Surroundings,
     mounts: Arc<[Mount]>,
     /// Of each shape, by its number.
-    reflectivity: Arc<[f64]>,
-    /// Colour and label of each shape.
-    paint: Arc<[([f64; 3], u16)]>,
+    faces: Arc<[Face]>,
     /// Numbers of each robot's shapes.
     own: Arc<[Range<u32>]>,
     /// Of the bottom.
@@ -102,25 +99,23 @@ pub struct Stage {
 impl Stage {
     /// What stands in a world, and its robots at their start.
     pub fn new(scene: &Scene, still: &Still) -> Self {
-        let (mut reflectivity, mut paint) = (still.reflectivity.clone(), still.paint.clone());
-        let first_moving = reflectivity.len();
+        let mut faces = still.faces.clone();
+        let first_moving = faces.len();
         let (mut moving, mut mounts, mut own) = (Vec::new(), Vec::new(), Vec::new());
         for (r, robot) in scene.robots.iter().enumerate() {
             let first = (first_moving + moving.len()) as u32;
-            for (shape, mount, grey, color) in shapes(r, robot) {
+            for (shape, mount, material) in shapes(r, robot) {
                 moving.push(Placed { shape, R_WG: Mat3::identity(), p_WG: Vec3::zero() });
                 mounts.push(mount);
-                reflectivity.push(grey);
-                paint.push((color, (scene.structures.len() + r + 2) as u16));
+                faces.push((material, (scene.structures.len() + r + 2) as u16));
             }
             own.push(first..(first_moving + moving.len()) as u32);
         }
         Self {
             all: still.all.with_moving(moving),
             mounts: mounts.into(),
-            reflectivity: reflectivity.into(),
+            faces: faces.into(),
             own: own.into(),
-            paint: paint.into(),
             bottom: scene.seabed_material,
         }
     }
@@ -135,6 +130,22 @@ impl Stage {
                 placed.p_WG = *p_WL + R_WL.mul_vec(mount.p_LoG);
             }
         });
+    }
+
+    /// True if something stands between two places on two robots, but these robots themselves.
+    pub fn parted(&self, view: &View, robots: [usize; 2], [a, b]: [Vec3; 2]) -> bool {
+        let way = b - a;
+        let far = way.norm();
+        let d = way.scale(1.0 / far.max(1e-9));
+        // the second robot's own shapes end the way: they are met only beyond where the way from its side begins
+        let there = self.look(view, robots[0], a, d, [0.0, far]);
+        let back = self.look(view, robots[1], b, d.scale(-1.0), [0.0, far]);
+        match (there, back) {
+            (Some(there), Some(back)) => {
+                there.distance + back.distance < far - 1e-6 || robots[0] == robots[1]
+            }
+            _ => false,
+        }
     }
 
     /// What a ray from `p` along the unit vector `d` meets first within `range` [m], but the shapes of `robot` itself.
@@ -160,34 +171,36 @@ impl Stage {
         // ground on a grid is among the shapes
         let plane = Some(&view.sea.seabed).filter(|seabed| seabed.terrain.is_none());
         let bottom = plane.and_then(|seabed| seabed.range(p, d)).filter(|t| (range[0]..limit).contains(t));
-        let (distance, normal, reflectivity, (color, label)) = match (bottom, hit) {
+        let (distance, normal, (material, label)) = match (bottom, hit) {
             (Some(t), _) => {
                 let at = p + d.scale(t);
-                (t, view.sea.seabed.normal(at.x, at.y), self.bottom.reflectivity, (self.bottom.color, 1))
+                (t, view.sea.seabed.normal(at.x, at.y), (self.bottom, 1))
             }
             (None, Some(Hit { distance, normal, shape, .. })) => {
-                (distance, normal, self.reflectivity[shape as usize], self.paint[shape as usize])
+                (distance, normal, self.faces[shape as usize])
             }
             (None, None) => return None,
         };
         let normal = if normal.dot(d) > 0.0 { normal.scale(-1.0) } else { normal };
-        Some(Seen { distance, normal, reflectivity, color, label })
+        let Material { reflectivity, color, backscatter, .. } = material;
+        Some(Seen { distance, normal, reflectivity, color, backscatter, label })
     }
 }
 
 /// What a robot shows.
-fn shapes(r: usize, robot: &Robot) -> Vec<(Shape, Mount, f64, [f64; 3])> {
+fn shapes(r: usize, robot: &Robot) -> Vec<(Shape, Mount, Material)> {
     let mut all = Vec::new();
     for (l, link) in robot.links.iter().enumerate() {
         let own: Vec<&Collider> = robot.colliders.iter().filter(|c| c.link == l).collect();
         for c in &own {
             let mount = Mount { robot: r, link: l, R_LG: c.R_LG, p_LoG: c.p_LoG };
-            all.push((shape(&c.geometry), mount, c.material.reflectivity, c.material.color));
+            all.push((shape(&c.geometry), mount, c.material));
         }
         if own.is_empty()
             && let Some((shape, R_LG, p_LoG)) = hull(link)
         {
-            all.push((shape, Mount { robot: r, link: l, R_LG, p_LoG }, PAINT, [PAINT; 3]));
+            // painted plastic or metal, roughly
+            all.push((shape, Mount { robot: r, link: l, R_LG, p_LoG }, Material::default()));
         }
     }
     all

@@ -8,14 +8,18 @@ use super::Simulation;
 use super::instants::Instants;
 use super::robot::Runner;
 use crate::control::fault;
+use crate::environment::Instant;
 use crate::kinematics;
 use crate::math::rng::Stream;
 use crate::math::{Mat3, SpatialVelocity, Vec3};
 use crate::scene::camera::{CameraSpec, Lamp};
 use crate::scene::sensor::Looks;
+use crate::scene::sonar::SonarSpec;
 use crate::scene::{Robot, Scene, Sensor};
 use crate::sensors::camera;
 use crate::sensors::laser::{self, Pose, Spoiling};
+use crate::sensors::sonar::interference::{self, Burst};
+use crate::sensors::sonar::{self, medium::Medium};
 use crate::sensors::stage::{Stage, Still};
 use crate::state::frame::{Frame, FrameData, Picture};
 use crate::state::view::View;
@@ -314,6 +318,10 @@ impl Worker {
                 let world = camera::World { scene: &self.scene, stage: &self.stage, view, at: &at };
                 FrameData::Picture(camera::picture(spec, &world, &pose, &by, job.parts))
             }
+            Looks::Sonar(spec) => {
+                let bursts = bursts(&self.scene, spec, &self.stage, view, &at, &pose);
+                sonar::ping(spec, &self.stage, view, &at, &pose, &by, &bursts)
+            }
         }
     }
 }
@@ -347,6 +355,39 @@ pub fn from_afar(simulation: &mut Simulation, spec: &CameraSpec, R_WS: Mat3, p_W
     let V_WS_S = SpatialVelocity { w: Vec3::zero(), v: Vec3::zero() };
     let world = camera::World { scene: &scene, stage: &stage, view: &view, at: &at };
     camera::picture(spec, &world, &Pose { robot: 0, R_WS, p_WS, V_WS_S }, &by, EVERYTHING)
+}
+
+/// What other sonars send into a ping.
+fn bursts(
+    scene: &Scene,
+    spec: &SonarSpec,
+    stage: &Stage,
+    view: &View,
+    at: &Instant<'_>,
+    own: &Pose,
+) -> Vec<Burst> {
+    let mut out = Vec::new();
+    if !spec.interference {
+        return out;
+    }
+    let medium = Medium::about(at, own.p_WS, spec.limits[1], spec.frequency);
+    for (r, robot) in scene.robots.iter().enumerate() {
+        for sensor in &robot.sensors {
+            let Some(Looks::Sonar(other)) = sensor.kind.looks().map(|looks| &**looks) else { continue };
+            let there = pose(view, r, sensor);
+            let way = own.p_WS - there.p_WS;
+            let distance = way.norm();
+            let shares = interference::share_a_band(spec, other);
+            if !shares || distance < 1e-3 || stage.parted(view, [r, own.robot], [there.p_WS, own.p_WS]) {
+                continue;
+            }
+            let towards = other.turn_back(there.R_WS.tr_mul_vec(way));
+            let from = spec.turn_back(own.R_WS.tr_mul_vec(way.scale(-1.0)));
+            let geometry = (distance, towards, from);
+            interference::bursts(spec, (sensor, other), geometry, &medium, view.time_ns, &mut out);
+        }
+    }
+    out
 }
 
 /// Where a sensor is in a view.

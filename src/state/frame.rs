@@ -1,5 +1,6 @@
 //! What sensors that look around bring back: too large to stand among the readings, and found beside the step.
 
+use super::ping::Ping;
 use bytes::Bytes;
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub enum FrameData {
     Cloud(Vec<Point>),
     /// What a camera sees.
     Picture(Picture),
+    /// Echoes of a sonar.
+    Ping(Ping),
 }
 
 /// Ranges of the columns of a laser in a plane.

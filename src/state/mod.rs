@@ -243,6 +243,7 @@ pub struct Halt {
     pub cause: String,
 }
 
+pub mod ping;
 pub mod reading;
 
 impl<T: Real> Motion<T> {

@@ -10,7 +10,7 @@ use super::heightfield::{Given, heightfield};
 use super::read::Named;
 use super::sname;
 use crate::math::{Mat3, Vec3};
-use crate::scene::collision::{Collider, Geometry, Groups, Material, Structure};
+use crate::scene::collision::{Backscatter, Collider, Geometry, Groups, Material, Structure};
 use std::sync::Arc;
 
 /// What shapes are fixed to.
@@ -84,11 +84,13 @@ pub fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems) {
 
 /// A surface.
 pub fn material(file: &MaterialFile) -> Material {
+    let backscatter = Backscatter { lambert_db: file.backscatter_db, table: file.backscatter_by_grazing_db };
     Material {
         friction: file.friction,
         restitution: file.restitution,
         reflectivity: file.reflectivity,
         color: file.color.unwrap_or([file.reflectivity; 3]),
+        backscatter,
     }
 }
 

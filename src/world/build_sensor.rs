@@ -2,6 +2,7 @@
 
 use super::build_camera;
 use super::build_laser;
+use super::build_sonar;
 use super::error::Problems;
 use super::file::{Device, Measures, NoiseFile, SensorFile, WrenchDirection};
 use crate::math::real::sin_cos;
@@ -124,6 +125,10 @@ fn kind(device: &Device, rate: f64, seed: u64, stream: &str, problems: &mut Prob
         Measures::Laser(file) => looks(Looks::Laser(build_laser::laser(file, rate, problems))),
         Measures::Camera(file) => looks(Looks::Camera(build_camera::camera(file, problems))),
         Measures::Lidar(file) => looks(Looks::Laser(build_laser::lidar(file, rate, problems))),
+        Measures::ImagingSonar(file) => looks(Looks::Sonar(build_sonar::imaging(file, rate, problems))),
+        Measures::Multibeam(file) => looks(Looks::Sonar(build_sonar::multibeam(file, rate, problems))),
+        Measures::SideScan(file) => looks(Looks::Sonar(build_sonar::side_scan(file, rate, problems))),
+        Measures::ScanningSonar(file) => looks(Looks::Sonar(build_sonar::scanning(file, rate, problems))),
         Measures::Wrench { force, torque, direction, .. } => SensorKind::Wrench {
             force: errors(force, "force"),
             torque: errors(torque, "torque"),

@@ -13,6 +13,7 @@ use super::file_firmware::FirmwareFile;
 use super::file_laser::{LaserFile, LidarFile};
 use super::file_restoring::RestoringFile;
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
+use super::file_sonar::{ImagingSonarFile, MultibeamFile, ScanningSonarFile, SideScanFile};
 use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
 use super::file_urdf::{HydrodynamicsFile, MimicFile};
 use super::file_water::{CarriedFile, ColumnFile, FlowFile, RegionFile, TideFile};
@@ -986,6 +987,14 @@ choice! {
         Camera = "camera" (CameraFile),
         /// Points by a laser that scans on several cones.
         Lidar = "lidar" (LidarFile),
+        /// Pictures by a sonar that looks ahead.
+        ImagingSonar = "imaging_sonar" (ImagingSonarFile),
+        /// Profiles of the bottom by a sonar with many beams.
+        Multibeam = "multibeam" (MultibeamFile),
+        /// Lines to port and starboard by a towed or mounted sonar.
+        SideScan = "side_scan" (SideScanFile),
+        /// Lines by a sonar with one beam that turns.
+        ScanningSonar = "scanning_sonar" (ScanningSonarFile),
         /// Force and torque through the joint of the link that it is mounted on.
         Wrench = "wrench" {
             /// Force [N].

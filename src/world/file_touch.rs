@@ -92,6 +92,10 @@ spec! {
         reflectivity: f64 [fraction] = 0.5,
         /// Part of red, green and blue light that it gives back, as if in all directions; grey by `reflectivity` if not given.
         color: Option<[f64; 3]> [fraction],
+        /// Lambert's parameter for a sonar's sound: strength of a square metre met upright.
+        backscatter_db: f64 [in -100.0..=20.0] = -27.0,
+        /// Strength of a square metre at grazing angles of 0, 10, ... 90 degrees, in place of `backscatter_db`.
+        backscatter_by_grazing_db: Option<[f64; 10]> [in -200.0..=20.0],
     }
 }
 

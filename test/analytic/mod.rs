@@ -47,6 +47,7 @@ mod servo;
 mod servo_friction;
 mod servo_stop;
 mod solar;
+mod sonar;
 mod sound;
 mod surface;
 mod surface_damping;

@@ -11,6 +11,7 @@ mod kernels;
 mod lanes;
 mod river;
 mod same_bits;
+mod sonar;
 mod squad;
 pub mod tethers;
 mod usv;

@@ -95,6 +95,24 @@ fn lasers_are_read_by_others() {
     });
 }
 
+/// Pings of all kinds of sonars in a bag, as their users read them.
+#[test]
+fn sonars_are_read_by_others() {
+    let Some((mut command, _turn)) = script("sonars.py") else { return };
+    let folder = Folder::new("sonars", &[]);
+    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/sonars.yaml");
+    let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
+    merrow.arg("run").arg(world).args(["--no-ros", "--pace", "max", "--for", "2", "--record"]);
+    expect_success({
+        merrow.arg(folder.0.join("run.mcap"));
+        merrow
+    });
+    expect_success({
+        command.arg(find_mcap(&folder.0).parent().unwrap());
+        command
+    });
+}
+
 /// The one bag in a folder or the folders in it.
 fn find_mcap(folder: &Path) -> PathBuf {
     let mut folders = vec![folder.to_path_buf()];

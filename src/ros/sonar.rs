@@ -1,0 +1,210 @@
+//! Pings of sonars, as messages.
+
+use super::convert::vector3;
+use super::message::{Message, TypeInfo};
+use super::msg::marine_acoustic_msgs::{
+    DetectionFlag, PingInfo, ProjectedSonarImage, RawSonarImage, SonarDetections, SonarImageData, SonarRanges,
+};
+use super::msg::sensor_msgs::{Image, PointCloud2, PointField};
+use super::msg::std_msgs::Header;
+use crate::math::{Mat3, Quat, Vec3};
+use crate::scene::sonar::{Aperture, Shading, SonarKind, SonarSpec};
+use crate::state::ping::{Ping, Sounding};
+use bytes::Bytes;
+
+/// Bytes of a point: x, y, z, intensity as FLOAT32, beam as UINT16, and two to the next whole word.
+const POINT_STEP: u32 = 20;
+
+/// What a sonar publishes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Echoes over bearing and range.
+    Projected,
+    /// Echoes over time of one array, by its index.
+    Raw(usize),
+    /// What it has found of the bottom.
+    Detections,
+    /// The same as ranges.
+    Ranges,
+    /// The same as points.
+    Points,
+    /// A picture to look at.
+    Display,
+}
+
+/// Topic suffixes of a sonar's messages and what they hold; the first is the sensor's own.
+pub fn parts(kind: SonarKind) -> &'static [(&'static str, Part)] {
+    match kind {
+        SonarKind::Imaging => &[("/image_raw", Part::Projected), ("/image_display", Part::Display)],
+        SonarKind::Multibeam => {
+            &[("/detections", Part::Detections), ("/ranges", Part::Ranges), ("/points", Part::Points)]
+        }
+        SonarKind::SideScan => &[
+            ("/port/image_raw", Part::Raw(0)),
+            ("/starboard/image_raw", Part::Raw(1)),
+            ("/image_display", Part::Display),
+        ],
+        SonarKind::Scanning => &[("/image_raw", Part::Raw(0)), ("/image_display", Part::Display)],
+    }
+}
+
+/// The message of a part.
+pub fn info(part: Part) -> &'static TypeInfo {
+    match part {
+        Part::Projected => ProjectedSonarImage::info(),
+        Part::Raw(_) => RawSonarImage::info(),
+        Part::Detections => SonarDetections::info(),
+        Part::Ranges => SonarRanges::info(),
+        Part::Points => PointCloud2::info(),
+        Part::Display => Image::info(),
+    }
+}
+
+/// The frame in which these messages speak, in that of the sensor: z out of the sonar, x up or forward.
+pub fn acoustic_frame(spec: &SonarSpec) -> Quat {
+    let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|a| spec.turn(Vec3::from(a)));
+    Quat::from_matrix(&Mat3::from_rows(x, y, z).transpose())
+}
+
+fn width(aperture: &Aperture) -> f32 {
+    let half = match aperture.shading {
+        Shading::Uniform => 0.442_946_5,
+        Shading::Cosine => 0.594_482_9,
+    };
+    if aperture.length <= half {
+        std::f32::consts::PI
+    } else {
+        2.0 * libm::asin(half / aperture.length) as f32
+    }
+}
+
+/// Settings of a ping; widths of every beam along x and across.
+fn ping_info(spec: &SonarSpec, ping: &Ping, beams: usize) -> PingInfo {
+    PingInfo {
+        frequency: spec.frequency as f32,
+        sound_speed: ping.sound_speed as f32,
+        tx_beamwidths: vec![width(&spec.along[1]); beams],
+        rx_beamwidths: vec![width(&spec.across[0]); beams],
+    }
+}
+
+/// Numbers of the beams from `first` on.
+fn image(spec: &SonarSpec, ping: &Ping, first: usize, beams: usize) -> SonarImageData {
+    let rows = ping.levels.chunks_exact(spec.steering.len());
+    let numbers = rows.flat_map(|row| &row[first..first + beams]);
+    let (dtype, data) = if spec.bits > 8 {
+        (SonarImageData::DTYPE_UINT16, numbers.flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>())
+    } else {
+        (SonarImageData::DTYPE_UINT8, numbers.map(|n| *n as u8).collect())
+    };
+    SonarImageData { is_bigendian: false, dtype, beam_count: beams as u32, data: Bytes::from(data) }
+}
+
+/// A direction in the acoustic frame.
+fn direction(angle: f64) -> Vec3 {
+    let (s, c) = crate::math::real::sin_cos(angle);
+    Vec3::new(0.0, s, c)
+}
+
+/// Echoes over bearing and range.
+pub fn projected(spec: &SonarSpec, ping: &Ping, header: Header) -> ProjectedSonarImage {
+    let beams = spec.steering.len();
+    ProjectedSonarImage {
+        header,
+        ping_info: ping_info(spec, ping, beams),
+        beam_directions: spec.steering.iter().map(|angle| vector3(direction(*angle))).collect(),
+        ranges: (0..spec.bins).map(|k| spec.range(k) as f32).collect(),
+        image: image(spec, ping, 0, beams),
+    }
+}
+
+/// Echoes over time of one array or of a head that turns.
+pub fn raw(spec: &SonarSpec, ping: &Ping, beam: usize, header: Header) -> RawSonarImage {
+    let angle = (spec.steering[beam] + ping.head) as f32;
+    let rate = 0.5 * ping.sound_speed / spec.bin();
+    let first = (spec.range(0) / spec.bin()) as u32;
+    RawSonarImage {
+        header,
+        ping_info: ping_info(spec, ping, 1),
+        sample_rate: rate as f32,
+        samples_per_beam: spec.bins as u32,
+        sample0: first,
+        tx_delays: vec![0.0],
+        tx_angles: vec![0.0],
+        rx_angles: vec![angle],
+        image: image(spec, ping, beam, 1),
+    }
+}
+
+fn flag(sounding: &Sounding) -> DetectionFlag {
+    let good = sounding.range.is_finite();
+    DetectionFlag { flag: if good { DetectionFlag::DETECT_OK } else { DetectionFlag::DETECT_BAD_SONAR } }
+}
+
+/// A level that fits a message: 0 where there is none.
+fn told(level: f64) -> f32 {
+    if level.is_finite() { level as f32 } else { 0.0 }
+}
+
+/// What it has found of the bottom, as times.
+pub fn detections(spec: &SonarSpec, ping: &Ping, header: Header) -> SonarDetections {
+    let (found, beams) = (&ping.soundings, spec.steering.len());
+    let time =
+        |s: &Sounding| if s.range.is_finite() { (2.0 * s.range / ping.sound_speed) as f32 } else { 0.0 };
+    SonarDetections {
+        header,
+        ping_info: ping_info(spec, ping, beams),
+        flags: found.iter().map(flag).collect(),
+        two_way_travel_times: found.iter().map(time).collect(),
+        tx_delays: vec![0.0; beams],
+        intensities: found.iter().map(|s| told(s.level)).collect(),
+        tx_angles: vec![0.0; beams],
+        rx_angles: spec.steering.iter().map(|a| *a as f32).collect(),
+    }
+}
+
+/// The same as ranges along beams.
+pub fn ranges(spec: &SonarSpec, ping: &Ping, header: Header) -> SonarRanges {
+    let (found, beams) = (&ping.soundings, spec.steering.len());
+    SonarRanges {
+        header,
+        ping_info: ping_info(spec, ping, beams),
+        flags: found.iter().map(flag).collect(),
+        transmit_delays: vec![0.0; beams],
+        intensities: found.iter().map(|s| told(s.level)).collect(),
+        beam_unit_vec: spec.steering.iter().map(|angle| vector3(direction(*angle))).collect(),
+        ranges: found.iter().map(|s| s.range as f32).collect(),
+    }
+}
+
+/// The same as points in the acoustic frame, the good ones alone.
+pub fn points(spec: &SonarSpec, ping: &Ping, header: Header) -> PointCloud2 {
+    let field = |name: &str, offset, datatype| PointField { name: name.into(), offset, datatype, count: 1 };
+    let mut data = Vec::with_capacity(ping.soundings.len() * POINT_STEP as usize);
+    let good = ping.soundings.iter().enumerate().filter(|(_, s)| s.range.is_finite());
+    for (beam, sounding) in good {
+        let p = direction(spec.steering[beam]).scale(sounding.range);
+        for number in [p.x, p.y, p.z, sounding.level] {
+            data.extend_from_slice(&(number as f32).to_le_bytes());
+        }
+        data.extend_from_slice(&(beam as u32).to_le_bytes());
+    }
+    let width = data.len() as u32 / POINT_STEP;
+    PointCloud2 {
+        header,
+        height: 1,
+        width,
+        fields: vec![
+            field("x", 0, PointField::FLOAT32),
+            field("y", 4, PointField::FLOAT32),
+            field("z", 8, PointField::FLOAT32),
+            field("intensity", 12, PointField::FLOAT32),
+            field("beam", 16, PointField::UINT16),
+        ],
+        is_bigendian: false,
+        point_step: POINT_STEP,
+        row_step: width * POINT_STEP,
+        data: Bytes::from(data),
+        is_dense: true,
+    }
+}
