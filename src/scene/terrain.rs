@@ -246,7 +246,7 @@ impl Terrain {
         [from, to]: [f64; 2],
     ) -> Option<Option<f64>> {
         let place = |t: f64| [at[0] + t * rate[0] - i as f64, at[1] + t * rate[1] - j as f64];
-        let inside = |[u, v]: [f64; 2]| u >= -1e-6 && u <= 1.0 + 1e-6 && v >= -1e-6 && v <= 1.0 + 1e-6;
+        let inside = |s: [f64; 2]| s.iter().all(|s| (-1e-6..=1.0 + 1e-6).contains(s));
         let (first, last) = (place(from), place(to));
         if !(inside(first) && inside(last)) {
             return None;

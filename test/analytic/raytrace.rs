@@ -17,8 +17,8 @@ fn rays(random: &mut Random, R_WG: &Mat3, p_WG: Vec3, size: f64) -> Vec<Ray> {
         let target = random.vector(size);
         let axis =
             [Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, -1.0, 0.0), Vec3::new(0.0, 0.0, -1.0)][k / 4 % 3];
-        let d = if k % 4 == 0 { axis } else { random.vector(1.0).unit().unwrap_or(axis) };
-        let away = if k % 2 == 0 { 30.0 } else { 1000.0 };
+        let d = if k.is_multiple_of(4) { axis } else { random.vector(1.0).unit().unwrap_or(axis) };
+        let away = if k.is_multiple_of(2) { 30.0 } else { 1000.0 };
         let (origin, direction) = (p_WG + R_WG.mul_vec(target - d.scale(away)), R_WG.mul_vec(d));
         Ray { origin, direction, range: [0.0, 5000.0] }
     };

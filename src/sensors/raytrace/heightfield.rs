@@ -289,7 +289,7 @@ mod tests {
     fn way(draw: &mut Draw, k: u64, size: f64) -> Way {
         let mut of = |a: f64, b: f64| a + (b - a) * draw.uniform();
         // some on the lines between the cells, and along them
-        let on_line = |x: f64| if k % 5 == 0 { (x / 20.0).round() * 20.0 } else { x };
+        let on_line = |x: f64| if k.is_multiple_of(5) { (x / 20.0).round() * 20.0 } else { x };
         let o = Vec3::new(on_line(of(-size, size)), on_line(of(-size, size)), of(-20.0, 150.0));
         let d = match k % 7 {
             0 => Vec3::new(0.0, 1.0, of(-0.2, 0.02)),
