@@ -55,6 +55,8 @@ pub struct SonarSpec {
     pub sound_speed: Option<f64>,
     /// Whether echoes fade as those of many scatterers do.
     pub speckle: bool,
+    /// Whether rays bend with the speed of sound.
+    pub bent: bool,
     /// Whether it hears what the surface mirrors.
     pub multipath: bool,
     /// Whether it hears other sonars of its band.

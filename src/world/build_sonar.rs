@@ -169,6 +169,7 @@ fn spec(layout: Layout, file: &SoundingFile, rate: f64, problems: &mut Problems)
         bits: if file.bits > 8 { 16 } else { 8 },
         sound_speed: file.sound_speed_m_s,
         speckle: file.speckle,
+        bent: file.ray_bent,
         multipath: file.multipath,
         interference: file.interference,
         threshold: layout.threshold,
@@ -189,6 +190,10 @@ fn check(file: &SoundingFile, rate: f64, problems: &mut Problems) {
     if low >= high {
         let text = format!("`levels_db` is [{low}, {high}], expected the lesser first");
         problems.push(file.at.of("levels_db"), text);
+    }
+    if file.ray_bent && file.multipath {
+        let text = "`ray_bent` and `multipath` do not go together: expected one of them";
+        problems.push(file.at.of("ray_bent"), text);
     }
     let listens = 2.0 * far / 1500.0;
     if listens * rate > 1.02 {

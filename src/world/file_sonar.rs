@@ -99,6 +99,8 @@ spec! {
         sound_speed_m_s: Option<f64> [in 1000.0..=2000.0],
         /// Whether echoes fade as those of many scatterers do.
         speckle: bool = true,
+        /// Whether rays bend with the speed of sound over depth; else they are straight.
+        ray_bent: bool = false,
         /// Whether it hears what the surface of the water mirrors.
         multipath: bool = false,
         /// Whether it hears other sonars of its band.

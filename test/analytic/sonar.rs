@@ -415,3 +415,46 @@ fn calm_water_mirrors_targets() {
     near("ghost", range, (16.0f64 * 16.0 + 36.0).sqrt() - 0.3, 0.3);
     assert!(level > ghost(false).1 + 20.0, "{level} {}", ghost(false).1);
 }
+
+// Goal: with bent rays an echo comes when the exact arc of its launch angle has reached the bottom and come back, with straight ones when the straight way has. Method: a column from 1530 to 1460 m/s over 50 m; times
+// of beams by `environment::sound::ray`. Tolerance: 5 cm of 50 to 90 m; the two differ by 1 m at 60 degrees.
+#[test]
+fn rays_bend_as_exact_arcs() {
+    use merrow::environment::sound::{Waveguide, ray};
+    let device = |bent: bool| {
+        format!(
+            "kind: multibeam, sector_deg: 120, beams: 41, beam_width_deg: 0.5, along_width_deg: 0.5, rays: [600, 3], pulse_us: 60, max_range_m: 140, bins: 2800, \
+             sound_speed_m_s: 1500, ray_bent: {bent}, {BARE}"
+        )
+    };
+    let layers = "column: {layers: [{depth_m: 0, temperature_c: 24, salinity_psu: 35}, {depth_m: 50, temperature_c: 3, salinity_psu: 35}]}";
+    let find = |bent: bool| {
+        let text = world(2.0, &device(bent), "seabed: {depth_m: 50}")
+            .replace("density_kg_m3: 1026.95, sound_speed_m_s: 1500, temperature_c: 10", layers);
+        let sim = simulation(&text);
+        let guide = Waveguide::about(&sim.scene.sea, 9.81, merrow::math::Vec3::zero(), 0.0, 50.0).unwrap();
+        (ping(&text).1.soundings, guide)
+    };
+    let (bent, guide) = find(true);
+    let (straight, _) = find(false);
+    let mut apart = 0.0_f64;
+    for (k, sounding) in bent.iter().enumerate() {
+        let angle = (-60.0 + 3.0 * k as f64).to_radians();
+        let launch = 0.5 * std::f64::consts::PI - angle.abs();
+        let time = arrival(&guide, launch);
+        near("arc", sounding.range, 1500.0 * time, 0.05);
+        apart = apart.max((sounding.range - straight[k].range).abs());
+    }
+    assert!(apart > 0.2, "{apart}");
+
+    /// Time of a ray from 2 m down to the bottom.
+    fn arrival(guide: &Waveguide, launch: f64) -> f64 {
+        let mut time = None;
+        ray::trace(guide, 2.0, launch.tan().min(1e6), 300.0, 1, |ray| {
+            if time.is_none() && ray.depth > 50.0 - 1e-6 {
+                time = Some(ray.time);
+            }
+        });
+        time.expect("the ray reaches the bottom")
+    }
+}

@@ -16,6 +16,8 @@ use std::f64::consts::LN_10;
 
 /// A patch is taken for flat no farther than over these parts of its range.
 const FLAT: [f64; 2] = [0.5, 2.0];
+/// Pieces of a bent ray.
+const PIECES: usize = 32;
 
 /// Mean powers over ranges and beams.
 pub struct Picture {
@@ -52,6 +54,13 @@ struct Line {
     lost: Vec<f64>,
     /// What the column sees [sr].
     seen: f64,
+}
+
+/// How far a ray has come [m], at which range that is told [m], and what has been absorbed [dB].
+struct Way {
+    r: f64,
+    told: f64,
+    loss: f64,
 }
 
 /// One ray.
@@ -183,7 +192,40 @@ impl Sender<'_> {
         self.waters.stage.look(self.waters.view, self.robot, p, d, [0.0, far])
     }
 
+    /// Along arcs, in short straight pieces; it ends at what it meets first.
+    fn follow_bent(&self, ray: &Ray, line: &mut Line) {
+        let (medium, far) = (self.waters.medium, self.spec.limits[1]);
+        let piece = far / PIECES as f64;
+        let (mut p, mut d, mut way) = (self.p, ray.d, Way { r: 0.0, told: 0.0, loss: 0.0 });
+        for _ in 0..PIECES {
+            let (chord, next) = medium.bend(p.z, d, piece);
+            let hit = self.look(p, chord, piece);
+            let reach = hit.map_or(piece, |hit| hit.distance);
+            let surface = self.surface.crossing(p, chord, reach);
+            let length = surface.unwrap_or(reach);
+            let [slowness, loss] = medium.between(p.z, p.z + chord.z * length);
+            way.r += length;
+            way.told += length * slowness * self.waters.sound_speed;
+            way.loss += length * loss;
+            let here = Ray { d: chord, ..*ray };
+            if surface.is_some() {
+                let q = p + chord.scale(length);
+                let n = self.surface.normal(q.x, q.y).scale(-1.0);
+                let s = of_surface(-n.dot(chord), self.spec.frequency, self.waters.wind);
+                return self.add_after(&here, way, (n, s), line);
+            }
+            if let Some(hit) = hit {
+                let s = of_material(&hit.backscatter, -hit.normal.dot(chord));
+                return self.add_after(&here, way, (hit.normal, s), line);
+            }
+            (p, d) = (p + chord.scale(piece), next);
+        }
+    }
+
     fn follow(&self, ray: &Ray, line: &mut Line) {
+        if self.spec.bent {
+            return self.follow_bent(ray, line);
+        }
         let far = self.spec.limits[1];
         let hit = self.look(self.p, ray.d, far);
         let reach = hit.map_or(far, |hit| hit.distance);
@@ -219,15 +261,20 @@ impl Sender<'_> {
         }
     }
 
-    /// Adds the echo of a surface with the normal `n` and the strength `s` of a square metre, met after the way `r`.
+    /// Adds the echo of a surface with the normal `n` and the strength `s` of a square metre, met after the straight way `r`.
     fn add(&self, ray: &Ray, (r, n, s): (f64, Vec3, f64), line: &mut Line) {
-        let sine = -n.dot(ray.d);
-        if sine <= 1e-6 || r <= 1e-3 {
-            return;
-        }
         let end = self.p.z + ray.d.z * r;
         let [slowness, loss] = self.waters.medium.between(self.p.z, end);
         let told = r * slowness * self.waters.sound_speed; // (4)
+        self.add_after(ray, Way { r, told, loss: loss * r }, (n, s), line);
+    }
+
+    /// The same after any way.
+    fn add_after(&self, ray: &Ray, way: Way, (n, s): (Vec3, f64), line: &mut Line) {
+        let (sine, Way { r, told, loss }) = (-n.dot(ray.d), way);
+        if sine <= 1e-6 || r <= 1e-3 {
+            return;
+        }
         let (spec, bin) = (self.spec, self.spec.bin());
         let at = (told - spec.limits[0]) / bin;
         if at < spec.bins as f64 {
@@ -237,7 +284,7 @@ impl Sender<'_> {
             return;
         }
         // (1) with (2)
-        let power = ray.strength * s / (sine * r * r) * libm::exp(-0.2 * LN_10 * loss * r);
+        let power = ray.strength * s / (sine * r * r) * libm::exp(-0.2 * LN_10 * loss);
         let [a, b] = reach(ray, n);
         let spread = Spread::new([told * a, told * b], self.cell, 0.01 * bin);
         let index = |x: f64| ((x - spec.limits[0]) / bin).clamp(0.0, spec.bins as f64);

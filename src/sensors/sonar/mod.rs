@@ -19,7 +19,7 @@
 //! Rays in A (see `scene/sonar.rs`), turned into S and W at the instant of the ping.
 //!
 //! # Limits
-//! One pose a ping. Rays are straight. Surfaces scatter as rough ones do: no glints of smooth facets of objects, no echo from within. A ray that meets the surface of the water ends there, or goes on as from a
+//! One pose a ping. Rays are straight, or bent in 32 pieces. Surfaces scatter as rough ones do: no glints of smooth facets of objects, no echo from within. A ray that meets the surface of the water ends there, or goes on as from a
 //! mirror with `multipath`; the way there by the mirror and back without it is left out. Levels of the smallest things are as
 //! coarse as the rays: a target should be met by several.
 //!
