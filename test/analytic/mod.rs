@@ -7,6 +7,7 @@ mod altimeter;
 mod azimuth;
 mod battery;
 mod buoyancy;
+mod camera;
 mod contact;
 mod coupling;
 mod course;

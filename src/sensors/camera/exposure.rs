@@ -6,7 +6,8 @@
 //!   N = v e/g + √(v e/g) n_1 + σ n_2,  g = 2^(EV_g - EV) ≥ 1                (2)  [EMVA 1288]
 //!   sRGB: 12.92 v to v = 0.0031308, then 1.055 v^{1/2.4} - 0.055            (3)  [IEC 61966-2-1]
 //! ```
-//! An exposure that is found puts the brightest twentieth of the picture at four fifths of saturation.
+//! An exposure that is found is half-way, in stops, between one that puts the brightest twentieth of the picture at four fifths of saturation and one that puts its
+//! median at a fifth.
 //!
 //! # Symbols
 //! L luminance, by colour [cd/m²] · EV exposure value at ISO 100 · V what the corner loses, r distance from the middle over the corner's · e electrons at saturation ·
@@ -30,6 +31,8 @@ use bytes::Bytes;
 const BRIGHTEST: f64 = 0.05;
 /// Where they begin, over saturation.
 const BRIGHT: f64 = 0.8;
+/// Where the median lies.
+const MIDDLE: f64 = 0.2;
 /// Steps of the table of (3).
 const TABLE: usize = 4096;
 
@@ -79,14 +82,17 @@ fn found(light: &[[f32; 3]]) -> f64 {
         let step = if most > 0.0 { (8.0 * (libm::log2(most) + 24.0)).clamp(0.0, 511.0) } else { 0.0 };
         counts[step as usize] += 1;
     }
-    let mut left = BRIGHTEST * light.len() as f64;
-    let mut step = 511;
-    while step > 0 && left >= f64::from(counts[step]) {
-        left -= f64::from(counts[step]);
-        step -= 1;
-    }
-    let bright = (step as f64 + 0.5) / 8.0 - 24.0;
-    bright - libm::log2(1.2 * BRIGHT)
+    let over = |part: f64| {
+        let (mut left, mut step) = (part * light.len() as f64, 511);
+        while step > 0 && left >= f64::from(counts[step]) {
+            left -= f64::from(counts[step]);
+            step -= 1;
+        }
+        (step as f64 + 0.5) / 8.0 - 24.0
+    };
+    let bright = over(BRIGHTEST) - libm::log2(1.2 * BRIGHT);
+    let middle = over(0.5) - libm::log2(1.2 * MIDDLE);
+    0.5 * (bright + middle)
 }
 
 /// (3), or its line.

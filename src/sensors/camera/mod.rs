@@ -39,7 +39,7 @@ pub struct World<'a> {
 }
 
 /// What one pixel looks along, and what it meets.
-pub(crate) struct Sight {
+pub struct Sight {
     p: Vec3,
     d: Vec3,
     /// Part of the optical axis in `d`.

@@ -51,7 +51,6 @@ pub struct Painter<'a> {
     lamps: Vec<Lit>,
     /// σ of air.
     haze: f64,
-    range: [f64; 2],
     /// True if the camera is under water.
     wet: bool,
 }
@@ -73,7 +72,6 @@ impl<'a> Painter<'a> {
             sea: Sea::new(at, p, weather.wind, pixel),
             lamps: lamp::lit(world),
             haze: laser::extinction(&weather, 550e-9),
-            range: spec.range,
             wet: at.above_surface(p) < 0.0,
             sky,
         }

@@ -22,7 +22,7 @@
 //! test/analytic/camera.rs
 
 use super::noise::{octaves, step};
-use super::{luminance, mix, tint};
+use super::{mix, tint};
 use crate::environment::air::{self, sun, sunlight};
 use crate::math::Vec3;
 use crate::scene::Scene;
@@ -60,6 +60,8 @@ pub struct Sky {
     warm: Vec3,
     /// True if clouds are drawn.
     clouds: bool,
+    /// Luminance of a white surface in the light over the clouds.
+    white: f64,
 }
 
 impl Sky {
@@ -88,6 +90,8 @@ impl Sky {
             scale: [1.0; 2],
             warm: tint(through),
             clouds: cover > 0.01,
+            white: EFFICACY * sunlight::under(&sun, 0.0).on(Vec3::new(0.0, 0.0, 1.0), 0.0, 0.0)
+                / std::f64::consts::PI,
         };
         sky.scale = [&CLEAR, &OVERCAST].map(|of| level / sky.level(of));
         sky
@@ -117,8 +121,8 @@ impl Sky {
         std::f64::consts::PI * sum / f64::from(n * m)
     }
 
-    /// Luminance from the direction `d`, by colour [cd/m²]; `disc` says whether the sun's own disc is there.
-    pub fn luminance(&self, d: Vec3, disc: bool) -> Vec3 {
+    /// Luminance from the direction `d`, by colour [cd/m²]: with the sun's own disc where it is `sharp`, else as rough water mirrors it, edges of clouds blurred.
+    pub fn luminance(&self, d: Vec3, sharp: bool) -> Vec3 {
         let up = Vec3::new(d.x, d.y, d.z.max(0.0));
         let low = libm::exp(-3.5 * up.z);
         let towards = 0.5 + 0.5 * d.dot(self.sun);
@@ -127,18 +131,18 @@ impl Sky {
         let mut light = color.scale(self.scale[0] * self.relative(&CLEAR, up));
         let mut sight = 1.0;
         if self.clouds {
-            let (part, color) = self.cloud(up);
+            let (part, color) = self.cloud(up, if sharp { 0.1 } else { 0.3 });
             light = mix(light, color, part);
             sight = 1.0 - part;
         }
-        if disc && self.beam.y > 0.0 && d.dot(self.sun) > 0.999_988_5 {
+        if sharp && self.beam.y > 0.0 && d.dot(self.sun) > 0.999_988_5 {
             light = light + self.beam.scale(sight / 7.2e-5);
         }
         light
     }
 
     /// How much of the sky clouds hide in a direction, and how bright they are.
-    fn cloud(&self, d: Vec3) -> (f64, Vec3) {
+    fn cloud(&self, d: Vec3, width: f64) -> (f64, Vec3) {
         let grey = Vec3::new(0.97, 1.0, 1.04).scale(self.scale[1] * self.relative(&OVERCAST, d));
         if self.cover > 0.97 {
             return (1.0, self.shaded(grey, d));
@@ -146,13 +150,17 @@ impl Sky {
         let height = d.z.max(0.035);
         let at = |k: f64| (k * d.x * CLOUDS / height - self.drift.x) / 700.0;
         let (x, y) = (at(1.0), (d.y * CLOUDS / height - self.drift.y) / 700.0);
-        let thick = octaves(x, y, 5, 11);
+        // what is finer than a pixel near the horizon is left out
+        let thick = octaves(x, y, if d.z > 0.2 { 5 } else { 3 }, 11);
         // the pattern's middle is 0.5, its standard deviation about 0.13
         let edge = 0.5 + 0.33 * (0.5 - self.cover);
-        let part = step(edge, edge + 0.1, thick) * step(0.0, 0.08, d.z);
-        let lit =
-            tint(self.warm).scale(luminance(self.beam) * self.sun.z.max(0.05) * 0.55 / std::f64::consts::PI);
-        let bright = mix(grey + lit, grey.scale(0.9) + lit.scale(0.35), step(edge, edge + 0.25, thick));
+        let part = step(edge - 0.5 * width + 0.05, edge + 0.5 * width + 0.05, thick) * step(0.01, 0.14, d.z);
+        let towards = (0.5 + 0.5 * d.dot(self.sun)).max(0.0);
+        // thin edges let the sun through, thick middles show their shaded undersides
+        let edges = 0.75 + 1.5 * towards * towards * towards * towards;
+        let sunlit = tint(mix(Vec3::new(1.0, 1.0, 1.0), self.warm, 0.4)).scale(self.white);
+        let dark = step(edge + 0.02, edge + 0.3, thick);
+        let bright = grey.scale(0.3) + sunlit.scale(edges * (1.0 - dark) + 0.42 * dark);
         (part, bright)
     }
 

@@ -1,0 +1,269 @@
+//! Cameras: closed forms of where things are seen, and of the light that comes from them through water and air.
+
+use crate::common::{advance, close, relative, simulation};
+use merrow::environment::optics;
+use merrow::math::Vec3;
+use merrow::scene::lens::{Distortion, Lens};
+use merrow::sim::Simulation;
+use merrow::state::frame::{Frame, FrameData, Picture};
+
+/// A fixed robot at `z` with a camera of `keys` that looks along x, and a camera's own world of `rest`.
+fn world(z: f64, keys: &str, rest: &str) -> String {
+    format!(
+        "
+step: {{dt_s: 0.01}}
+robots:
+  r:
+    position_m: [0, 0, {z}]
+    model:
+      source: test
+      base: fixed
+      body: {{source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}
+      sensors: {{c: {{lazy: false, device: {{source: test, rate_hz: 10, kind: camera, {keys}}}}}}}
+{rest}
+"
+    )
+}
+
+const SMALL: &str = "width: 33, height: 25, focal_px: [40, 40], outputs: [rgb, depth, labels]";
+/// Numbers in proportion to light, without noise.
+const LINEAR: &str = "gamma: false, full_well_electrons: 0";
+/// A closed cover of clouds: daylight without a sun.
+const OVERCAST: &str = "weather: {cloud_cover: 1, start_utc: '2026-06-20T20:00:00Z'}";
+
+fn frames(sim: &mut Simulation, seconds: f64) -> Vec<Frame> {
+    let mut all = Vec::new();
+    for _ in 0..(seconds / 0.1).round() as usize {
+        advance(sim, 0.1);
+        all.append(&mut sim.frames);
+    }
+    all
+}
+
+fn picture(text: &str) -> Picture {
+    let all = frames(&mut simulation(text), 0.2);
+    let FrameData::Picture(picture) = &*all.last().expect("a frame").data else { panic!("no picture") };
+    picture.clone()
+}
+
+/// Red, green and blue in the middle of a picture of `width` x `height`.
+fn middle(picture: &Picture, [width, height]: [usize; 2]) -> [f64; 3] {
+    let rgb = picture.rgb.as_ref().expect("colours");
+    let k = 3 * ((height / 2) * width + width / 2);
+    [rgb[k], rgb[k + 1], rgb[k + 2]].map(f64::from)
+}
+
+// Goal: pixels and directions are each other's inverse, for lenses as they are sold. Method: every fifth pixel of 640 x 480 there and back. Tolerance: 1e-6 px.
+#[test]
+fn directions_and_pixels_are_inverse() {
+    let lens = |distortion| Lens { focal: [420.0, 415.0], center: [322.3, 236.1], distortion };
+    let lenses = [
+        lens(Distortion::BrownConrady([0.0; 5])),
+        lens(Distortion::BrownConrady([-0.28, 0.09, 0.0012, -0.0007, -0.012])),
+        lens(Distortion::BrownConrady([0.12, -0.21, -0.002, 0.001, 0.09])),
+        lens(Distortion::FishEye([0.0; 4])),
+        lens(Distortion::FishEye([-0.013, 0.021, -0.011, 0.0021])),
+    ];
+    for lens in &lenses {
+        for row in (0..480).step_by(5) {
+            for column in (0..640).step_by(5) {
+                let pixel = [f64::from(column), f64::from(row)];
+                let d = lens.direction(pixel).expect("every pixel sees something");
+                close("length", d.norm(), 1.0, 1e-12);
+                let back = lens.project(d).expect("ahead");
+                close("u", back[0], pixel[0], 1e-6);
+                close("v", back[1], pixel[1], 1e-6);
+            }
+        }
+    }
+}
+
+// Goal: a pinhole and an equidistant lens have their closed forms. Method: directions at known angles. Tolerance: 1e-9 px.
+#[test]
+fn lenses_without_distortion_have_closed_forms() {
+    let lens = |distortion| Lens { focal: [400.0, 400.0], center: [320.0, 240.0], distortion };
+    let d = Vec3::new(0.3, -0.2, 1.0);
+    let [u, v] = lens(Distortion::BrownConrady([0.0; 5])).project(d).unwrap();
+    close("u", u, 320.0 + 400.0 * 0.3, 1e-9);
+    close("v", v, 240.0 - 400.0 * 0.2, 1e-9);
+    let fish = lens(Distortion::FishEye([0.0; 4]));
+    for angle in [0.1_f64, 1.0, 2.0] {
+        let [u, v] = fish.project(Vec3::new(angle.sin(), 0.0, angle.cos())).unwrap();
+        close("u", u, 320.0 + 400.0 * angle, 1e-9);
+        close("v", v, 240.0, 1e-9);
+    }
+    assert!(lens(Distortion::BrownConrady([0.0; 5])).project(Vec3::new(0.1, 0.0, -1.0)).is_none());
+}
+
+// Goal: depth is along the axis, labels are of what is seen, and things stand where the lens puts them. Method: a wall 9 m ahead, a ball before it off the axis. Tolerance: 1e-5 m; half a
+// pixel for the middle of the ball's own.
+#[test]
+fn depths_labels_and_places() {
+    let rest = "seabed: {depth_m: 50}
+structures: {wall: {position_m: [10, 0, 5], shapes: {s: {kind: box, size_m: [2, 60, 60]}}},
+  ball: {position_m: [4, 0.8, 5.4], shapes: {s: {kind: sphere, radius_m: 0.25}}}}";
+    let text = world(5.0, "width: 65, height: 49, focal_px: [80, 80], outputs: [depth, labels]", rest);
+    let found = picture(&text);
+    let (depth, labels) = (found.depth.expect("depths"), found.labels.expect("labels"));
+    let (mut sum, mut n) = ([0.0, 0.0], 0.0);
+    for (k, label) in labels.iter().enumerate() {
+        let (u, v) = ((k % 65) as f64, (k / 65) as f64);
+        match label {
+            2 => close("wall", f64::from(depth[k]), 9.0, 1e-5),
+            3 => {
+                sum = [sum[0] + u, sum[1] + v];
+                n += 1.0;
+                assert!((3.75..4.05).contains(&depth[k]), "{}", depth[k]);
+            }
+            other => panic!("label {other}"),
+        }
+    }
+    assert!(n > 40.0, "{n} pixels of the ball");
+    close("u", sum[0] / n, 32.0 - 80.0 * 0.8 / 4.0, 0.5);
+    close("v", sum[1] / n, 24.0 - 80.0 * 0.4 / 4.0, 0.5);
+    assert!(found.rgb.is_none());
+}
+
+// Goal: image formation in water: I = J e^{-cz} + B (1 - e^{-cz}) along the horizon, c of Jerlov's type. Method: a grey card at four ranges under a closed sky; B is what endless water shows;
+// the card nearest gives J, the others are foretold. Tolerance: 1.5 counts of 255.
+#[test]
+fn a_grey_card_fades_into_the_water() {
+    let exposure = "exposure_ev100: 8.2";
+    let keys = format!("width: 9, height: 9, focal_px: [300, 300], {LINEAR}, {exposure}");
+    for (kind, name) in ["IB", "II", "1C"].into_iter().zip([2, 3, 5]) {
+        let card = |x: f64| {
+            let rest = format!(
+                "{OVERCAST}\nwater: {{optics: {{jerlov: {kind}}}}}\nseabed: {{depth_m: 4000}}
+structures: {{card: {{position_m: [{}, 0, -5], shapes: {{s: {{kind: box, size_m: [1, 4, 4], material: {{color: [0.5, 0.5, 0.5]}}}}}}}}}}",
+                x + 0.5
+            );
+            middle(&picture(&world(-5.0, &keys, &rest)), [9, 9])
+        };
+        let (near, endless) = (card(0.5), card(900.0));
+        let water = optics::jerlov(name);
+        assert!(near[1] > 60.0 && near[1] < 250.0, "{kind}: {near:?}");
+        for range in [2.0, 5.0, 10.0] {
+            let seen = card(range);
+            for i in 0..3 {
+                let part = (-water.beam[i] * (range - 0.5)).exp();
+                let expected = endless[i] + (near[i] - endless[i]) * part;
+                close(&format!("{kind} at {range} m, colour {i}"), seen[i], expected, 1.5);
+            }
+        }
+    }
+}
+
+// Goal: daylight goes down as e^{-K_d h}. Method: all that is seen at 2 m and at 8 m, and at fixed exposures that differ as K_d asks of green. Tolerance: 2 % of green, 1.5 counts of the others.
+#[test]
+fn daylight_fades_with_depth() {
+    let water = optics::jerlov(3);
+    let card = |depth: f64, ev: f64| {
+        let keys = format!("width: 9, height: 9, focal_px: [300, 300], {LINEAR}, exposure_ev100: {ev}");
+        let rest = format!(
+            "{OVERCAST}\nwater: {{optics: {{jerlov: II}}}}\nseabed: {{depth_m: 4000}}
+structures: {{card: {{position_m: [1.5, 0, {}], shapes: {{s: {{kind: box, size_m: [1, 4, 4], material: {{color: [0.5, 0.5, 0.5]}}}}}}}}}}",
+            -depth
+        );
+        middle(&picture(&world(-depth, &keys, &rest)), [9, 9])
+    };
+    let stops = water.daylight[1] * 6.0 / std::f64::consts::LN_2;
+    let (shallow, deep) = (card(2.0, 8.8), card(8.0, 8.8 - stops));
+    relative("green", deep[1], shallow[1], 0.02);
+    for i in [0, 2] {
+        let expected = shallow[i] * ((water.daylight[1] - water.daylight[i]) * 6.0).exp();
+        close("red and blue", deep[i], expected, 1.5);
+    }
+}
+
+// Goal: a lamp's light falls with the square of the distance, and is all there is at night. Method: a wall at 2 m and at 4 m in air, straight ahead of a lamp in the camera's place;
+// lumens, cone and albedo give what the exposure must show. Tolerance: 1.5 counts of 255, 2 % between the two.
+#[test]
+fn lamps_light_by_the_inverse_square() {
+    let keys = format!("width: 9, height: 9, focal_px: [300, 300], {LINEAR}, exposure_ev100: 6");
+    let seen = |x: f64, lumens: f64| {
+        let rest = format!(
+            "weather: {{start_utc: '2026-06-20T09:00:00Z'}}
+structures: {{wall: {{position_m: [{}, 0, 20], shapes: {{s: {{kind: box, size_m: [1, 20, 20], material: {{color: [0.5, 0.5, 0.5]}}}}}}}}}}",
+            x + 0.5
+        );
+        let lamp = format!("base: fixed\n      lamps: {{l: {{lumens: {lumens}, cone_deg: 60}}}}");
+        middle(&picture(&world(20.0, &keys, &rest).replace("base: fixed", &lamp)), [9, 9])[1]
+    };
+    let candela = |lumens: f64| lumens / (std::f64::consts::TAU * (1.0 - 27.0_f64.to_radians().cos()));
+    let shown =
+        |lumens: f64, x: f64| 255.0 * candela(lumens) / (x * x) * 0.5 / std::f64::consts::PI / (1.2 * 64.0);
+    close("at 2 m", seen(2.0, 1000.0), shown(1000.0, 2.0), 1.5);
+    relative("inverse square", seen(4.0, 4000.0), seen(2.0, 1000.0), 0.02);
+    assert!(seen(2.0, 1e-6) < 1.0, "a night without lamps is dark");
+}
+
+// Goal: shot and read noise are as stated. Method: 60000 numbers of an evenly lit wall, 400 electrons at saturation and 6 of reading. Tolerance: 6 %, of which a third is chance.
+#[test]
+fn noise_is_that_of_light_and_of_reading() {
+    let keys = "width: 160, height: 128, focal_px: [3000, 3000], gamma: false, exposure_ev100: 13.5, full_well_electrons: 400, read_noise_electrons: 6";
+    let rest = format!(
+        "{OVERCAST}\nstructures: {{wall: {{position_m: [3.5, 0, 20], shapes: {{s: {{kind: box, size_m: [1, 20, 20], material: {{color: [0.5, 0.5, 0.5]}}}}}}}}}}"
+    );
+    let found = picture(&world(20.0, keys, &rest));
+    let rgb = found.rgb.expect("colours");
+    let all: Vec<f64> = rgb.iter().skip(1).step_by(3).map(|n| f64::from(*n) / 255.0).collect();
+    let n = all.len() as f64;
+    let mean = all.iter().sum::<f64>() / n;
+    let variance = all.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
+    assert!((0.2..0.8).contains(&mean), "{mean}");
+    relative("variance", variance, (400.0 * mean + 36.0) / (400.0 * 400.0), 0.06);
+}
+
+// Goal: a rolling shutter reads each row from where the camera is by then; nothing is worked out that nobody wants. Method: depths of a wall that a robot drives at with 2 m/s, 50 ms from the
+// first row to the last; depth alone is asked for. Tolerance: 1e-4 m.
+#[test]
+fn rolling_shutters_and_laziness() {
+    let keys = format!("{SMALL}, readout_s: 0.05");
+    let rest = "gravity_m_s2: 0\nstructures: {wall: {position_m: [10, 0, 0], shapes: {s: {kind: box, size_m: [2, 90, 90]}}}}";
+    let text = world(30.0, &keys, rest)
+        .replace("base: fixed", "base: floating")
+        .replace("[0, 0, 30]", "[0, 0, 30]\n    velocity_m_s: [2, 0, 0]")
+        .replace("lazy: false", "lazy: true")
+        .replace("position_m: [10, 0, 0]", "position_m: [10, 0, 30]");
+    let mut sim = simulation(&text);
+    assert!(frames(&mut sim, 0.2).is_empty());
+    sim.lookout.as_ref().unwrap().want_parts(&sim.scene, 0, 0, 2);
+    let all = frames(&mut sim, 0.3);
+    let FrameData::Picture(found) = &*all[0].data else { panic!("no picture") };
+    assert!(found.rgb.is_none() && found.labels.is_none());
+    let depth = found.depth.as_ref().expect("depths");
+    let start = 9.0 - 2.0 * all[0].stamp_ns as f64 * 1e-9;
+    for row in 0..25 {
+        let expected = start - 2.0 * 0.05 * row as f64 / 24.0;
+        close("depth", f64::from(depth[row * 33 + 16]), expected, 1e-4);
+    }
+}
+
+// Goal: from the air a calm surface is 2 m below, from the water 2 m above, and hides what is behind it from depths and labels. Method: cameras that look straight down and up. Tolerance: 1e-5 m.
+#[test]
+fn the_surface_has_a_depth() {
+    for (z, pitch) in [(2.0, 90), (-2.0, -90)] {
+        let text = world(z, SMALL, "seabed: {depth_m: 5}")
+            .replace("lazy: false", &format!("lazy: false, attitude_deg: [0, {pitch}, 0]"));
+        let found = picture(&text);
+        close("depth", f64::from(found.depth.expect("depths")[12 * 33 + 16]), 2.0, 1e-5);
+        assert_eq!(found.labels.expect("labels")[12 * 33 + 16], 0);
+    }
+}
+
+// Goal: wrong cameras are refused with what is wrong. Method: the messages. Tolerance: none.
+#[test]
+fn wrong_cameras_are_refused() {
+    let refused = |keys: &str, part: &str| {
+        let text = world(1.0, keys, "");
+        let found = merrow::world::load_text(&text);
+        let said = found.err().map(|problems| problems.to_string()).unwrap_or_default();
+        assert!(said.contains(part), "{keys}: {said}");
+    };
+    refused("width: 10, height: 10", "expected either `horizontal_fov_deg` or `focal_px`");
+    refused("width: 10, height: 10, horizontal_fov_deg: 175", "no `fisheye`");
+    refused(
+        "width: 10, height: 10, horizontal_fov_deg: 90, min_range_m: 5, max_range_m: 2",
+        "`min_range_m` is 5",
+    );
+}
