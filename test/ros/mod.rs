@@ -113,6 +113,24 @@ fn sonars_are_read_by_others() {
     });
 }
 
+/// Pictures of a camera in a bag, as their users read them.
+#[test]
+fn camera_pictures_are_read_by_others() {
+    let Some((mut command, _turn)) = script("cameras.py") else { return };
+    let folder = Folder::new("cameras", &[]);
+    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/cameras.yaml");
+    let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
+    merrow.arg("run").arg(world).args(["--no-ros", "--pace", "max", "--for", "2", "--record"]);
+    expect_success({
+        merrow.arg(folder.0.join("run.mcap"));
+        merrow
+    });
+    expect_success({
+        command.arg(find_mcap(&folder.0).parent().unwrap());
+        command
+    });
+}
+
 /// The one bag in a folder or the folders in it.
 fn find_mcap(folder: &Path) -> PathBuf {
     let mut folders = vec![folder.to_path_buf()];

@@ -1,6 +1,6 @@
 //! Lenses against OpenCV.
 
-use crate::common::Folder;
+use crate::common::folder::Folder;
 use crate::common::python::script;
 use merrow::math::Vec3;
 use merrow::scene::lens::{Distortion, Lens};

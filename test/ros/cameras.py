@@ -1,0 +1,86 @@
+"""Reads the pictures of `cameras.yaml` from a bag as their users do, and compares them with the wall 9 m ahead."""
+
+import io
+import sys
+from pathlib import Path
+
+import numpy
+from PIL import Image
+from rosbags.highlevel import AnyReader
+
+FRAME = "r/cam_optical_frame"
+SHAPE = (48, 64)
+
+
+def pixels(image, encoding, dtype, channels=1):
+    """The array that an image holds."""
+    assert image.header.frame_id == FRAME, image.header.frame_id
+    assert (image.encoding, image.height, image.width) == (encoding, *SHAPE)
+    assert image.step * image.height == len(image.data)
+    return numpy.frombuffer(image.data.tobytes(), dtype).reshape(*SHAPE, channels).squeeze()
+
+
+def check_rgb(image):
+    """Red above all."""
+    wall = pixels(image, "rgb8", "u1", 3)[20:28, 26:38]
+    assert (wall[..., 0] > wall[..., 1] + 40).all() and (wall[..., 1] > 10).all()
+
+
+def check_jpeg(image):
+    """The same as a file."""
+    assert image.header.frame_id == FRAME and image.format == "rgb8; jpeg compressed bgr8"
+    read = numpy.asarray(Image.open(io.BytesIO(image.data.tobytes())))
+    assert read.shape == (*SHAPE, 3) and (read[20:28, 26:38, 0] > read[20:28, 26:38, 1].astype(int) + 40).all()
+
+
+def check_depth(image):
+    """Along the axis the wall is as far everywhere."""
+    depth = pixels(image, "32FC1", "<f4")
+    assert numpy.allclose(depth[:24], 9.0, atol=1e-4)
+
+
+def check_labels(image):
+    """The wall is the first structure."""
+    labels = pixels(image, "16UC1", "<u2")
+    assert (labels[:24] == 2).all()
+
+
+def check_info(info):
+    """How it maps."""
+    assert info.header.frame_id == FRAME and info.distortion_model == "plumb_bob"
+    assert list(info.k) == [90, 0, 31.5, 0, 90, 23.5, 0, 0, 1] and list(info.d) == [-0.1, 0, 0, 0, 0]
+    assert (info.height, info.width) == SHAPE
+
+
+def check_frames(message, seen):
+    """The optical frame: its z is the sensor's x, its x the sensor's -y."""
+    for transform in message.transforms:
+        if transform.child_frame_id == FRAME:
+            q = transform.transform.rotation
+            assert transform.header.frame_id == "r/cam" and (q.x, q.y, q.z, q.w) == (-0.5, 0.5, -0.5, 0.5)
+            seen["tf"] = 1
+
+
+def main():
+    """One bag."""
+    seen = {}
+    checks = {
+        "/r/cam/image_raw": check_rgb,
+        "/r/cam/image_raw/compressed": check_jpeg,
+        "/r/cam/depth/image_raw": check_depth,
+        "/r/cam/labels/image_raw": check_labels,
+        "/r/cam/camera_info": check_info,
+    }
+    with AnyReader([Path(sys.argv[1])]) as reader:
+        for connection, _, data in reader.messages():
+            message = reader.deserialize(data, connection.msgtype)
+            if connection.topic == "/tf_static":
+                check_frames(message, seen)
+            elif connection.topic in checks:
+                checks[connection.topic](message)
+                seen[connection.topic] = seen.get(connection.topic, 0) + 1
+    print(seen)
+    assert seen == {"tf": 1, **dict.fromkeys(checks, 10)}, seen
+
+
+main()
