@@ -46,6 +46,12 @@ fn picture(text: &str) -> Picture {
     picture.clone()
 }
 
+/// Fails if two numbers are further apart than `tolerance`.
+#[track_caller]
+fn within(what: &str, actual: f64, expected: f64, tolerance: f64) {
+    assert!((actual - expected).abs() <= tolerance, "{what}: {actual} instead of {expected}");
+}
+
 /// Red, green and blue in the middle of a picture of `width` x `height`.
 fn middle(picture: &Picture, [width, height]: [usize; 2]) -> [f64; 3] {
     let rgb = picture.rgb.as_ref().expect("colours");
@@ -119,8 +125,8 @@ structures: {wall: {position_m: [10, 0, 5], shapes: {s: {kind: box, size_m: [2, 
         }
     }
     assert!(n > 40.0, "{n} pixels of the ball");
-    close("u", sum[0] / n, 32.0 - 80.0 * 0.8 / 4.0, 0.5);
-    close("v", sum[1] / n, 24.0 - 80.0 * 0.4 / 4.0, 0.5);
+    within("u", sum[0] / n, 32.0 - 80.0 * 0.8 / 4.0, 0.5);
+    within("v", sum[1] / n, 24.0 - 80.0 * 0.4 / 4.0, 0.5);
     assert!(found.rgb.is_none());
 }
 
@@ -147,7 +153,7 @@ structures: {{card: {{position_m: [{}, 0, -5], shapes: {{s: {{kind: box, size_m:
             for i in 0..3 {
                 let part = (-water.beam[i] * (range - 0.5)).exp();
                 let expected = endless[i] + (near[i] - endless[i]) * part;
-                close(&format!("{kind} at {range} m, colour {i}"), seen[i], expected, 1.5);
+                within(&format!("{kind} at {range} m, colour {i}"), seen[i], expected, 1.5);
             }
         }
     }
@@ -172,7 +178,7 @@ structures: {{card: {{position_m: [1.5, 0, {}], shapes: {{s: {{kind: box, size_m
     relative("green", deep[1], shallow[1], 0.02);
     for i in [0, 2] {
         let expected = shallow[i] * ((water.daylight[1] - water.daylight[i]) * 6.0).exp();
-        close("red and blue", deep[i], expected, 1.5);
+        within("red and blue", deep[i], expected, 1.5);
     }
 }
 
@@ -193,7 +199,7 @@ structures: {{wall: {{position_m: [{}, 0, 20], shapes: {{s: {{kind: box, size_m:
     let candela = |lumens: f64| lumens / (std::f64::consts::TAU * (1.0 - 27.0_f64.to_radians().cos()));
     let shown =
         |lumens: f64, x: f64| 255.0 * candela(lumens) / (x * x) * 0.5 / std::f64::consts::PI / (1.2 * 64.0);
-    close("at 2 m", seen(2.0, 1000.0), shown(1000.0, 2.0), 1.5);
+    within("at 2 m", seen(2.0, 1000.0), shown(1000.0, 2.0), 1.5);
     relative("inverse square", seen(4.0, 4000.0), seen(2.0, 1000.0), 0.02);
     assert!(seen(2.0, 1e-6) < 1.0, "a night without lamps is dark");
 }

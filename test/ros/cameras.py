@@ -80,7 +80,7 @@ def main():
                 checks[connection.topic](message)
                 seen[connection.topic] = seen.get(connection.topic, 0) + 1
     print(seen)
-    assert seen == {"tf": 1, **dict.fromkeys(checks, 10)}, seen
+    assert seen == {"tf": 1, **dict.fromkeys(checks, 11)}, seen
 
 
 main()
