@@ -5,6 +5,7 @@ pub mod action_type;
 pub mod args;
 pub mod arm;
 pub mod bag;
+pub mod batch;
 pub mod bridge;
 pub mod camera;
 pub mod cdr;

@@ -4,15 +4,16 @@
 //!
 //! Each message is encoded once; the same bytes go to DDS and to the bag.
 
-use super::arm::{self, GroupStatus, Watched};
+use super::arm::{self, Watched};
 use super::bag::{Bag, ChannelId};
+pub use super::batch::Batch;
 use super::camera::{self, Shown};
 use super::cdr::to_bytes;
 use super::contacts;
 use super::convert::{self, header};
 use super::dds::Logger;
 use super::dds::Publisher;
-use super::diagnostics::{self, Refusals, Vitals};
+use super::diagnostics::{self, Refusals};
 use super::firmware;
 use super::frames::{self, Snapshot};
 use super::looks;
@@ -22,7 +23,6 @@ use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, Header, String as S
 use super::plan::{Plan, Source};
 use super::sonar::{self, Part};
 use super::sonar_display::Display;
-use crate::math::Vec3;
 use crate::scene::Scene;
 use crate::scene::camera::CameraSpec;
 use crate::scene::sensor::Looks;
@@ -45,33 +45,6 @@ use std::time::Duration;
 const QUEUE: usize = 128;
 /// How often an idle outlet looks after its bag.
 const IDLE: Duration = Duration::from_millis(200);
-
-/// What happened in one block.
-#[derive(Debug, Default)]
-pub struct Batch {
-    /// Simulated time at its end [ns].
-    pub time_ns: u64,
-    /// Readings: robot, sensor, reading.
-    pub readings: Vec<(u32, u32, Stamped)>,
-    /// What sensors that look around have brought.
-    pub looks: Vec<Frame>,
-    /// Where everything is, if frames are due.
-    pub snapshot: Option<Snapshot>,
-    /// Charge of every robot's battery, if due.
-    pub batteries: Option<Vec<BatteryState>>,
-    /// Of each coupling, whether it holds.
-    pub engaged: Vec<bool>,
-    /// Of each tether, whether it is whole.
-    pub whole: Vec<bool>,
-    /// Of each coupling, force [N] and moment [N m] on its second end in the world, if due.
-    pub loads: Option<Vec<[Vec3; 2]>>,
-    /// Health, if due.
-    pub vitals: Option<Vitals>,
-    /// Groups of joints whose goals something has happened to.
-    pub groups: Vec<GroupStatus>,
-    /// The world has forgotten all goals up to this number; 0: none.
-    pub forgotten: u64,
-}
 
 /// A request about the recording, and where to answer.
 pub enum Task {

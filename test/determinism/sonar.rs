@@ -19,7 +19,7 @@ robots:
       extends: robots/otter.yaml
       sensors:
         ahead: {lazy: false, position_m: [1, 0, -0.6], device: {source: test, rate_hz: 12, drop_out: 0.1, kind: imaging_sonar, sector_deg: 90, beams: 64,
-          beam_width_deg: 2, elevation_width_deg: 20, rays: [50, 8], frequency_khz: 900, source_level_db: 205, pulse_us: 60, max_range_m: 30, bins: 200,
+          beam_width_deg: 2, elevation_width_deg: 20, rays: [30, 6], frequency_khz: 900, source_level_db: 205, pulse_us: 60, max_range_m: 14, bins: 200,
           levels_db: [60, 160], multipath: true}}
         down: {lazy: false, position_m: [0, 0, -0.6], device: {source: test, rate_hz: 7, latency_s: 0.03, kind: multibeam, sector_deg: 120, beams: 64, rays: [100, 3], beam_width_deg: 2,
           along_width_deg: 2, frequency_khz: 880, source_level_db: 205, pulse_us: 60, max_range_m: 20, bins: 300, levels_db: [60, 160]}}
@@ -32,8 +32,8 @@ fn run(threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, String) {
         sim.apply(&Command::Thrusters { robot, values: vec![60.0, 80.0] }).unwrap();
     }
     let mut all = Vec::new();
-    while sim.state.step < 250 {
-        sim.advance(block.min(250 - sim.state.step));
+    while sim.state.step < 200 {
+        sim.advance(block.min(200 - sim.state.step));
         all.append(&mut sim.frames);
     }
     all.sort_by_key(|f| (f.stamp_ns, f.robot, f.sensor));

@@ -14,8 +14,11 @@ use crate::scene::sonar::{Aperture, SonarSpec};
 use crate::state::view::View;
 use std::f64::consts::LN_10;
 
-/// A patch is taken for flat no farther than over these parts of its range.
+/// A patch is taken for flat no farther than over these parts of its range: of the bottom, and of all else, which may end there.
 const FLAT: [f64; 2] = [0.5, 2.0];
+const FLAT_SHAPE: [f64; 2] = [0.95, 1.05];
+/// Label of the bottom.
+const BOTTOM: u16 = 1;
 /// Pieces of a bent ray.
 const PIECES: usize = 32;
 
@@ -71,6 +74,21 @@ struct Ray {
     /// Strength at 1 m of what it bears, there and back, but for the scattering [µPa² m²].
     strength: f64,
     solid: f64,
+}
+
+/// A place that a ray has met: normal, strength of a square metre, and how far it is flat.
+struct Place {
+    n: Vec3,
+    s: f64,
+    flat: [f64; 2],
+}
+
+impl Place {
+    /// Of something solid, met along `d`.
+    fn of(hit: &Seen, d: Vec3) -> Self {
+        let flat = if hit.label == BOTTOM { FLAT } else { FLAT_SHAPE };
+        Self { n: hit.normal, s: of_material(&hit.backscatter, -hit.normal.dot(d)), flat }
+    }
 }
 
 impl Picture {
@@ -212,11 +230,10 @@ impl Sender<'_> {
                 let q = p + chord.scale(length);
                 let n = self.surface.normal(q.x, q.y).scale(-1.0);
                 let s = of_surface(-n.dot(chord), self.spec.frequency, self.waters.wind);
-                return self.add_after(&here, way, (n, s), line);
+                return self.add_after(&here, way, &Place { n, s, flat: FLAT }, line);
             }
             if let Some(hit) = hit {
-                let s = of_material(&hit.backscatter, -hit.normal.dot(chord));
-                return self.add_after(&here, way, (hit.normal, s), line);
+                return self.add_after(&here, way, &Place::of(&hit, chord), line);
             }
             (p, d) = (p + chord.scale(piece), next);
         }
@@ -231,9 +248,7 @@ impl Sender<'_> {
         let reach = hit.map_or(far, |hit| hit.distance);
         let Some(t) = self.surface.crossing(self.p, ray.d, reach) else {
             if let Some(hit) = hit {
-                let sine = -hit.normal.dot(ray.d);
-                let strength = of_material(&hit.backscatter, sine);
-                self.add(ray, (hit.distance, hit.normal, strength), line);
+                self.add(ray, hit.distance, &Place::of(&hit, ray.d), line);
             }
             return;
         };
@@ -244,7 +259,8 @@ impl Sender<'_> {
         if sine <= 1e-6 {
             return;
         }
-        self.add(ray, (t, n, of_surface(sine, self.spec.frequency, self.waters.wind)), line);
+        let s = of_surface(sine, self.spec.frequency, self.waters.wind);
+        self.add(ray, t, &Place { n, s, flat: FLAT }, line);
         if self.spec.multipath {
             let wave_number = std::f64::consts::TAU * self.spec.frequency * self.waters.medium.here[0];
             // there and back
@@ -255,22 +271,22 @@ impl Sender<'_> {
             {
                 let sides = ray.sides.map(|(side, half)| (side - n.scale(2.0 * n.dot(side)), half));
                 let seen = Ray { d, sides, strength: ray.strength * kept * kept, solid: 0.0 };
-                let strength = of_material(&hit.backscatter, -hit.normal.dot(d));
-                self.add(&seen, (t + hit.distance, hit.normal, strength), line);
+                self.add(&seen, t + hit.distance, &Place::of(&hit, d), line);
             }
         }
     }
 
-    /// Adds the echo of a surface with the normal `n` and the strength `s` of a square metre, met after the straight way `r`.
-    fn add(&self, ray: &Ray, (r, n, s): (f64, Vec3, f64), line: &mut Line) {
+    /// Adds the echo of a place met after the straight way `r`.
+    fn add(&self, ray: &Ray, r: f64, place: &Place, line: &mut Line) {
         let end = self.p.z + ray.d.z * r;
         let [slowness, loss] = self.waters.medium.between(self.p.z, end);
         let told = r * slowness * self.waters.sound_speed; // (4)
-        self.add_after(ray, Way { r, told, loss: loss * r }, (n, s), line);
+        self.add_after(ray, Way { r, told, loss: loss * r }, place, line);
     }
 
     /// The same after any way.
-    fn add_after(&self, ray: &Ray, way: Way, (n, s): (Vec3, f64), line: &mut Line) {
+    fn add_after(&self, ray: &Ray, way: Way, place: &Place, line: &mut Line) {
+        let Place { n, s, flat } = *place;
         let (sine, Way { r, told, loss }) = (-n.dot(ray.d), way);
         if sine <= 1e-6 || r <= 1e-3 {
             return;
@@ -285,7 +301,7 @@ impl Sender<'_> {
         }
         // (1) with (2)
         let power = ray.strength * s / (sine * r * r) * libm::exp(-0.2 * LN_10 * loss);
-        let [a, b] = reach(ray, n);
+        let [a, b] = reach(ray, n, flat);
         let spread = Spread::new([told * a, told * b], self.cell, 0.01 * bin);
         let index = |x: f64| ((x - spec.limits[0]) / bin).clamp(0.0, spec.bins as f64);
         let (first, last) = (index(spread.from()) as usize, index(spread.to()).ceil() as usize);
@@ -303,14 +319,14 @@ impl Sender<'_> {
 }
 
 /// Nearest and farthest range of a ray's patch over that of its middle, on the plane with the normal `n`.
-fn reach(ray: &Ray, n: Vec3) -> [f64; 2] {
+fn reach(ray: &Ray, n: Vec3, flat: [f64; 2]) -> [f64; 2] {
     let down = n.dot(ray.d);
     let mut widest = [1.0, 1.0];
     for (side, half) in ray.sides {
         let (h, slant) = (half, n.dot(side));
         let at = |h: f64| {
             let ratio = down * (1.0 + h * h).sqrt() / (down + h * slant);
-            if ratio > 0.0 { ratio.clamp(FLAT[0], FLAT[1]) } else { FLAT[1] }
+            if ratio > 0.0 { ratio.clamp(flat[0], flat[1]) } else { flat[1] }
         };
         let (a, b) = (at(h), at(-h));
         let ends = [a.min(b), a.max(b)];
