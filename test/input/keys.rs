@@ -137,7 +137,7 @@ fn kinds() {
     );
     check(
         &device("kind: sonar"),
-        "w.yaml:8:52: `kind`: expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `laser`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `wrench`, found text `sonar`",
+        "w.yaml:8:52: `kind`: expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `wrench`, found text `sonar`",
     );
     check(
         &device("latency_s: 0"),
