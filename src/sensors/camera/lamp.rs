@@ -100,7 +100,7 @@ impl Lit {
             let (at, width) = (far * u * u, 2.0 * far * u / STEPS as f64);
             let Some((light, _, way)) = self.at(p + d.scale(at), water.beam) else { continue };
             let share = phase(-way.dot(d), NARROW) * width;
-            sum = sum + times(light.scale(share), fade(water.beam, at));
+            sum += times(light.scale(share), fade(water.beam, at));
         }
         times(sum, water.scattering)
     }

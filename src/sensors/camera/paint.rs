@@ -122,13 +122,12 @@ impl<'a> Painter<'a> {
         let sun = n.dot(self.sky.sun);
         let mut light = self.sky.diffuse.scale(0.5 * (1.0 + n.z));
         // what comes up from the water
-        light = light
-            + (self.sky.diffuse + self.sky.beam.scale(self.sky.sun.z.max(0.0))).scale(0.04 * (1.0 - n.z));
+        light += (self.sky.diffuse + self.sky.beam.scale(self.sky.sun.z.max(0.0))).scale(0.04 * (1.0 - n.z));
         if sun > 0.0 && self.sky.beam.y > 0.0 && !self.shaded(from, self.sky.sun) {
-            light = light + self.sky.beam.scale(sun);
+            light += self.sky.beam.scale(sun);
         }
         for lamp in &self.lamps {
-            light = light + lamp.on(self.world, from, n, Vec3::splat(Vec3::new(0.0, 0.0, 0.0)));
+            light += lamp.on(self.world, from, n, Vec3::zero());
         }
         times(light, self.albedo(x, hit)).scale(1.0 / PI)
     }
@@ -176,7 +175,7 @@ impl<'a> Painter<'a> {
         let hit = self.meet(below, down, self.water.sight());
         let seen = self.under(below, down, hit, None, false);
         let mut light = mirrored.scale(F) + seen.scale((1.0 - F) * k * k);
-        light = light + self.glitter(q, d, normal, rough);
+        light += self.glitter(q, d, normal, rough);
         if foam > 0.0 {
             let lit = self.sky.diffuse + self.sky.beam.scale(normal.dot(self.sky.sun).max(0.0));
             light = mix(light, lit.scale(FOAM / PI), foam);
@@ -219,7 +218,7 @@ impl<'a> Painter<'a> {
         // of what lamps scatter only the camera's own side counts
         if own {
             for lamp in &self.lamps {
-                light = light + lamp.scattered(&self.water, p, d, s);
+                light += lamp.scattered(&self.water, p, d, s);
             }
         }
         light
@@ -242,10 +241,10 @@ impl<'a> Painter<'a> {
         if facing > 0.0 && beam.y * straight > 1e-3 && !self.shaded(from, sun) {
             let up = x + sun.scale(h / sun.z.max(0.2));
             let gathered = self.sea.gathered(up.x, up.y, h);
-            light = light + beam.scale(straight * facing / sun.z.max(0.2) * gathered);
+            light += beam.scale(straight * facing / sun.z.max(0.2) * gathered);
         }
         for lamp in &self.lamps {
-            light = light + lamp.on(self.world, from, n, self.water.beam);
+            light += lamp.on(self.world, from, n, self.water.beam);
         }
         times(light, self.albedo(x, hit)).scale(1.0 / PI)
     }
@@ -293,7 +292,7 @@ impl<'a> Painter<'a> {
         let d = way.scale(1.0 / s.max(1e-6));
         let mut light = self.water.daylight(self.depth(x)).scale(0.5);
         for lamp in &self.lamps {
-            light = light + lamp.on(self.world, x, d.scale(-1.0), self.water.beam);
+            light += lamp.on(self.world, x, d.scale(-1.0), self.water.beam);
         }
         times(light, fade(self.water.beam, s)).scale(0.7 / PI)
     }

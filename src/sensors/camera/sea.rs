@@ -119,7 +119,8 @@ impl Sea {
             let cell = finest * f64::from(1_u32 << k);
             let corner =
                 [self.middle.x, self.middle.y].map(|m| ((m / cell).floor() - (SIDE / 2) as f64) * cell);
-            (x.clear(), y.clear());
+            x.clear();
+            y.clear();
             for j in 0..SIDE {
                 x.extend((0..SIDE).map(|i| corner[0] + i as f64 * cell));
                 y.extend((0..SIDE).map(|_| corner[1] + j as f64 * cell));

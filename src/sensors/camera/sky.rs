@@ -136,7 +136,7 @@ impl Sky {
             sight = 1.0 - part;
         }
         if sharp && self.beam.y > 0.0 && d.dot(self.sun) > 0.999_988_5 {
-            light = light + self.beam.scale(sight / 7.2e-5);
+            light += self.beam.scale(sight / 7.2e-5);
         }
         light
     }
