@@ -360,9 +360,10 @@ mod tests {
     #[test]
     fn level_rays_come_to_an_end() {
         for plane in [None, Some(Plane::new(1.047, 0.3, 0.0))] {
-            let field = Heightfield::new(ground([30, 20], plane));
+            let terrain = ground([30, 20], plane);
+            let field = Heightfield::new(terrain.clone());
             let level = |x: f64, y: f64, dx: f64, dy: f64| Way {
-                o: Vec3::new(x, y, 47.0),
+                o: Vec3::new(x, y, terrain.ends()[1] - 0.5),
                 d: Vec3::new(dx, dy, 0.0),
                 range: [0.0, f64::INFINITY],
                 from: 0.0,
