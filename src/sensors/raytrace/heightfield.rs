@@ -103,14 +103,14 @@ impl Heightfield {
         let (at, rate) = (self.terrain.cells(p.x, p.y), self.terrain.cell_rates(p.x, p.y, d));
         let ahead = ahead(rate);
         let (mut t, mut level) = (way.range[0], self.levels.len() - 1);
-        while t <= way.range[1] {
+        while t <= way.range[1] && t.is_finite() {
             let z = p.z + t * d.z;
             if z > self.terrain.ends()[1] && d.z >= 0.0 {
                 return None;
             }
             let here = [at[0] + (t + ahead) * rate[0], at[1] + (t + ahead) * rate[1]];
             let Square { index, top, out, leaves_parent } = self.levels[level].square(here, rate);
-            let end = (t + ahead + out).max(t + ahead);
+            let end = (t + ahead + out).max(t + ahead).max(t.next_up());
             if clears(z, d.z, end - t, top) {
                 t = end;
                 // the next larger one has been looked into
@@ -140,7 +140,7 @@ impl Heightfield {
         let (p, d) = (way.o, way.d);
         let place = |t: f64| (p.x + t * d.x, p.y + t * d.y);
         let (mut t, mut level) = (way.range[0], self.levels.len() - 1);
-        while t <= way.range[1] {
+        while t <= way.range[1] && t.is_finite() {
             let z = p.z + t * d.z;
             if z > self.terrain.ends()[1] && d.z >= 0.0 {
                 return None;
@@ -158,7 +158,7 @@ impl Heightfield {
                     (0..2).all(|k| (at[k] + leap * rate[k] - end[k]).abs() < 0.5)
                 };
                 if leap.is_finite() && clears(z, d.z, leap, top) && straight() {
-                    t += leap;
+                    t = (t + leap).max(t.next_up());
                     level = (level + usize::from(leaves_parent)).min(self.levels.len() - 1);
                     break;
                 } else if level > 0 {
@@ -168,7 +168,7 @@ impl Heightfield {
                     if hit.is_some() || !leap.is_finite() {
                         return hit;
                     }
-                    t += leap;
+                    t = (t + leap).max(t.next_up());
                     break;
                 }
             }
@@ -353,5 +353,34 @@ mod tests {
         let terrain = ground([150, 90], Some(Plane::new(1.047, 0.3, 0.0)));
         agrees(&terrain, None, 1400.0, 3000);
         agrees(&terrain, Some(8), 1400.0, 3000);
+    }
+
+    // Goal: rays that never meet the ground come to an end. Method: level ones, low over it and beyond its edges, and from a million
+    // kilometres away. Tolerance: none.
+    #[test]
+    fn level_rays_come_to_an_end() {
+        for plane in [None, Some(Plane::new(1.047, 0.3, 0.0))] {
+            let terrain = ground([30, 20], plane);
+            let field = Heightfield::new(terrain.clone());
+            let level = |x: f64, y: f64, dx: f64, dy: f64| Way {
+                o: Vec3::new(x, y, terrain.ends()[1] - 0.5),
+                d: Vec3::new(dx, dy, 0.0),
+                range: [0.0, f64::INFINITY],
+                from: 0.0,
+            };
+            assert_eq!(field.closest(&level(-400.0, 0.0, -1.0, 0.0)), None);
+            assert_eq!(field.closest(&level(0.0, 500.0, 0.0, 1.0)), None);
+            assert_eq!(field.closest(&level(310.0, 500.0, 0.6, 0.8)), None);
+        }
+        let field = Heightfield::new(ground([30, 20], None));
+        let far = Way {
+            o: Vec3::new(-1e9, 3.0, 60.0),
+            d: Vec3::new(1.0, 0.0, 0.0),
+            range: [0.0, f64::INFINITY],
+            from: 0.0,
+        };
+        assert_eq!(field.closest(&far), None);
+        let low = Way { o: Vec3::new(-1e9, 3.0, 40.0), ..far };
+        let _ = field.closest(&low);
     }
 }
