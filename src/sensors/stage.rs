@@ -6,7 +6,7 @@
 use super::raytrace::{Heightfield, Hit, Mesh, Placed, Primitive, Ray, Shape, Surroundings};
 use crate::math::hull_cut;
 use crate::math::{Mat3, Vec3};
-use crate::scene::collision::{self, Backscatter, Collider, Geometry};
+use crate::scene::collision::{self, Backscatter, Collider};
 use crate::scene::sea::Seabed;
 use crate::scene::{Link, Material, Robot, Scene};
 use crate::state::view::View;
@@ -60,7 +60,7 @@ impl Still {
         let numbered = scene.structures.iter().enumerate();
         for (k, collider) in numbered.flat_map(|(k, s)| s.colliders.iter().map(move |c| (k, c))) {
             still.push(Placed {
-                shape: shape(&collider.geometry),
+                shape: Shape::from(&collider.geometry),
                 R_WG: collider.R_LG,
                 p_WG: collider.p_LoG,
             });
@@ -194,7 +194,7 @@ fn shapes(r: usize, robot: &Robot) -> Vec<(Shape, Mount, Material)> {
         let own: Vec<&Collider> = robot.colliders.iter().filter(|c| c.link == l).collect();
         for c in &own {
             let mount = Mount { robot: r, link: l, R_LG: c.R_LG, p_LoG: c.p_LoG };
-            all.push((shape(&c.geometry), mount, c.material));
+            all.push((Shape::from(&c.geometry), mount, c.material));
         }
         if own.is_empty()
             && let Some((shape, R_LG, p_LoG)) = hull(link)
@@ -227,42 +227,6 @@ fn hull(link: &Link) -> Option<(Shape, Mat3, Vec3)> {
         }
     };
     Some((shape, hull.R_LH, hull.p_LoH))
-}
-
-fn shape(geometry: &Geometry) -> Shape {
-    let of = |mesh: &collision::Mesh| Shape::Mesh(Arc::new(Mesh::new(&mesh.vertices, &mesh.triangles)));
-    match geometry {
-        Geometry::Sphere { radius } => Shape::Primitive(Primitive::Sphere { radius: *radius }),
-        Geometry::Box { half } => Shape::Primitive(Primitive::Box { half: *half }),
-        Geometry::Cylinder { radius, half_length } => {
-            Shape::Primitive(Primitive::Cylinder { radius: *radius, half_length: *half_length })
-        }
-        Geometry::Capsule { radius, half_length } => {
-            Shape::Primitive(Primitive::Capsule { radius: *radius, half_length: *half_length })
-        }
-        // what is touched as convex parts is seen as it is drawn
-        Geometry::ConvexHull(mesh) | Geometry::ConvexParts(mesh) | Geometry::Mesh(mesh) => of(mesh),
-        Geometry::Heightfield(field) => of(&heights(field)),
-    }
-}
-
-/// The triangles of a grid of heights, two a cell, parted from its south-western to its north-eastern corner as everywhere.
-fn heights(field: &collision::Heightfield) -> collision::Mesh {
-    let [nx, ny] = field.count;
-    let place = |i: usize, j: usize| {
-        let along = |k: usize, n: usize, size: f64| size * (k as f64 / (n - 1) as f64 - 0.5);
-        Vec3::new(along(i, nx, field.size[0]), along(j, ny, field.size[1]), field.heights[j * nx + i])
-    };
-    let vertices = (0..ny).flat_map(|j| (0..nx).map(move |i| (i, j))).map(|(i, j)| place(i, j)).collect();
-    let mut triangles = Vec::with_capacity(2 * (nx - 1) * (ny - 1));
-    for j in 0..ny - 1 {
-        for i in 0..nx - 1 {
-            let at = |di: usize, dj: usize| ((j + dj) * nx + i + di) as u32;
-            let (sw, se, ne, nw) = (at(0, 0), at(1, 0), at(1, 1), at(0, 1));
-            triangles.extend([[sw, se, ne], [sw, ne, nw]]);
-        }
-    }
-    collision::Mesh { vertices, triangles }
 }
 
 /// An ellipsoid about its middle, inscribed.
