@@ -76,9 +76,12 @@ impl Still {
 
     /// Distance from `p` along the unit vector `d` to the bottom or to what stands on it [m].
     pub fn range(&self, seabed: &Seabed, p: Vec3, d: Vec3) -> Option<f64> {
+        let plane = if seabed.terrain.is_none() { seabed.range(p, d) } else { None };
+        if self.faces.is_empty() {
+            return plane;
+        }
         let ray = Ray { origin: p, direction: d, range: [0.0, f64::INFINITY] };
         let hit = self.all.closest(&ray, 0..0).map(|hit| hit.distance);
-        let plane = if seabed.terrain.is_none() { seabed.range(p, d) } else { None };
         [hit, plane].into_iter().flatten().min_by(f64::total_cmp)
     }
 }
