@@ -65,6 +65,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let world = super::load(&arguments.world, None)?;
     let mut simulation = Simulation::new(Arc::new(world.scene), 1)?;
     let steps = (arguments.at * 1e9 / simulation.scene.dt_ns as f64).round() as u64;
+    // nobody wants the frames on the way
+    simulation.lookout = None;
     simulation.advance(steps);
     if arguments.view {
         let (from, to) = standpoint(&simulation, arguments);
