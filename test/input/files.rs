@@ -72,7 +72,7 @@ fn a_mistake_is_shown_in_the_file_that_holds_it() {
     let robot = "extends: robots/bluerov2.yaml\ncomand_timeout_s: 3\n";
     let expected = "my/rov.yaml:2:1: unknown key `comand_timeout_s` in `model`, expected one of `description`, `source`, \
                     `urdf`, `hydrodynamics`, `base`, `root`, `body`, `links`, `contact_wrenches`, `self_collision`, `joint_groups`, \
-                    `trajectories`, `keep_out`, `thrusters`, `fins`, `ballasts`, `command_timeout_s`, `sensors`, `battery`, `loads`, `solar_panels`, `firmware`; did you mean \
+                    `trajectories`, `keep_out`, `thrusters`, `fins`, `ballasts`, `command_timeout_s`, `sensors`, `battery`, `loads`, `lamps`, `solar_panels`, `firmware`; did you mean \
                     `command_timeout_s`?";
     // two robots of one model: said once
     let world = "robots:\n  a: {model: my/rov.yaml}\n  b: {model: my/rov.yaml}\n";

@@ -20,7 +20,7 @@ fn unknown_keys() {
     );
     check(
         &world("water: {densty_kg_m3: 1000}"),
-        "w.yaml:1:9: unknown key `densty_kg_m3` in `water`, expected one of `density_kg_m3`, `sound_speed_m_s`, `temperature_c`, `column`, `regions`, `carried`, `air_pressure_pa`, `current`, `variation`, `flows`, `tide`, `waves`; did you mean `density_kg_m3`?",
+        "w.yaml:1:9: unknown key `densty_kg_m3` in `water`, expected one of `density_kg_m3`, `sound_speed_m_s`, `temperature_c`, `column`, `regions`, `carried`, `optics`, `air_pressure_pa`, `current`, `variation`, `flows`, `tide`, `waves`; did you mean `density_kg_m3`?",
     );
     check(
         &body("colour: red, "),
@@ -141,7 +141,7 @@ fn kinds() {
     );
     check(
         &device("latency_s: 0"),
-        "w.yaml:8:19: missing key `kind` in `device`, expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `wrench`",
+        "w.yaml:8:19: missing key `kind` in `device`, expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `wrench`",
     );
     check(
         &device("kind: pressure, altitude_m: [0.5, 50]"),
