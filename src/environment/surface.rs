@@ -28,6 +28,20 @@ const NEAR: f64 = 1e-4;
 /// Most steps of (1).
 const STEPS: usize = 4000;
 
+/// Mean square slope of all waves that a wind [m/s] raises, the finest too [Cox and Munk 1954].
+pub fn mean_square_slope(wind: f64) -> f64 {
+    0.003 + 0.00512 * wind
+}
+
+/// Fresnel's reflectance, unpolarised, for light that comes at this cosine to the normal from the side with the lesser index, or the greater, to one whose refractive
+/// index is `ratio` times as great; and the cosine on the other side, 0 where all is reflected.
+pub fn fresnel(cosine: f64, ratio: f64) -> (f64, f64) {
+    let beyond = (1.0 - (1.0 - cosine * cosine) / (ratio * ratio)).max(0.0).sqrt();
+    let s = (cosine - ratio * beyond) / (cosine + ratio * beyond);
+    let p = (ratio * cosine - beyond) / (ratio * cosine + beyond);
+    (0.5 * (s * s + p * p), beyond)
+}
+
 /// The surface at an instant, ready to be asked about many lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Surface<'a> {

@@ -28,14 +28,14 @@
 //! # Checked by
 //! test/analytic/laser.rs, test/determinism/frames.rs
 
+use super::sample::{Pose, Spoiling};
 use super::stage::{Seen, Stage};
-use crate::environment::surface::Surface;
+use crate::environment::surface::{self, Surface};
 use crate::environment::{Instant, air};
-use crate::math::rng::{Draw, Stream};
-use crate::math::{Mat3, Quat, SpatialVelocity, Vec3};
+use crate::math::rng::Draw;
+use crate::math::{Mat3, Vec3};
 use crate::scene::air::Weather;
 use crate::scene::laser::{LaserOutput, LaserSpec};
-use crate::state::Effect;
 use crate::state::frame::{FrameData, Point, Scan};
 use crate::state::view::View;
 
@@ -45,32 +45,6 @@ const WATER_INDEX: f64 = 1.33;
 const F_0: f64 = 0.02;
 /// Where the outer rays of a beam lie, over half its angle.
 const OUTER: f64 = 0.7;
-
-/// Where a laser is and how it moves, at the instant of a sample.
-#[derive(Clone, Copy, Debug)]
-pub struct Pose {
-    /// Index of the robot that carries it.
-    pub robot: usize,
-    /// Its axes in the world.
-    pub R_WS: Mat3,
-    /// Its place in the world [m].
-    pub p_WS: Vec3,
-    /// Its velocity in the world, in S.
-    pub V_WS_S: SpatialVelocity,
-}
-
-/// What spoils a scan.
-#[derive(Clone, Copy, Debug)]
-pub struct Spoiling {
-    /// Source of the random numbers.
-    pub stream: Stream,
-    /// Index of the sample.
-    pub sample: u64,
-    /// False: a perfect instrument.
-    pub noise: bool,
-    /// What faults do to every range.
-    pub fault: Effect,
-}
 
 /// An echo: how far its light has come, there and back halved [m], and its power. (1)
 #[derive(Clone, Copy, Debug, Default)]
@@ -104,15 +78,14 @@ pub fn scan(
         surface: Surface::new(at),
         robot: pose.robot,
         extinction: extinction(&weather, spec.wavelength),
-        glint: 0.003 + 0.00512 * weather.wind.norm(),
+        glint: surface::mean_square_slope(weather.wind.norm()),
         least: spec.reference_reflectivity / (spec.limits[1] * spec.limits[1]),
     };
     let rings = spec.elevations.len();
     let (mut scan, mut cloud) = (Scan::default(), Vec::new());
     for column in 0..spec.columns {
         let time = spec.fires(column);
-        let R_WS = pose.R_WS.mul_mat(&Quat::from_rotation_vector(pose.V_WS_S.w.scale(time)).matrix());
-        let p_WS = pose.p_WS + pose.R_WS.mul_vec(pose.V_WS_S.v.scale(time));
+        let (R_WS, p_WS) = pose.after(time);
         // a draw for each column, whatever the columns before it drew
         let mut draw = by.stream.draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_add(column as u64));
         for ring in 0..rings {
@@ -286,11 +259,8 @@ fn lambert(hit: &Seen, d: Vec3, path: f64, depth: f64) -> f64 {
 /// Fresnel's reflectance of the surface with the upward normal `n` for light from above along `d`, and where the rest goes on.
 fn refract(d: Vec3, n: Vec3, cosine: f64) -> (f64, Vec3) {
     let k = 1.0 / WATER_INDEX;
-    let below = (1.0 - k * k * (1.0 - cosine * cosine)).sqrt();
-    let s = (cosine - WATER_INDEX * below) / (cosine + WATER_INDEX * below);
-    let p = (WATER_INDEX * cosine - below) / (WATER_INDEX * cosine + below);
-    let bent = d.scale(k) + n.scale(k * cosine - below);
-    (0.5 * (s * s + p * p), bent)
+    let (F, below) = surface::fresnel(cosine, WATER_INDEX);
+    (F, d.scale(k) + n.scale(k * cosine - below))
 }
 
 impl Echoes {

@@ -15,6 +15,7 @@ pub mod noise;
 pub mod odometry;
 pub mod pressure;
 pub mod raytrace;
+pub mod sample;
 pub mod sonar;
 pub mod stage;
 pub mod wrench;

@@ -8,7 +8,7 @@ use crate::math::hull_cut;
 use crate::math::{Mat3, Vec3};
 use crate::scene::collision::{self, Backscatter, Collider};
 use crate::scene::sea::Seabed;
-use crate::scene::{Link, Material, Robot, Scene};
+use crate::scene::{Link, Material, Robot, Scene, Sensor, SensorKind};
 use crate::state::view::View;
 use std::ops::Range;
 use std::sync::Arc;
@@ -72,6 +72,14 @@ impl Still {
             faces.push((scene.seabed_material, 1));
         }
         Self { all: Surroundings::new(still, Vec::new()), faces }
+    }
+
+    /// True if a sensor of the world meets any of it: large grounds and meshes take long to prepare.
+    pub fn is_met(scene: &Scene) -> bool {
+        let meets = |sensor: &Sensor| {
+            matches!(sensor.kind, SensorKind::Looks(_) | SensorKind::Dvl(_) | SensorKind::Altimeter { .. })
+        };
+        scene.robots.iter().flat_map(|robot| &robot.sensors).any(meets)
     }
 
     /// Distance from `p` along the unit vector `d` to the bottom or to what stands on it [m].

@@ -17,7 +17,8 @@ use crate::scene::sensor::Looks;
 use crate::scene::sonar::SonarSpec;
 use crate::scene::{Robot, Scene, Sensor};
 use crate::sensors::camera;
-use crate::sensors::laser::{self, Pose, Spoiling};
+use crate::sensors::laser;
+use crate::sensors::sample::{Pose, Spoiling};
 use crate::sensors::sonar::interference::{self, Burst};
 use crate::sensors::sonar::{self, medium::Medium};
 use crate::sensors::stage::{Stage, Still};
@@ -40,6 +41,10 @@ const EVERYTHING: u8 = u8::MAX;
 struct Device {
     robot: usize,
     sensor: usize,
+    /// What of its frames anybody wants, as bits.
+    wanted: AtomicU8,
+    /// Samples missed because it had not finished those before.
+    missed: u64,
     /// Order and due instant of its samples that are under way [ns].
     under_way: VecDeque<(u64, u64)>,
 }
@@ -67,10 +72,6 @@ struct Done {
 #[derive(Debug)]
 pub struct Lookout {
     devices: Vec<Device>,
-    /// Of each device, what of its frames anybody wants, as bits.
-    wanted: Arc<[AtomicU8]>,
-    /// Of each device, samples missed because it had not finished those before.
-    missed: Vec<u64>,
     patient: bool,
     jobs: Sender<Job>,
     done: Receiver<Done>,
@@ -103,10 +104,6 @@ impl Lookout {
             return Ok(None);
         }
         let sensor = |(robot, sensor): (usize, usize)| &scene.robots[robot].sensors[sensor];
-        let wanted = places
-            .iter()
-            .map(|place| AtomicU8::new(if sensor(*place).lazy { 0 } else { EVERYTHING }))
-            .collect();
         let (jobs, inbox) = unbounded::<Job>();
         let (outbox, done) = unbounded();
         let stage = Stage::new(scene, still);
@@ -129,11 +126,12 @@ impl Lookout {
                 .map_err(|e| format!("cannot start a thread for sensors: {e}"))?;
             workers.push(thread);
         }
-        let device = |(robot, sensor)| Device { robot, sensor, under_way: VecDeque::new() };
-        let missed = vec![0; places.len()];
+        let device = |(robot, sensor): (usize, usize)| {
+            let wanted = AtomicU8::new(if scene.robots[robot].sensors[sensor].lazy { 0 } else { EVERYTHING });
+            Device { robot, sensor, wanted, missed: 0, under_way: VecDeque::new() }
+        };
         let devices = places.into_iter().map(device).collect();
-        let (found, order, first) = (Vec::new(), 0, 0);
-        Ok(Some(Self { devices, wanted, missed, patient: true, jobs, done, workers, found, order, first }))
+        Ok(Some(Self { devices, patient: true, jobs, done, workers, found: Vec::new(), order: 0, first: 0 }))
     }
 
     /// Whether frames that are due are waited for.
@@ -148,22 +146,25 @@ impl Lookout {
 
     /// Says what of the frames of a sensor anybody wants, as bits that the sensor knows; 0 is nothing.
     pub fn want_parts(&self, scene: &Scene, robot: usize, sensor: usize, parts: u8) {
-        let place = self.devices.iter().position(|d| (d.robot, d.sensor) == (robot, sensor));
-        if let Some(k) = place {
+        let device = self.devices.iter().find(|d| (d.robot, d.sensor) == (robot, sensor));
+        if let Some(device) = device {
             let lazy = scene.robots[robot].sensors[sensor].lazy;
-            self.wanted[k].store(if lazy { parts } else { EVERYTHING }, Ordering::Relaxed);
+            device.wanted.store(if lazy { parts } else { EVERYTHING }, Ordering::Relaxed);
         }
     }
 
     /// Robot, sensor and missed samples of every sensor that looks around.
     pub fn missed(&self) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
-        self.devices.iter().zip(&self.missed).map(|(device, missed)| (device.robot, device.sensor, *missed))
+        self.devices.iter().map(|device| (device.robot, device.sensor, device.missed))
     }
 
     /// Steps until one has to be sampled, at least 1.
     pub fn steps_to_next(&self, state: &State, dt_ns: u64) -> u64 {
-        let due = |device: &Device| state.robots[device.robot].sensors[device.sensor].due_ns;
-        let next = self.devices.iter().map(due).min().unwrap_or(u64::MAX);
+        let due = |device: &Device| {
+            let robot = &state.robots[device.robot];
+            robot.halted.is_none().then_some(robot.sensors[device.sensor].due_ns)
+        };
+        let next = self.devices.iter().filter_map(due).min().unwrap_or(u64::MAX);
         next.saturating_sub(state.time_ns).div_ceil(dt_ns).max(1)
     }
 
@@ -182,13 +183,13 @@ impl Lookout {
             let memory = &mut own.sensors[s];
             let sample = memory.samples;
             memory.count(sensor);
-            let parts = self.wanted[k].load(Ordering::Relaxed);
+            let parts = self.devices[k].wanted.load(Ordering::Relaxed);
             let lost = sensor.drop_out > 0.0 && sensor.stream.draw(sample + 1).uniform() < sensor.drop_out;
             if !own.battery.is_on() || memory.fault.dead || lost || parts == 0 {
                 continue;
             }
             if !self.patient && self.devices[k].under_way.len() >= UNDER_WAY_MAX {
-                self.missed[k] += 1;
+                self.devices[k].missed += 1;
                 continue;
             }
             let (noise, fault) = (memory.noise, memory.fault);

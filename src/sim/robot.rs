@@ -45,8 +45,8 @@ impl Runner {
     }
 
     /// Scratch for `robot`, whose sensors hear what stands in its world.
-    pub fn among(robot: &Robot, still: &Arc<Still>) -> Self {
-        Self { still: Some(Arc::clone(still)), ..Self::new(robot) }
+    pub fn among(robot: &Robot, still: Option<Arc<Still>>) -> Self {
+        Self { still, ..Self::new(robot) }
     }
 
     /// What stands in its world, if it was told.

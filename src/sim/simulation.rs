@@ -61,14 +61,14 @@ impl Simulation {
             None
         };
         let state = State::new(&scene);
-        let still = Arc::new(Still::new(&scene));
-        let runners = scene.robots.iter().map(|robot| Runner::among(robot, &still)).collect();
+        let still = Still::is_met(&scene).then(|| Arc::new(Still::new(&scene)));
+        let runners = scene.robots.iter().map(|robot| Runner::among(robot, still.clone())).collect();
         let contacts = Contacts::new(&scene).map_err(|problems| problems.join("\n"))?;
         // made anew: what is cloned has no room to grow without allocating
         let before = if contacts.is_some() { State::new(&scene).robots } else { Vec::new() };
         let tethers = Tethers::new(&scene);
         let groups = Group::all(&scene.robots);
-        let lookout = Lookout::new(&scene, &still, wanted)?;
+        let lookout = still.map_or(Ok(None), |still| Lookout::new(&scene, &still, wanted))?;
         let frames = Vec::new();
         Ok(Self { scene, state, runners, contacts, groups, before, pool, tethers, lookout, frames })
     }

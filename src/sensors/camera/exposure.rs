@@ -24,7 +24,7 @@
 
 use crate::math::rng::Draw;
 use crate::scene::camera::CameraSpec;
-use crate::sensors::laser::Spoiling;
+use crate::sensors::sample::Spoiling;
 use bytes::Bytes;
 
 /// Part of the pixels that may be brighter than [`BRIGHT`].

@@ -12,10 +12,10 @@ pub mod sky;
 pub mod snow;
 pub mod water;
 
-use super::laser::{Pose, Spoiling};
+use super::sample::{Pose, Spoiling};
 use super::stage::{Seen, Stage};
 use crate::environment::Instant;
-use crate::math::{Mat3, Quat, Vec3};
+use crate::math::{Mat3, Vec3};
 use crate::scene::Scene;
 use crate::scene::camera::{CameraSpec, Part};
 use crate::state::frame::Picture;
@@ -100,15 +100,11 @@ fn depth_of(sight: &Sight, surface: Option<f64>) -> f64 {
 
 /// Where the camera is when each row is read; one if all are at once.
 fn rows_of(spec: &CameraSpec, pose: &Pose) -> Vec<(Mat3, Vec3)> {
-    let at = |time: f64| {
-        let turn = Quat::from_rotation_vector(pose.V_WS_S.w.scale(time)).matrix();
-        (pose.R_WS.mul_mat(&turn), pose.p_WS + pose.R_WS.mul_vec(pose.V_WS_S.v.scale(time)))
-    };
     let rows = spec.size[1];
     if spec.readout == 0.0 || rows < 2 {
-        return vec![at(0.0)];
+        return vec![pose.after(0.0)];
     }
-    (0..rows).map(|row| at(spec.readout * row as f64 / (rows - 1) as f64)).collect()
+    (0..rows).map(|row| pose.after(spec.readout * row as f64 / (rows - 1) as f64)).collect()
 }
 
 /// Upper left corners of the tiles, row by row.

@@ -26,9 +26,11 @@
 use super::lamp::{self, Lit};
 use super::noise::octaves;
 use super::sea::{Facet, Sea};
-use super::sky::{self, Sky};
+use super::sky::Sky;
 use super::water::{INDEX, Water};
 use super::{Sight, World, fade, mix, times};
+use crate::environment::air;
+use crate::environment::surface::fresnel;
 use crate::math::Vec3;
 use crate::scene::camera::CameraSpec;
 use crate::sensors::laser;
@@ -59,11 +61,11 @@ impl<'a> Painter<'a> {
     /// For a camera at `p`; shapes with numbers in `skip` are not seen.
     pub fn new(world: &'a World<'a>, spec: &CameraSpec, p: Vec3, skip: Range<u32>) -> Self {
         let (at, sea) = (world.at, world.at.sea);
-        let weather = sky::weather(&sea.air, at.time);
+        let weather = air::weather(&sea.air, at.time);
         let sky = Sky::new(world.scene, &sea.air, &weather, at.time);
         let pixel = 1.0 / spec.lens.focal[0].max(1.0);
         // what of sun and sky goes through the surface
-        let (through, _) = fresnel_in(sky.sun.z.max(0.02));
+        let (through, _) = fresnel(sky.sun.z.max(0.02), INDEX);
         let level = [sky.beam.scale(sky.sun.z.max(0.0) * (1.0 - through)), sky.diffuse.scale(0.934)];
         Self {
             world,
@@ -156,7 +158,7 @@ impl<'a> Painter<'a> {
         let n = normal + flat.scale(0.9 * lean * libm::exp(-cosine.max(0.0) / (2.0 * lean)));
         let n = n.scale(1.0 / n.norm());
         let cosine = (-n.dot(d)).max(0.02);
-        let (F, _) = fresnel_in(cosine);
+        let (F, beyond) = fresnel(cosine, INDEX);
         let mut r = d + n.scale(2.0 * cosine);
         r.z = r.z.abs().max(0.004);
         let r = r.scale(1.0 / r.norm());
@@ -169,7 +171,7 @@ impl<'a> Painter<'a> {
             None => self.sky.luminance(r, false),
         };
         let k = 1.0 / INDEX;
-        let down = d.scale(k) + n.scale(k * cosine - (1.0 - k * k * (1.0 - cosine * cosine)).sqrt());
+        let down = d.scale(k) + n.scale(k * cosine - beyond);
         let down = down.scale(1.0 / down.norm());
         let below = q - Vec3::new(0.0, 0.0, 1e-3);
         let hit = self.meet(below, down, self.water.sight());
@@ -199,7 +201,7 @@ impl<'a> Painter<'a> {
         if power < 1e-4 || self.shaded(q + Vec3::new(0.0, 0.0, 0.05), self.sky.sun) {
             return Vec3::zero();
         }
-        let (F, _) = fresnel_in(-h.dot(d));
+        let (F, _) = fresnel(-h.dot(d), INDEX);
         self.sky.beam.scale(F * power / (4.0 * facing.max(0.08) * c * c * c * c))
     }
 
@@ -253,7 +255,6 @@ impl<'a> Painter<'a> {
     fn underside(&self, q: Vec3, d: Vec3) -> Vec3 {
         let n = self.sea.facet(q, 1.0, Vec3::new(0.0, 0.0, 1.0)).normal;
         let cosine = n.dot(d).max(0.02);
-        let sine2 = INDEX * INDEX * (1.0 - cosine * cosine);
         let mut mirrored = d - n.scale(2.0 * cosine);
         mirrored.z = -mirrored.z.abs();
         let below = q - Vec3::new(0.0, 0.0, 1e-3);
@@ -261,13 +262,10 @@ impl<'a> Painter<'a> {
             let hit = self.meet(below, mirrored, self.water.sight());
             self.under(below, mirrored, hit, None, false)
         };
-        if sine2 >= 1.0 {
+        let (F, out) = fresnel(cosine, 1.0 / INDEX);
+        if out == 0.0 {
             return deep();
         }
-        let out = (1.0 - sine2).sqrt();
-        let s = (out - INDEX * cosine) / (out + INDEX * cosine);
-        let p = (INDEX * out - cosine) / (INDEX * out + cosine);
-        let F = 0.5 * (s * s + p * p);
         let up = d.scale(INDEX) + n.scale(out - INDEX * cosine);
         let up = up.scale(1.0 / up.norm());
         let above = q + Vec3::new(0.0, 0.0, 1e-3);
@@ -296,13 +294,4 @@ impl<'a> Painter<'a> {
         }
         times(light, fade(self.water.beam, s)).scale(0.7 / PI)
     }
-}
-
-/// Reflectance of water for light from above at this cosine, and the cosine under water. (3)
-fn fresnel_in(cosine: f64) -> (f64, f64) {
-    let k = 1.0 / INDEX;
-    let below = (1.0 - k * k * (1.0 - cosine * cosine)).max(0.0).sqrt();
-    let s = (cosine - INDEX * below) / (cosine + INDEX * below);
-    let p = (INDEX * cosine - below) / (INDEX * cosine + below);
-    (0.5 * (s * s + p * p), below)
 }

@@ -26,6 +26,7 @@
 
 use super::noise::octaves;
 use crate::environment::Instant;
+use crate::environment::surface::mean_square_slope;
 use crate::math::Vec3;
 use crate::math::real::sin_cos;
 
@@ -85,7 +86,7 @@ impl Sea {
     /// About `middle`, as `pixel` [rad] wide pixels see it.
     pub fn new(at: &Instant, middle: Vec3, wind: Vec3, pixel: f64) -> Self {
         let speed = wind.norm();
-        let total = 0.003 + 0.00512 * speed;
+        let total = mean_square_slope(speed);
         let mut sea = Self {
             middle,
             levels: Vec::new(),

@@ -23,7 +23,7 @@
 
 use super::noise::{octaves, step};
 use super::{mix, tint};
-use crate::environment::air::{self, sun, sunlight};
+use crate::environment::air::{sun, sunlight};
 use crate::math::Vec3;
 use crate::scene::Scene;
 use crate::scene::air::{Air, Weather};
@@ -193,9 +193,4 @@ fn twilight(elevation: f64) -> f64 {
     let k = TWILIGHT.iter().rposition(|row| row[0] <= at).unwrap_or(0).min(TWILIGHT.len() - 2);
     let ([x0, y0], [x1, y1]) = (TWILIGHT[k], TWILIGHT[k + 1]);
     libm::pow(10.0, y0 + (at - x0) / (x1 - x0) * (y1 - y0))
-}
-
-/// The weather at the instant.
-pub fn weather(air: &Air, time: f64) -> Weather {
-    air::weather(air, time)
 }

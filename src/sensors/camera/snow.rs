@@ -3,7 +3,7 @@
 use super::paint::Painter;
 use crate::math::{Mat3, Vec3};
 use crate::scene::camera::CameraSpec;
-use crate::sensors::laser::Spoiling;
+use crate::sensors::sample::Spoiling;
 
 /// How far particles are seen [m].
 const FAR: f64 = 2.5;

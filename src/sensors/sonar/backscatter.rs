@@ -24,6 +24,7 @@
 //! tests below; test/analytic/sonar.rs
 
 use super::decibels::power;
+use crate::environment::surface::mean_square_slope;
 use crate::scene::collision::Backscatter;
 use std::f64::consts::PI;
 
@@ -41,7 +42,7 @@ pub fn of_surface(sine: f64, frequency: f64, wind: f64) -> f64 {
         return 0.0;
     }
     let s2 = (sine * sine).clamp(1e-6, 1.0);
-    let m = 0.003 + 0.00512 * wind;
+    let m = mean_square_slope(wind);
     let facets = libm::exp(-(1.0 - s2) / (s2 * m)) / (4.0 * PI * m * s2 * s2);
     let degrees = (libm::asin(s2.sqrt()) * (180.0 / PI)).min(40.0);
     let knots = wind / 0.514_444;

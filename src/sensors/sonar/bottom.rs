@@ -18,7 +18,7 @@
 //! # Checked by
 //! test/analytic/sonar.rs
 
-use super::super::laser::Spoiling;
+use super::super::sample::Spoiling;
 use super::decibels::level;
 use super::echoes::Picture;
 use super::receive;

@@ -1,6 +1,6 @@
 //! Echoes of all rays of a ping, sorted into ranges and beams. The laws are in `mod.rs`.
 
-use super::super::laser::Pose;
+use super::super::sample::Pose;
 use super::super::stage::{Seen, Stage};
 use super::backscatter::{mirrored, of_material, of_surface};
 use super::beam::pattern;
@@ -10,7 +10,7 @@ use crate::environment::Instant;
 use crate::environment::surface::Surface;
 use crate::math::real::sin_cos;
 use crate::math::{Mat3, Vec3};
-use crate::scene::sonar::{Aperture, SonarSpec};
+use crate::scene::sonar::SonarSpec;
 use crate::state::view::View;
 use std::f64::consts::LN_10;
 
@@ -118,7 +118,7 @@ pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: 
     let mut clear = vec![0.0_f32; spec.bins];
     for (c, column) in spec.columns.iter().enumerate() {
         line.clear();
-        sender.column(column + head, pattern_of(&spec.across[1], *column), &mut line);
+        sender.column(column + head, pattern(&spec.across[1], *column), &mut line);
         let hearing = &spec.hearing[c];
         for k in line.touched[0]..line.touched[1] {
             let power = line.power[k];
@@ -138,10 +138,6 @@ pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: 
             }
         }
     }
-}
-
-fn pattern_of(aperture: &Aperture, angle: f64) -> f64 {
-    pattern(aperture, angle)
 }
 
 /// Echo of the volume over the solid angle that a beam sees, of each range [µPa²/sr]. (3)

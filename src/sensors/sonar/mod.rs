@@ -36,7 +36,7 @@ pub mod medium;
 pub mod noise;
 pub mod receive;
 
-use super::laser::{Pose, Spoiling};
+use super::sample::{Pose, Spoiling};
 use super::stage::Stage;
 use crate::environment::{Instant, air};
 use crate::scene::sonar::{SonarKind, SonarSpec};

@@ -21,7 +21,7 @@
 //! # Checked by
 //! test/analytic/sonar.rs
 
-use super::super::laser::Spoiling;
+use super::super::sample::Spoiling;
 use super::decibels::power;
 use super::echoes::Picture;
 use super::medium::Medium;
