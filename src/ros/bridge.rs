@@ -8,6 +8,7 @@ use super::dds::{Node, Subscription};
 use super::diagnostics::{Refusals, Vitals};
 use super::frames::Snapshot;
 use super::inputs::Mailbox;
+use super::looks;
 use super::outlet::{Batch, Outlet, Parts};
 use super::parameters::ParameterServer;
 use super::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
@@ -91,7 +92,7 @@ impl Bridge {
             goals,
         })?;
         let endpoints = Self::endpoints(node, actions, &plan, &mailbox, options, pace, &outlet)?;
-        Ok(Self::new(scene, outlet, refusals, mailbox.progress, Some(endpoints)))
+        Ok(Self::new(scene, &plan, outlet, refusals, mailbox.progress, Some(endpoints)))
     }
 
     /// A bridge without a node, for recording only.
@@ -100,19 +101,21 @@ impl Bridge {
     /// If the recorder's thread cannot be started.
     pub fn without_node(scene: &Arc<Scene>) -> Result<Self, String> {
         let refusals = Arc::new(Refusals::new(scene.robots.len()));
+        let plan = Arc::new(Plan::new(scene));
         let outlet = Outlet::start(Parts {
             scene: Arc::clone(scene),
-            plan: Arc::new(Plan::new(scene)),
+            plan: Arc::clone(&plan),
             publishers: Vec::new(),
             logger: None,
             refusals: Arc::clone(&refusals),
             goals: Vec::new(),
         })?;
-        Ok(Self::new(scene, outlet, refusals, Arc::default(), None))
+        Ok(Self::new(scene, &plan, outlet, refusals, Arc::default(), None))
     }
 
     fn new(
         scene: &Scene,
+        plan: &Plan,
         outlet: Outlet,
         refusals: Arc<Refusals>,
         progress: Arc<Progress>,
@@ -121,7 +124,7 @@ impl Bridge {
         let groups = scene.robots.iter().map(|robot| robot.joint_groups.len()).sum();
         let groups = vec![None; groups];
         let (next_frame, next_battery, next_vitals_s) = (0, 0, 0.0);
-        let looking = looking(scene);
+        let looking = looking(scene, plan);
         Self {
             outlet,
             refusals,
@@ -293,22 +296,16 @@ struct Looking {
 }
 
 /// Every sensor that looks around.
-fn looking(scene: &Scene) -> Vec<Looking> {
+fn looking(scene: &Scene, plan: &Plan) -> Vec<Looking> {
     let mut all: Vec<Looking> = Vec::new();
-    for (i, output) in Plan::new(scene).outputs.iter().enumerate() {
-        let (robot, sensor, bits) = match output.source {
-            Source::Camera { robot, sensor, part } => (robot, sensor, part as u8),
-            Source::SonarPart { robot, sensor, .. } => (robot, sensor, u8::MAX),
-            Source::Sensor { robot, sensor }
-                if scene.robots[robot].sensors[sensor].kind.looks().is_some() =>
-            {
-                (robot, sensor, u8::MAX)
-            }
-            _ => continue,
-        };
-        match all.last_mut().filter(|last| (last.robot, last.sensor) == (robot, sensor)) {
-            Some(last) => last.outputs.push((i, bits)),
-            None => all.push(Looking { robot, sensor, outputs: vec![(i, bits)] }),
+    for (i, output) in plan.outputs.iter().enumerate() {
+        let Source::Sensor { robot, sensor, part } = output.source else { continue };
+        let Some(with) = scene.robots[robot].sensors[sensor].kind.looks() else { continue };
+        if part == 0 {
+            all.push(Looking { robot, sensor, outputs: Vec::new() });
+        }
+        if let Some(last) = all.last_mut() {
+            last.outputs.push((i, looks::topics(with)[part].2.bits()));
         }
     }
     all

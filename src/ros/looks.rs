@@ -1,27 +1,60 @@
 //! Frames of sensors that look around, as messages.
 
 use super::message::{Message, TypeInfo};
-use super::msg::sensor_msgs::{Image, LaserScan, PointCloud2, PointField};
+use super::msg::sensor_msgs::{LaserScan, PointCloud2, PointField};
 use super::msg::std_msgs::Header;
 use super::sonar;
+use crate::scene::camera;
 use crate::scene::laser::{LaserOutput, LaserSpec};
 use crate::scene::sensor::Looks;
 use crate::state::frame::{Point, Scan};
 use bytes::Bytes;
 
-/// Bytes of a point: x, y, z, intensity and time as FLOAT32, ring as UINT16, and two to the next whole word.
-const POINT_STEP: u32 = 24;
+/// What of a frame a topic carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// Ranges in a plane.
+    Scan,
+    /// Points.
+    Cloud,
+    /// A part of a picture.
+    Camera(camera::Part),
+    /// A part of a ping.
+    Sonar(sonar::Part),
+}
 
-/// Topic suffix and type of a sensor's message.
-pub fn topic(looks: &Looks) -> (&'static str, &'static TypeInfo) {
+impl Topic {
+    /// What has to be worked out for it, as bits that the sensor knows.
+    pub fn bits(self) -> u8 {
+        match self {
+            Topic::Camera(part) => part as u8,
+            Topic::Scan | Topic::Cloud | Topic::Sonar(_) => u8::MAX,
+        }
+    }
+}
+
+/// Suffix, type and content of every topic of a sensor.
+pub fn topics(looks: &Looks) -> Vec<(&'static str, &'static TypeInfo, Topic)> {
     match looks {
-        Looks::Laser(LaserSpec { output: LaserOutput::Scan, .. }) => ("/scan", LaserScan::info()),
-        Looks::Laser(LaserSpec { output: LaserOutput::Cloud, .. }) => ("/points", PointCloud2::info()),
-        // its topics are listed by `camera::topic`
-        Looks::Camera(_) => ("/image_raw", Image::info()),
+        Looks::Laser(LaserSpec { output: LaserOutput::Scan, .. }) => {
+            vec![("/scan", LaserScan::info(), Topic::Scan)]
+        }
+        Looks::Laser(LaserSpec { output: LaserOutput::Cloud, .. }) => {
+            vec![("/points", PointCloud2::info(), Topic::Cloud)]
+        }
+        Looks::Camera(spec) => {
+            let parts = camera::Part::ALL.into_iter().filter(|part| part.is_in(spec.parts));
+            let of_part = |part| {
+                let (suffix, info) = super::camera::topic(part);
+                (suffix, info, Topic::Camera(part))
+            };
+            parts.map(of_part).collect()
+        }
         Looks::Sonar(spec) => {
-            let (suffix, part) = sonar::parts(spec.kind)[0];
-            (suffix, sonar::info(part))
+            let of_part = |(suffix, part): &(&'static str, sonar::Part)| {
+                (*suffix, sonar::info(*part), Topic::Sonar(*part))
+            };
+            sonar::parts(spec.kind).iter().map(of_part).collect()
         }
     }
 }
@@ -45,31 +78,43 @@ pub fn laser_scan(spec: &LaserSpec, rate: f64, scan: &Scan, header: Header) -> L
 
 /// Points, unordered, all of them echoes.
 pub fn point_cloud(points: &[Point], header: Header) -> PointCloud2 {
-    let field = |name: &str, offset, datatype| PointField { name: name.into(), offset, datatype, count: 1 };
-    let mut data = Vec::with_capacity(points.len() * POINT_STEP as usize);
-    for point in points {
-        let [x, y, z] = point.p;
-        for number in [x, y, z, point.intensity, point.time] {
-            data.extend_from_slice(&number.to_le_bytes());
+    let bytes = |point: &Point| {
+        let ([x, y, z], mut out) = (point.p, [0; 24]);
+        for (k, number) in [x, y, z, point.intensity, point.time].into_iter().enumerate() {
+            out[4 * k..4 * k + 4].copy_from_slice(&number.to_le_bytes());
         }
-        data.extend_from_slice(&u32::from(point.ring).to_le_bytes());
+        out[20..22].copy_from_slice(&point.ring.to_le_bytes());
+        out
+    };
+    cloud(header, &["intensity", "time"], "ring", points.iter().map(bytes))
+}
+
+/// An unordered cloud of points as bytes: x, y, z and `numbers` as FLOAT32, `index` as UINT16, and two bytes to the next whole word.
+pub fn cloud<const STEP: usize>(
+    header: Header,
+    numbers: &[&str],
+    index: &str,
+    points: impl Iterator<Item = [u8; STEP]>,
+) -> PointCloud2 {
+    let data: Vec<u8> = points.flatten().collect();
+    let mut fields = Vec::new();
+    for (name, datatype) in ["x", "y", "z"]
+        .iter()
+        .chain(numbers)
+        .map(|name| (*name, PointField::FLOAT32))
+        .chain([(index, PointField::UINT16)])
+    {
+        fields.push(PointField { name: name.into(), offset: 4 * fields.len() as u32, datatype, count: 1 });
     }
-    let width = points.len() as u32;
+    let row_step = data.len() as u32;
     PointCloud2 {
         header,
         height: 1,
-        width,
-        fields: vec![
-            field("x", 0, PointField::FLOAT32),
-            field("y", 4, PointField::FLOAT32),
-            field("z", 8, PointField::FLOAT32),
-            field("intensity", 12, PointField::FLOAT32),
-            field("time", 16, PointField::FLOAT32),
-            field("ring", 20, PointField::UINT16),
-        ],
+        width: row_step / STEP as u32,
+        fields,
         is_bigendian: false,
-        point_step: POINT_STEP,
-        row_step: width * POINT_STEP,
+        point_step: STEP as u32,
+        row_step,
         data: Bytes::from(data),
         is_dense: true,
     }

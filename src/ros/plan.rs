@@ -4,7 +4,6 @@
 //! `/diagnostics` are absolute, as everywhere in ROS.
 
 use super::arm::{self, ActionPlan, Place};
-use super::camera;
 use super::firmware::{self, Told};
 use super::looks;
 use super::message::{Message, TypeInfo};
@@ -20,9 +19,6 @@ use super::msg::sensor_msgs::{
 use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use super::msg::tf2_msgs::TFMessage;
 use super::qos::Qos;
-use super::sonar;
-use crate::scene::camera::Part;
-use crate::scene::sensor::Looks;
 use crate::scene::{Coupling, Fin, FinLaw, JointKind, JointMode, Robot, Scene, SensorKind, Tether};
 
 /// Rate of `/tf` and `joint_states` in simulated time [Hz].
@@ -48,36 +44,13 @@ pub enum Source {
         /// Index of the robot.
         robot: usize,
     },
-    /// A sensor's message.
+    /// A message of a sensor.
     Sensor {
         /// Index of the robot.
         robot: usize,
         /// Index of the sensor.
         sensor: usize,
-    },
-    /// What a camera gives.
-    Camera {
-        /// Index of the robot.
-        robot: usize,
-        /// Index of the sensor.
-        sensor: usize,
-        /// What of it.
-        part: Part,
-    },
-    /// The twist that goes with a DVL's message.
-    DvlTwist {
-        /// Index of the robot.
-        robot: usize,
-        /// Index of the sensor.
-        sensor: usize,
-    },
-    /// Another message of a sonar, by its place among its parts.
-    SonarPart {
-        /// Index of the robot.
-        robot: usize,
-        /// Index of the sensor.
-        sensor: usize,
-        /// Which part.
+        /// Which of its messages.
         part: usize,
     },
     /// Joint states.
@@ -365,30 +338,10 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
         outputs.push(Output { topic, info, qos, rate_hz, source });
     };
     for (k, sensor) in robot.sensors.iter().enumerate() {
-        if let Some(Looks::Camera(camera)) = sensor.kind.looks().map(|looks| &**looks) {
-            for part in Part::ALL.into_iter().filter(|part| part.is_in(camera.parts)) {
-                let (suffix, info) = camera::topic(part);
-                let topic = format!("{name}/{}{suffix}", sensor.name);
-                let source = Source::Camera { robot: i, sensor: k, part };
-                add(topic, info, Qos::SENSOR, Some(sensor.rate), source);
-            }
-            continue;
-        }
-        let (suffix, info) = sensor_message(&sensor.kind);
-        let source = Source::Sensor { robot: i, sensor: k };
-        let topic = format!("{name}/{}{suffix}", sensor.name);
-        add(topic, info, Qos::SENSOR, Some(sensor.rate), source);
-        if let Some(Looks::Sonar(spec)) = sensor.kind.looks().map(|looks| &**looks) {
-            for (n, (suffix, part)) in sonar::parts(spec.kind).iter().enumerate().skip(1) {
-                let source = Source::SonarPart { robot: i, sensor: k, part: n };
-                let topic = format!("{name}/{}{suffix}", sensor.name);
-                add(topic, sonar::info(*part), Qos::SENSOR, Some(sensor.rate), source);
-            }
-        }
-        if let SensorKind::Dvl(_) = sensor.kind {
-            let source = Source::DvlTwist { robot: i, sensor: k };
-            let topic = format!("{name}/{}/twist", sensor.name);
-            add(topic, TwistWithCovarianceStamped::info(), Qos::SENSOR, Some(sensor.rate), source);
+        for (part, (suffix, info)) in sensor_messages(&sensor.kind).into_iter().enumerate() {
+            let source = Source::Sensor { robot: i, sensor: k, part };
+            let topic = format!("{name}/{}{suffix}", sensor.name);
+            add(topic, info, Qos::SENSOR, Some(sensor.rate), source);
         }
     }
     if has_joints(robot) || robot.fins.iter().any(Fin::turns) {
@@ -423,18 +376,20 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
     add(topic, StringMsg::info(), Qos::LATCHED, None, Source::Description { robot: i });
 }
 
-/// Topic suffix and type of a sensor's message.
-fn sensor_message(kind: &SensorKind) -> (&'static str, &'static TypeInfo) {
+/// Topic suffix and type of each of a sensor's messages.
+fn sensor_messages(kind: &SensorKind) -> Vec<(&'static str, &'static TypeInfo)> {
     match kind {
-        SensorKind::Looks(with) => looks::topic(with),
-        SensorKind::Imu { .. } => ("/data", Imu::info()),
-        SensorKind::Gnss { .. } => ("/fix", NavSatFix::info()),
-        SensorKind::Dvl(_) => ("/data", Dvl::info()),
-        SensorKind::Pressure(_) => ("/data", FluidPressure::info()),
-        SensorKind::Magnetometer(_) => ("/data", MagneticField::info()),
-        SensorKind::Altimeter { .. } => ("/range", Range::info()),
-        SensorKind::Odometry => ("", Odometry::info()),
-        SensorKind::Wrench { .. } => ("/wrench", WrenchStamped::info()),
+        SensorKind::Looks(with) => {
+            looks::topics(with).into_iter().map(|(suffix, info, _)| (suffix, info)).collect()
+        }
+        SensorKind::Imu { .. } => vec![("/data", Imu::info())],
+        SensorKind::Gnss { .. } => vec![("/fix", NavSatFix::info())],
+        SensorKind::Dvl(_) => vec![("/data", Dvl::info()), ("/twist", TwistWithCovarianceStamped::info())],
+        SensorKind::Pressure(_) => vec![("/data", FluidPressure::info())],
+        SensorKind::Magnetometer(_) => vec![("/data", MagneticField::info())],
+        SensorKind::Altimeter { .. } => vec![("/range", Range::info())],
+        SensorKind::Odometry => vec![("", Odometry::info())],
+        SensorKind::Wrench { .. } => vec![("/wrench", WrenchStamped::info())],
     }
 }
 

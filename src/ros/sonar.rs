@@ -1,19 +1,17 @@
 //! Pings of sonars, as messages.
 
 use super::convert::vector3;
+use super::looks;
 use super::message::{Message, TypeInfo};
 use super::msg::marine_acoustic_msgs::{
     DetectionFlag, PingInfo, ProjectedSonarImage, RawSonarImage, SonarDetections, SonarImageData, SonarRanges,
 };
-use super::msg::sensor_msgs::{Image, PointCloud2, PointField};
+use super::msg::sensor_msgs::{Image, PointCloud2};
 use super::msg::std_msgs::Header;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::scene::sonar::{Aperture, Shading, SonarKind, SonarSpec};
 use crate::state::ping::{Ping, Sounding};
 use bytes::Bytes;
-
-/// Bytes of a point: x, y, z, intensity as FLOAT32, beam as UINT16, and two to the next whole word.
-const POINT_STEP: u32 = 20;
 
 /// What a sonar publishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,32 +177,14 @@ pub fn ranges(spec: &SonarSpec, ping: &Ping, header: Header) -> SonarRanges {
 
 /// The same as points in the acoustic frame, the good ones alone.
 pub fn points(spec: &SonarSpec, ping: &Ping, header: Header) -> PointCloud2 {
-    let field = |name: &str, offset, datatype| PointField { name: name.into(), offset, datatype, count: 1 };
-    let mut data = Vec::with_capacity(ping.soundings.len() * POINT_STEP as usize);
     let good = ping.soundings.iter().enumerate().filter(|(_, s)| s.range.is_finite());
-    for (beam, sounding) in good {
-        let p = direction(spec.steering[beam]).scale(sounding.range);
-        for number in [p.x, p.y, p.z, sounding.level] {
-            data.extend_from_slice(&(number as f32).to_le_bytes());
+    let bytes = |(beam, sounding): (usize, &Sounding)| {
+        let (p, mut out) = (direction(spec.steering[beam]).scale(sounding.range), [0; 20]);
+        for (k, number) in [p.x, p.y, p.z, sounding.level].into_iter().enumerate() {
+            out[4 * k..4 * k + 4].copy_from_slice(&(number as f32).to_le_bytes());
         }
-        data.extend_from_slice(&(beam as u32).to_le_bytes());
-    }
-    let width = data.len() as u32 / POINT_STEP;
-    PointCloud2 {
-        header,
-        height: 1,
-        width,
-        fields: vec![
-            field("x", 0, PointField::FLOAT32),
-            field("y", 4, PointField::FLOAT32),
-            field("z", 8, PointField::FLOAT32),
-            field("intensity", 12, PointField::FLOAT32),
-            field("beam", 16, PointField::UINT16),
-        ],
-        is_bigendian: false,
-        point_step: POINT_STEP,
-        row_step: width * POINT_STEP,
-        data: Bytes::from(data),
-        is_dense: true,
-    }
+        out[16..18].copy_from_slice(&(beam as u16).to_le_bytes());
+        out
+    };
+    looks::cloud(header, &["intensity"], "beam", good.map(bytes))
 }

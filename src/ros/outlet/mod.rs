@@ -4,34 +4,28 @@
 //!
 //! Each message is encoded once; the same bytes go to DDS and to the bag.
 
-use super::arm::{self, Watched};
-use super::bag::{Bag, ChannelId};
-pub use super::batch::Batch;
-use super::camera::{self, Shown};
-use super::cdr::to_bytes;
-use super::contacts;
-use super::convert::{self, header};
-use super::dds::Logger;
-use super::dds::Publisher;
-use super::diagnostics::{self, Refusals};
-use super::firmware;
-use super::frames::{self, Snapshot};
-use super::looks;
-use super::message::Message;
-use super::msg::rosgraph_msgs::Clock;
-use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, Header, String as StringMsg};
-use super::plan::{Plan, Source};
-use super::sonar::{self, Part};
-use super::sonar_display::Display;
+mod sensed;
+
+use crate::ros::arm::{self, Watched};
+use crate::ros::bag::{Bag, ChannelId};
+pub use crate::ros::batch::Batch;
+use crate::ros::cdr::to_bytes;
+use crate::ros::contacts;
+use crate::ros::convert::{self, header};
+use crate::ros::dds::Logger;
+use crate::ros::dds::Publisher;
+use crate::ros::diagnostics::{self, Refusals};
+use crate::ros::firmware;
+use crate::ros::frames::{self, Snapshot};
+use crate::ros::message::Message;
+use crate::ros::msg::rosgraph_msgs::Clock;
+use crate::ros::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
+use crate::ros::plan::{Plan, Source};
+use crate::ros::sonar_display::Display;
 use crate::scene::Scene;
-use crate::scene::camera::CameraSpec;
-use crate::scene::sensor::Looks;
-use crate::scene::sonar::SonarSpec;
 use crate::sim::Reply;
 use crate::state::BatteryState;
-use crate::state::frame::{Frame, FrameData, Picture};
-use crate::state::ping::Ping;
-use crate::state::reading::{self, Reading, Stamped};
+use crate::state::reading;
 use bytes::Bytes;
 use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
 use std::collections::BTreeMap;
@@ -162,8 +156,10 @@ impl Drop for Outlet {
 struct Worker {
     parts: Parts,
     shared: Arc<Shared>,
-    /// Of each robot's sensors: its output, and that of the twist that goes with a DVL's.
-    sensor_outputs: Vec<Vec<(usize, usize)>>,
+    /// Of each robot's sensors, the first of its outputs, which stand together.
+    sensor_outputs: Vec<Vec<usize>>,
+    /// Outputs of sensors that look around.
+    looking: Vec<usize>,
     /// Of each coupling, whether it held when that was last published.
     engaged: Vec<bool>,
     /// Of each tether, whether it was whole.
@@ -175,18 +171,23 @@ struct Worker {
 
 impl Worker {
     fn new(parts: Parts, shared: Arc<Shared>) -> Self {
-        let mut sensor_outputs: Vec<Vec<(usize, usize)>> =
-            parts.scene.robots.iter().map(|r| vec![(0, 0); r.sensors.len()]).collect();
+        let mut sensor_outputs: Vec<Vec<usize>> =
+            parts.scene.robots.iter().map(|r| vec![0; r.sensors.len()]).collect();
+        let mut looking = Vec::new();
         for (i, output) in parts.plan.outputs.iter().enumerate() {
-            match output.source {
-                Source::Sensor { robot, sensor } => sensor_outputs[robot][sensor].0 = i,
-                Source::DvlTwist { robot, sensor } => sensor_outputs[robot][sensor].1 = i,
-                _ => {}
+            if let Source::Sensor { robot, sensor, part } = output.source {
+                if part == 0 {
+                    sensor_outputs[robot][sensor] = i;
+                }
+                if parts.scene.robots[robot].sensors[sensor].kind.looks().is_some() {
+                    looking.push(i);
+                }
             }
         }
         let engaged = parts.scene.couplings.iter().map(|c| c.engaged).collect();
         let whole = vec![true; parts.scene.tethers.len()];
-        Self { parts, shared, sensor_outputs, engaged, whole, bag: None, displays: BTreeMap::new() }
+        let displays = BTreeMap::new();
+        Self { parts, shared, sensor_outputs, looking, engaged, whole, bag: None, displays }
     }
 
     fn run(&mut self, batches: &Receiver<Batch>, tasks: &Receiver<Task>) {
@@ -254,112 +255,9 @@ impl Worker {
         self.emit_from(Source::Clock, now, || Clock { clock: convert::time(now) });
     }
 
-    fn reading(&mut self, scene: &Scene, robot: usize, sensor: usize, stamped: &Stamped, now: u64) {
-        let model = &scene.robots[robot];
-        let (i, twist_output) = self.sensor_outputs[robot][sensor];
-        let head = || header(stamped.stamp_ns, &frames::sensor_frame(model, sensor));
-        match &stamped.reading {
-            Reading::Imu(r) => self.emit(i, now, || convert::imu(r, head())),
-            Reading::Gnss(r) => self.emit(i, now, || convert::nav_sat_fix(r, head())),
-            Reading::Dvl(r) => {
-                self.emit(i, now, || convert::dvl(r, head()));
-                if let Some(twist) = convert::dvl_twist(r, header(0, "")) {
-                    self.emit(twist_output, now, || super::msg::geometry_msgs::TwistWithCovarianceStamped {
-                        header: head(),
-                        ..twist
-                    });
-                }
-            }
-            Reading::Pressure(r) => self.emit(i, now, || convert::fluid_pressure(r, head())),
-            Reading::Magnetometer(r) => self.emit(i, now, || convert::magnetic_field(r, head())),
-            Reading::Altimeter(r) => self.emit(i, now, || convert::range(r, head())),
-            Reading::Wrench(r) => self.emit(i, now, || convert::wrench(r, head())),
-            Reading::Odometry(r) => self.emit(i, now, || {
-                let child = odometry_frame(scene, robot, sensor);
-                convert::odometry(r, stamped.stamp_ns, &child)
-            }),
-        }
-    }
-
-    fn look(&mut self, scene: &Scene, frame: &Frame, now: u64) {
-        let model = &scene.robots[frame.robot];
-        let sensor = &model.sensors[frame.sensor];
-        let (i, _) = self.sensor_outputs[frame.robot][frame.sensor];
-        let head = || header(frame.stamp_ns, &frames::sensor_frame(model, frame.sensor));
-        match (&*frame.data, sensor.kind.looks().map(|looks| &**looks)) {
-            (FrameData::Scan(scan), Some(Looks::Laser(spec))) => {
-                self.emit(i, now, || looks::laser_scan(spec, sensor.rate, scan, head()));
-            }
-            (FrameData::Cloud(points), _) => self.emit(i, now, || looks::point_cloud(points, head())),
-            (FrameData::Picture(picture), Some(Looks::Camera(spec))) => {
-                let head = || header(frame.stamp_ns, &frames::optical_frame(model, frame.sensor));
-                self.picture((frame.robot, frame.sensor), spec, picture, head(), now);
-            }
-            (FrameData::Ping(ping), Some(Looks::Sonar(spec))) => self.ping(scene, frame, (spec, ping), now),
-            (FrameData::Scan(_) | FrameData::Picture(_) | FrameData::Ping(_), _) => {}
-        }
-    }
-
-    /// All messages of a ping; its frame is the acoustic one.
-    fn ping(&mut self, scene: &Scene, frame: &Frame, (spec, ping): (&SonarSpec, &Ping), now: u64) {
-        let (robot, sensor) = (frame.robot, frame.sensor);
-        let head = || header(frame.stamp_ns, &frames::acoustic_frame(&scene.robots[robot], sensor));
-        for (n, (_, part)) in sonar::parts(spec.kind).iter().enumerate() {
-            // they stand together in the plan
-            let i = self.sensor_outputs[robot][sensor].0 + n;
-            match part {
-                Part::Projected => self.emit(i, now, || sonar::projected(spec, ping, head())),
-                Part::Raw(beam) => self.emit(i, now, || sonar::raw(spec, ping, *beam, head())),
-                Part::Detections => self.emit(i, now, || sonar::detections(spec, ping, head())),
-                Part::Ranges => self.emit(i, now, || sonar::ranges(spec, ping, head())),
-                Part::Points => self.emit(i, now, || sonar::points(spec, ping, head())),
-                Part::Display => {
-                    let mut display = self.displays.remove(&(robot, sensor)).unwrap_or_default();
-                    self.emit(i, now, || display.show(spec, ping, head()));
-                    self.displays.insert((robot, sensor), display);
-                }
-            }
-        }
-    }
-
-    /// What a camera sees, on each of its topics.
-    fn picture(&mut self, of: (usize, usize), spec: &CameraSpec, picture: &Picture, head: Header, now: u64) {
-        let outputs = self.sources(|s| match s {
-            Source::Camera { robot, sensor, part } if (robot, sensor) == of => Some(part),
-            _ => None,
-        });
-        for (i, part) in outputs {
-            if !self.is_wanted(i) {
-                continue;
-            }
-            let head = head.clone();
-            match camera::show(part, spec, picture) {
-                Some(Shown::Info) => self.emit(i, now, || camera::info(spec, head)),
-                Some(Shown::Raw(shown)) => {
-                    if let Ok(image) = shown.raw(head) {
-                        self.emit(i, now, || image);
-                    }
-                }
-                Some(Shown::File(shown)) => {
-                    if let Ok(file) = shown.jpeg(head, spec.jpeg_quality) {
-                        self.emit(i, now, || file);
-                    }
-                }
-                None => {}
-            }
-        }
-    }
-
     /// True if somebody subscribes to an output, or a bag is recorded.
     fn is_wanted(&self, output: usize) -> bool {
         self.bag.is_some() || self.parts.publishers.get(output).is_some_and(Publisher::is_wanted)
-    }
-
-    /// Tells which topics are subscribed: what nobody wants is not worked out.
-    fn note_subscribers(&self) {
-        for (noted, publisher) in self.shared.subscribed.iter().zip(&self.parts.publishers) {
-            noted.store(publisher.is_wanted(), Ordering::Relaxed);
-        }
     }
 
     fn frames(&mut self, scene: &Scene, snapshot: &Snapshot) {
@@ -498,7 +396,7 @@ impl Worker {
             _ => None,
         });
         for (i, robot) in descriptions {
-            self.emit(i, now, || StringMsg { data: super::urdf::urdf(&scene.robots[robot]) });
+            self.emit(i, now, || StringMsg { data: crate::ros::urdf::urdf(&scene.robots[robot]) });
         }
     }
 
@@ -579,12 +477,4 @@ impl Worker {
         let outputs = self.parts.plan.outputs.iter().enumerate();
         outputs.filter_map(|(i, o)| pick(o.source).map(|what| (i, what))).collect()
     }
-}
-
-/// An odometry sensor at the base's origin speaks of the base itself.
-fn odometry_frame(scene: &Scene, robot: usize, sensor: usize) -> String {
-    let model = &scene.robots[robot];
-    let s = &model.sensors[sensor];
-    let at_link = s.p_UoS_U == crate::math::Vec3::zero() && s.R_US == crate::math::Mat3::identity();
-    if at_link { frames::link_frame(model, s.link) } else { frames::sensor_frame(model, sensor) }
 }

@@ -1,0 +1,152 @@
+//! Publishing of what sensors bring: readings and frames, on each topic of their sensor.
+
+use super::Worker;
+use crate::ros::camera::{self, Shown};
+use crate::ros::convert::{self, header};
+use crate::ros::dds::Publisher;
+use crate::ros::frames;
+use crate::ros::looks::{self, Topic};
+use crate::ros::msg::geometry_msgs::TwistWithCovarianceStamped;
+use crate::ros::msg::std_msgs::Header;
+use crate::ros::sonar::{self, Part};
+use crate::scene::Scene;
+use crate::scene::camera::{self as cameras, CameraSpec};
+use crate::scene::sensor::Looks;
+use crate::scene::sonar::SonarSpec;
+use crate::state::frame::{Frame, FrameData, Picture};
+use crate::state::ping::Ping;
+use crate::state::reading::{Reading, Stamped};
+use std::sync::atomic::Ordering;
+
+impl Worker {
+    /// Publishes the reading of a sensor that does not look around.
+    pub(super) fn reading(
+        &mut self,
+        scene: &Scene,
+        robot: usize,
+        sensor: usize,
+        stamped: &Stamped,
+        now: u64,
+    ) {
+        let model = &scene.robots[robot];
+        let i = self.sensor_outputs[robot][sensor];
+        let head = || header(stamped.stamp_ns, &frames::sensor_frame(model, sensor));
+        match &stamped.reading {
+            Reading::Imu(r) => self.emit(i, now, || convert::imu(r, head())),
+            Reading::Gnss(r) => self.emit(i, now, || convert::nav_sat_fix(r, head())),
+            Reading::Dvl(r) => {
+                self.emit(i, now, || convert::dvl(r, head()));
+                if let Some(twist) = convert::dvl_twist(r, header(0, "")) {
+                    self.emit(i + 1, now, || TwistWithCovarianceStamped { header: head(), ..twist });
+                }
+            }
+            Reading::Pressure(r) => self.emit(i, now, || convert::fluid_pressure(r, head())),
+            Reading::Magnetometer(r) => self.emit(i, now, || convert::magnetic_field(r, head())),
+            Reading::Altimeter(r) => self.emit(i, now, || convert::range(r, head())),
+            Reading::Wrench(r) => self.emit(i, now, || convert::wrench(r, head())),
+            Reading::Odometry(r) => self.emit(i, now, || {
+                let child = odometry_frame(scene, robot, sensor);
+                convert::odometry(r, stamped.stamp_ns, &child)
+            }),
+        }
+    }
+
+    /// Publishes what a sensor that looks around has brought, on each of its topics that somebody wants.
+    pub(super) fn look(&mut self, scene: &Scene, frame: &Frame, now: u64) {
+        let model = &scene.robots[frame.robot];
+        let sensor = &model.sensors[frame.sensor];
+        let Some(with) = sensor.kind.looks() else { return };
+        let first = self.sensor_outputs[frame.robot][frame.sensor];
+        for (n, (_, _, topic)) in looks::topics(with).into_iter().enumerate() {
+            let i = first + n;
+            if !self.is_wanted(i) {
+                continue;
+            }
+            let head = |frame_id: &str| header(frame.stamp_ns, frame_id);
+            match (topic, &*frame.data, &**with) {
+                (Topic::Scan, FrameData::Scan(scan), Looks::Laser(spec)) => {
+                    let head = head(&frames::sensor_frame(model, frame.sensor));
+                    self.emit(i, now, || looks::laser_scan(spec, sensor.rate, scan, head));
+                }
+                (Topic::Cloud, FrameData::Cloud(points), _) => {
+                    let head = head(&frames::sensor_frame(model, frame.sensor));
+                    self.emit(i, now, || looks::point_cloud(points, head));
+                }
+                (Topic::Camera(part), FrameData::Picture(picture), Looks::Camera(spec)) => {
+                    let head = head(&frames::optical_frame(model, frame.sensor));
+                    self.picture(i, part, (spec, picture), head, now);
+                }
+                (Topic::Sonar(part), FrameData::Ping(ping), Looks::Sonar(spec)) => {
+                    let head = head(&frames::acoustic_frame(model, frame.sensor));
+                    self.ping(i, (frame.robot, frame.sensor), part, (spec, ping), head, now);
+                }
+                (Topic::Scan | Topic::Cloud | Topic::Camera(_) | Topic::Sonar(_), ..) => {}
+            }
+        }
+    }
+
+    /// One message of a ping, of the sonar `of` (robot, sensor).
+    fn ping(
+        &mut self,
+        i: usize,
+        of: (usize, usize),
+        part: Part,
+        (spec, ping): (&SonarSpec, &Ping),
+        head: Header,
+        now: u64,
+    ) {
+        match part {
+            Part::Projected => self.emit(i, now, || sonar::projected(spec, ping, head)),
+            Part::Raw(beam) => self.emit(i, now, || sonar::raw(spec, ping, beam, head)),
+            Part::Detections => self.emit(i, now, || sonar::detections(spec, ping, head)),
+            Part::Ranges => self.emit(i, now, || sonar::ranges(spec, ping, head)),
+            Part::Points => self.emit(i, now, || sonar::points(spec, ping, head)),
+            Part::Display => {
+                let mut display = self.displays.remove(&of).unwrap_or_default();
+                self.emit(i, now, || display.show(spec, ping, head));
+                self.displays.insert(of, display);
+            }
+        }
+    }
+
+    /// One message of what a camera sees.
+    fn picture(
+        &mut self,
+        i: usize,
+        part: cameras::Part,
+        (spec, picture): (&CameraSpec, &Picture),
+        head: Header,
+        now: u64,
+    ) {
+        match camera::show(part, spec, picture) {
+            Some(Shown::Info) => self.emit(i, now, || camera::info(spec, head)),
+            Some(Shown::Raw(shown)) => {
+                if let Ok(image) = shown.raw(head) {
+                    self.emit(i, now, || image);
+                }
+            }
+            Some(Shown::File(shown)) => {
+                if let Ok(file) = shown.jpeg(head, spec.jpeg_quality) {
+                    self.emit(i, now, || file);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Tells which topics of sensors that look around are subscribed: what nobody wants is not worked out.
+    pub(super) fn note_subscribers(&self) {
+        for i in &self.looking {
+            let is_wanted = self.parts.publishers.get(*i).is_some_and(Publisher::is_wanted);
+            self.shared.subscribed[*i].store(is_wanted, Ordering::Relaxed);
+        }
+    }
+}
+
+/// An odometry sensor at the base's origin speaks of the base itself.
+fn odometry_frame(scene: &Scene, robot: usize, sensor: usize) -> String {
+    let model = &scene.robots[robot];
+    let s = &model.sensors[sensor];
+    let at_link = s.p_UoS_U == crate::math::Vec3::zero() && s.R_US == crate::math::Mat3::identity();
+    if at_link { frames::link_frame(model, s.link) } else { frames::sensor_frame(model, sensor) }
+}
