@@ -16,6 +16,7 @@ pub fn list(as_json: bool) -> Result<ExitCode, String> {
         ("batteries", "params/batteries"),
         ("firmware", "params/firmware"),
         ("lines", "params/lines"),
+        ("beacons", "params/beacons"),
     ];
     if as_json {
         let mut all: Map<String, Value> =

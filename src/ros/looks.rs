@@ -3,12 +3,15 @@
 use super::message::{Message, TypeInfo};
 use super::msg::sensor_msgs::{LaserScan, PointCloud2, PointField};
 use super::msg::std_msgs::Header;
+use super::positioning;
 use super::sonar;
+use crate::scene::acoustic::Output;
 use crate::scene::camera;
 use crate::scene::laser::{LaserOutput, LaserSpec};
 use crate::scene::sensor::Looks;
 use crate::state::frame::{Point, Scan};
 use bytes::Bytes;
+use std::borrow::Cow;
 
 /// What of a frame a topic carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +24,8 @@ pub enum Topic {
     Camera(camera::Part),
     /// A part of a ping.
     Sonar(sonar::Part),
+    /// What an instrument for positioning has found.
+    Sounds(Output),
 }
 
 impl Topic {
@@ -28,33 +33,37 @@ impl Topic {
     pub fn bits(self) -> u8 {
         match self {
             Topic::Camera(part) => part as u8,
-            Topic::Scan | Topic::Cloud | Topic::Sonar(_) => u8::MAX,
+            Topic::Scan | Topic::Cloud | Topic::Sonar(_) | Topic::Sounds(_) => u8::MAX,
         }
     }
 }
 
 /// Suffix, type and content of every topic of a sensor.
-pub fn topics(looks: &Looks) -> Vec<(&'static str, &'static TypeInfo, Topic)> {
+pub fn topics(looks: &Looks) -> Vec<(Cow<'static, str>, &'static TypeInfo, Topic)> {
     match looks {
         Looks::Laser(LaserSpec { output: LaserOutput::Scan, .. }) => {
-            vec![("/scan", LaserScan::info(), Topic::Scan)]
+            vec![("/scan".into(), LaserScan::info(), Topic::Scan)]
         }
         Looks::Laser(LaserSpec { output: LaserOutput::Cloud, .. }) => {
-            vec![("/points", PointCloud2::info(), Topic::Cloud)]
+            vec![("/points".into(), PointCloud2::info(), Topic::Cloud)]
         }
         Looks::Camera(spec) => {
             let parts = camera::Part::ALL.into_iter().filter(|part| part.is_in(spec.parts));
             let of_part = |part| {
                 let (suffix, info) = super::camera::topic(part);
-                (suffix, info, Topic::Camera(part))
+                (suffix.into(), info, Topic::Camera(part))
             };
             parts.map(of_part).collect()
         }
         Looks::Sonar(spec) => {
             let of_part = |(suffix, part): &(&'static str, sonar::Part)| {
-                (*suffix, sonar::info(*part), Topic::Sonar(*part))
+                ((*suffix).into(), sonar::info(*part), Topic::Sonar(*part))
             };
             sonar::parts(spec.kind).iter().map(of_part).collect()
+        }
+        Looks::Acoustic(spec) => {
+            let outputs = spec.outputs().into_iter();
+            outputs.map(|(end, o)| (end.into(), positioning::info(o), Topic::Sounds(o))).collect()
         }
     }
 }

@@ -31,6 +31,7 @@ pub mod parameter_yaml;
 pub mod parameters;
 pub mod picture;
 pub mod plan;
+pub mod positioning;
 pub mod qos;
 pub mod services;
 pub mod sonar;

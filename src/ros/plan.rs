@@ -20,6 +20,7 @@ use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg
 use super::msg::tf2_msgs::TFMessage;
 use super::qos::Qos;
 use crate::scene::{Coupling, Fin, FinLaw, JointKind, JointMode, Robot, Scene, SensorKind, Tether};
+use std::borrow::Cow;
 
 /// Rate of `/tf` and `joint_states` in simulated time [Hz].
 pub const FRAME_RATE: f64 = 50.0;
@@ -377,19 +378,21 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
 }
 
 /// Topic suffix and type of each of a sensor's messages.
-fn sensor_messages(kind: &SensorKind) -> Vec<(&'static str, &'static TypeInfo)> {
+fn sensor_messages(kind: &SensorKind) -> Vec<(Cow<'static, str>, &'static TypeInfo)> {
     match kind {
         SensorKind::Looks(with) => {
             looks::topics(with).into_iter().map(|(suffix, info, _)| (suffix, info)).collect()
         }
-        SensorKind::Imu { .. } => vec![("/data", Imu::info())],
-        SensorKind::Gnss { .. } => vec![("/fix", NavSatFix::info())],
-        SensorKind::Dvl(_) => vec![("/data", Dvl::info()), ("/twist", TwistWithCovarianceStamped::info())],
-        SensorKind::Pressure(_) => vec![("/data", FluidPressure::info())],
-        SensorKind::Magnetometer(_) => vec![("/data", MagneticField::info())],
-        SensorKind::Altimeter { .. } => vec![("/range", Range::info())],
-        SensorKind::Odometry => vec![("", Odometry::info())],
-        SensorKind::Wrench { .. } => vec![("/wrench", WrenchStamped::info())],
+        SensorKind::Imu { .. } => vec![("/data".into(), Imu::info())],
+        SensorKind::Gnss { .. } => vec![("/fix".into(), NavSatFix::info())],
+        SensorKind::Dvl(_) => {
+            vec![("/data".into(), Dvl::info()), ("/twist".into(), TwistWithCovarianceStamped::info())]
+        }
+        SensorKind::Pressure(_) => vec![("/data".into(), FluidPressure::info())],
+        SensorKind::Magnetometer(_) => vec![("/data".into(), MagneticField::info())],
+        SensorKind::Altimeter { .. } => vec![("/range".into(), Range::info())],
+        SensorKind::Odometry => vec![("".into(), Odometry::info())],
+        SensorKind::Wrench { .. } => vec![("/wrench".into(), WrenchStamped::info())],
     }
 }
 

@@ -1,5 +1,6 @@
 //! What cannot change during a run: bodies, joints, actuators, sensors, the sea. Built once by `world`.
 
+pub mod acoustic;
 pub mod actuator;
 pub mod air;
 pub mod ballast;
@@ -89,6 +90,8 @@ pub struct Scene {
     pub chargers: Vec<Charger>,
     /// Faults that the world file schedules.
     pub faults: Vec<Fault>,
+    /// Beacons, in the order of the world file.
+    pub beacons: Vec<acoustic::Beacon>,
 }
 
 impl Scene {

@@ -1,5 +1,6 @@
 //! Sensors as built: where they sit, how often and how late they speak, how they err.
 
+use super::acoustic::{AcousticKind, AcousticSpec};
 use super::camera::CameraSpec;
 use super::laser::{LaserOutput, LaserSpec};
 use super::sonar::{SonarKind, SonarSpec};
@@ -103,6 +104,8 @@ pub enum Looks {
     Camera(CameraSpec),
     /// With sound.
     Sonar(SonarSpec),
+    /// For the sound of beacons.
+    Acoustic(AcousticSpec),
 }
 
 impl Looks {
@@ -113,6 +116,8 @@ impl Looks {
             // one to what is seen, and one to the sun from there
             Looks::Camera(spec) => 2 * spec.size[0] * spec.size[1],
             Looks::Sonar(spec) => spec.columns.len() * spec.rows.len(),
+            // whether something stands in the way, from either end
+            Looks::Acoustic(spec) => 2 * spec.targets.len(),
         }
     }
 
@@ -122,6 +127,7 @@ impl Looks {
             Looks::Laser(spec) => (spec.sweep * 1e9) as u64,
             Looks::Camera(spec) => (spec.readout * 1e9) as u64,
             Looks::Sonar(spec) => (spec.listens() * 1e9) as u64,
+            Looks::Acoustic(spec) => (spec.listens * 1e9) as u64,
         }
     }
 }
@@ -159,6 +165,10 @@ impl SensorKind {
                 Looks::Sonar(SonarSpec { kind: SonarKind::Multibeam, .. }) => "multibeam",
                 Looks::Sonar(SonarSpec { kind: SonarKind::SideScan, .. }) => "side_scan",
                 Looks::Sonar(SonarSpec { kind: SonarKind::Scanning, .. }) => "scanning_sonar",
+                Looks::Acoustic(AcousticSpec { kind: AcousticKind::Hydrophone { .. }, .. }) => "hydrophone",
+                Looks::Acoustic(AcousticSpec { kind: AcousticKind::Usbl { .. }, .. }) => "usbl",
+                Looks::Acoustic(AcousticSpec { kind: AcousticKind::Lbl { .. }, .. }) => "lbl",
+                Looks::Acoustic(AcousticSpec { kind: AcousticKind::Sbl { .. }, .. }) => "sbl",
             },
         }
     }

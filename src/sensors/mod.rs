@@ -3,6 +3,7 @@
 //! A sensor is read at the start of a step (or at the end of the block before, which is the same instant), from pose, velocity and acceleration of the same instant; its reading is
 //! stamped with that instant and delivered when its latency has passed. Sensors write only their own memory.
 
+pub mod acoustic;
 pub mod altimeter;
 pub mod camera;
 pub mod dvl;

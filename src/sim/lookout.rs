@@ -16,6 +16,7 @@ use crate::scene::camera::{CameraSpec, Lamp};
 use crate::scene::sensor::Looks;
 use crate::scene::sonar::SonarSpec;
 use crate::scene::{Robot, Scene, Sensor};
+use crate::sensors::acoustic;
 use crate::sensors::camera;
 use crate::sensors::laser;
 use crate::sensors::sample::{Pose, Spoiling};
@@ -277,7 +278,8 @@ fn view(scene: &Scene, state: &State, runners: &mut [Runner]) -> View {
     let of_robot =
         |(robot, own): (&Robot, &RobotState)| robot.lamps.iter().map(|lamp| level(own, lamp)).collect();
     let lamps = scene.robots.iter().zip(&state.robots).map(of_robot).collect();
-    View { time_ns: state.time_ns, sea: state.sea.clone(), links, lamps, velocities }
+    let powered = state.robots.iter().map(|own| own.battery.is_on()).collect();
+    View { time_ns: state.time_ns, sea: state.sea.clone(), links, lamps, powered, velocities }
 }
 
 /// What a thread needs to work out samples.
@@ -322,6 +324,10 @@ impl Worker {
             Looks::Sonar(spec) => {
                 let bursts = bursts(&self.scene, spec, &self.stage, view, &at, &pose);
                 sonar::ping(spec, &self.stage, view, &at, &pose, &by, &bursts)
+            }
+            Looks::Acoustic(spec) => {
+                let around = (&self.stage, view, &at);
+                acoustic::listen((spec, model.rate), &self.scene.beacons, around, &pose, &by)
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What sensors that look around bring back: too large to stand among the readings, and found beside the step.
 
 use super::ping::Ping;
+use super::sounds::Sounds;
 use bytes::Bytes;
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ pub enum FrameData {
     Picture(Picture),
     /// Echoes of a sonar.
     Ping(Ping),
+    /// What was heard of beacons.
+    Sounds(Sounds),
 }
 
 /// Ranges of the columns of a laser in a plane.

@@ -9,6 +9,7 @@ pub mod firmware;
 pub mod frame;
 pub mod joint;
 pub mod snapshot;
+pub mod sounds;
 pub mod tether;
 pub mod view;
 pub mod wave_tile;

@@ -14,6 +14,8 @@ pub struct View {
     pub links: Vec<Vec<(Mat3, Vec3)>>,
     /// Level of every robot's lamps, 0..1.
     pub lamps: Vec<Vec<f64>>,
+    /// Whether every robot has power.
+    pub powered: Vec<bool>,
     /// Velocity of every robot's links in the world, in L, at Lo.
     pub velocities: Vec<Vec<SpatialVelocity>>,
 }

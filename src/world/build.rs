@@ -1,6 +1,7 @@
 //! A world file becomes a scene: the rules that concern more than one key, and the conversion of units.
 
 use super::assets::Assets;
+use super::build_acoustic;
 use super::build_air;
 use super::build_body::Surroundings;
 use super::build_camera;
@@ -64,6 +65,7 @@ pub(super) const COMPONENTS: &[(&str, &str)] = &[
     ("firmware", "firmware"),
     ("device", "sensors"),
     ("line", "lines"),
+    ("beacon", "beacons"),
     ("hydrodynamics", "hydrodynamics"),
 ];
 
@@ -142,6 +144,7 @@ fn build(
         tethers: Vec::new(),
         chargers: Vec::new(),
         faults: Vec::new(),
+        beacons: Vec::new(),
     };
     let mut about = Vec::new();
     for (name, entry) in file.robots.iter() {
@@ -171,6 +174,8 @@ fn build(
     scene.couplings = build_coupling::couplings(&file.couplings, &scene, problems);
     scene.chargers = build_energy::chargers(&file.chargers, &file.couplings, &scene, problems);
     scene.faults = build_fault::faults(&file.faults, &scene, problems);
+    scene.beacons = build_acoustic::beacons(&file.beacons, &scene, problems);
+    build_acoustic::tune(&file.robots, &mut scene, problems);
     World { scene, about, notes: Vec::new() }
 }
 

@@ -1,5 +1,6 @@
 //! Sensor files become sensors.
 
+use super::build_acoustic;
 use super::build_camera;
 use super::build_laser;
 use super::build_sonar;
@@ -87,6 +88,7 @@ fn kind(device: &Device, rate: f64, seed: u64, stream: &str, problems: &mut Prob
     let errors = |file: &NoiseFile, part: &str| {
         Errors::new(&noise(file), rate, Stream::new(seed, &format!("{stream}/{part}")))
     };
+    let fixed = || Stream::new(seed, &format!("{stream}/fixed"));
     match &device.measures {
         Measures::Imu { gyro, accelerometer, attitude_std_deg, .. } => SensorKind::Imu {
             gyro: errors(gyro, "gyro"),
@@ -129,6 +131,12 @@ fn kind(device: &Device, rate: f64, seed: u64, stream: &str, problems: &mut Prob
         Measures::Multibeam(file) => looks(Looks::Sonar(build_sonar::multibeam(file, rate, problems))),
         Measures::SideScan(file) => looks(Looks::Sonar(build_sonar::side_scan(file, rate, problems))),
         Measures::ScanningSonar(file) => looks(Looks::Sonar(build_sonar::scanning(file, rate, problems))),
+        Measures::Hydrophone(file) => {
+            looks(Looks::Acoustic(build_acoustic::hydrophone(file, fixed(), problems)))
+        }
+        Measures::Usbl(file) => looks(Looks::Acoustic(build_acoustic::usbl(file, rate, fixed(), problems))),
+        Measures::Lbl(file) => looks(Looks::Acoustic(build_acoustic::lbl(file, rate, fixed(), problems))),
+        Measures::Sbl(file) => looks(Looks::Acoustic(build_acoustic::sbl(file, rate, fixed(), problems))),
         Measures::Wrench { force, torque, direction, .. } => SensorKind::Wrench {
             force: errors(force, "force"),
             torque: errors(torque, "torque"),

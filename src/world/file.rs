@@ -3,6 +3,7 @@
 //! One declaration per structure; the reader, the messages and the JSON Schema come from it (`spec.rs`). What it means
 //! is decided in `build.rs`.
 
+use super::file_acoustic::{BeaconEntry, HydrophoneFile, LblFile, SblFile, UsblFile};
 use super::file_air::{AirFile, WeatherFile, WindLoadFile};
 use super::file_camera::{CameraFile, LampFile, OpticsFile};
 use super::file_coupling::CouplingFile;
@@ -57,6 +58,8 @@ spec! {
         tethers: Named<TetherFile> = Named::default(),
         /// What goes wrong, by name.
         faults: Named<FaultFile> = Named::default(),
+        /// Sources of sound that positioning goes by, by name.
+        beacons: Named<BeaconEntry> = Named::default(),
     }
 }
 
@@ -995,6 +998,14 @@ choice! {
         SideScan = "side_scan" (SideScanFile),
         /// Lines by a sonar with one beam that turns.
         ScanningSonar = "scanning_sonar" (ScanningSonarFile),
+        /// Bearings and ranges of pingers.
+        Hydrophone = "hydrophone" (HydrophoneFile),
+        /// Places of transponders, by an ultra-short base line.
+        Usbl = "usbl" (UsblFile),
+        /// Its own place, by a long base line of transponders.
+        Lbl = "lbl" (LblFile),
+        /// Places of locators, by a short base line of receivers.
+        Sbl = "sbl" (SblFile),
         /// Force and torque through the joint of the link that it is mounted on.
         Wrench = "wrench" {
             /// Force [N].

@@ -3,6 +3,7 @@
 mod assets;
 mod bem;
 pub mod build;
+mod build_acoustic;
 mod build_actuator;
 mod build_air;
 mod build_body;
@@ -28,6 +29,7 @@ pub mod error;
 mod estimate;
 pub mod fields;
 pub mod file;
+pub mod file_acoustic;
 pub mod file_air;
 pub mod file_camera;
 pub mod file_coupling;

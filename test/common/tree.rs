@@ -82,6 +82,7 @@ pub fn scene(seed: u64, recipe: Recipe) -> Scene {
         tethers: Vec::new(),
         chargers: Vec::new(),
         faults: Vec::new(),
+        beacons: Vec::new(),
     }
 }
 

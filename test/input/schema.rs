@@ -18,6 +18,7 @@ const COMPONENTS: &[(&str, &str)] = &[
     ("battery", "batteries"),
     ("device", "sensors"),
     ("line", "lines"),
+    ("beacon", "beacons"),
     ("hydrodynamics", "hydrodynamics"),
 ];
 

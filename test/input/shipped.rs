@@ -63,6 +63,13 @@ fn every_component_loads() {
                 }
                 continue;
             }
+            "beacons" => {
+                let text = format!("robots: {}\nbeacons: {{b: {{beacon: {name}}}}}\n", "{}");
+                if let Err(problems) = load_text("w.yaml", &text, Overrides::default()) {
+                    panic!("{}:\n{problems}", path.display());
+                }
+                continue;
+            }
             "batteries" => format!("{{{body}, battery: {name}}}"),
             // a firmware is named after the robot that it is made for
             "firmware" => {

@@ -8,8 +8,10 @@ use crate::ros::frames;
 use crate::ros::looks::{self, Topic};
 use crate::ros::msg::geometry_msgs::TwistWithCovarianceStamped;
 use crate::ros::msg::std_msgs::Header;
+use crate::ros::positioning;
 use crate::ros::sonar::{self, Part};
 use crate::scene::Scene;
+use crate::scene::acoustic::Output;
 use crate::scene::camera::{self as cameras, CameraSpec};
 use crate::scene::sensor::Looks;
 use crate::scene::sonar::SonarSpec;
@@ -80,7 +82,18 @@ impl Worker {
                     let head = head(&frames::acoustic_frame(model, frame.sensor));
                     self.ping(i, (frame.robot, frame.sensor), part, (spec, ping), head, now);
                 }
-                (Topic::Scan | Topic::Cloud | Topic::Camera(_) | Topic::Sonar(_), ..) => {}
+                (Topic::Sounds(output), FrameData::Sounds(sounds), Looks::Acoustic(spec)) => {
+                    let frame_id = frames::sensor_frame(model, frame.sensor);
+                    if let Output::Detections = output {
+                        let head = head(&frame_id);
+                        self.emit(i, now, || positioning::detections(spec, &scene.beacons, sounds, head));
+                    } else if let Some(pose) = positioning::pose(output, sounds, &frame_id) {
+                        self.emit(i, now, || pose);
+                    } else if let Some(range) = positioning::range(spec, output, sounds, &frame_id) {
+                        self.emit(i, now, || range);
+                    }
+                }
+                (Topic::Scan | Topic::Cloud | Topic::Camera(_) | Topic::Sonar(_) | Topic::Sounds(_), ..) => {}
             }
         }
     }

@@ -103,8 +103,8 @@ impl Medium {
     }
 }
 
-/// Absorption at `p` [dB/m].
-fn absorption(at: &Instant<'_>, p: Vec3, frequency: f64) -> f64 {
+/// Absorption of sound of `frequency` [Hz] at `p` [dB/m].
+pub fn absorption(at: &Instant<'_>, p: Vec3, frequency: f64) -> f64 {
     let sea = at.sea;
     let temperature = water_column::temperature(sea, at.gravity, p, at.time);
     let salinity = match (sea.region(p.x, p.y), &sea.column) {
