@@ -2,7 +2,8 @@
 
 use super::message::{Message, TypeInfo};
 use super::msg::sensor_msgs::{LaserScan, PointCloud2, PointField};
-use super::msg::std_msgs::Header;
+use super::msg::std_msgs::{Header, String as StringMsg};
+use super::msg::vision_msgs::Detection3DArray;
 use super::positioning;
 use super::sonar;
 use crate::scene::acoustic::Output;
@@ -24,6 +25,10 @@ pub enum Topic {
     Camera(camera::Part),
     /// A part of a ping.
     Sonar(sonar::Part),
+    /// Boxes about obstacles.
+    Boxes,
+    /// Sentences of the Automatic Identification System.
+    Sentences,
     /// What an instrument for positioning has found.
     Sounds(Output),
 }
@@ -33,7 +38,7 @@ impl Topic {
     pub fn bits(self) -> u8 {
         match self {
             Topic::Camera(part) => part as u8,
-            Topic::Scan | Topic::Cloud | Topic::Sonar(_) | Topic::Sounds(_) => u8::MAX,
+            _ => u8::MAX,
         }
     }
 }
@@ -61,6 +66,8 @@ pub fn topics(looks: &Looks) -> Vec<(Cow<'static, str>, &'static TypeInfo, Topic
             };
             sonar::parts(spec.kind).iter().map(of_part).collect()
         }
+        Looks::Ais(_) => vec![("/nmea".into(), StringMsg::info(), Topic::Sentences)],
+        Looks::Obstacles(_) => vec![("/detections".into(), Detection3DArray::info(), Topic::Boxes)],
         Looks::Acoustic(spec) => {
             let outputs = spec.outputs().into_iter();
             outputs.map(|(end, o)| (end.into(), positioning::info(o), Topic::Sounds(o))).collect()

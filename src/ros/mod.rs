@@ -24,6 +24,7 @@ pub mod looks;
 pub mod message;
 pub mod msg;
 pub mod names;
+pub mod obstacles;
 pub mod outlet;
 pub mod parameter_range;
 pub mod parameter_value;

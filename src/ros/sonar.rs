@@ -9,7 +9,8 @@ use super::msg::marine_acoustic_msgs::{
 use super::msg::sensor_msgs::{Image, PointCloud2};
 use super::msg::std_msgs::Header;
 use crate::math::{Mat3, Quat, Vec3};
-use crate::scene::sonar::{Aperture, Shading, SonarKind, SonarSpec};
+use crate::scene::sonar::{Aperture, SonarKind, SonarSpec};
+use crate::sensors::sonar::beam;
 use crate::state::ping::{Ping, Sounding};
 use bytes::Bytes;
 
@@ -65,15 +66,7 @@ pub fn acoustic_frame(spec: &SonarSpec) -> Quat {
 }
 
 fn width(aperture: &Aperture) -> f32 {
-    let half = match aperture.shading {
-        Shading::Uniform => 0.442_946_5,
-        Shading::Cosine => 0.594_482_9,
-    };
-    if aperture.length <= half {
-        std::f32::consts::PI
-    } else {
-        2.0 * libm::asin(half / aperture.length) as f32
-    }
+    beam::width(aperture) as f32
 }
 
 /// Settings of a ping; widths of every beam along x and across.

@@ -3,6 +3,7 @@
 pub mod acoustic;
 pub mod actuator;
 pub mod air;
+pub mod ais;
 pub mod ballast;
 pub mod battery;
 pub mod body;
@@ -19,6 +20,7 @@ pub mod joint;
 pub mod laser;
 pub mod lens;
 pub mod mapped;
+pub mod obstacle;
 pub mod optics;
 pub mod radiation;
 pub mod sea;
@@ -92,6 +94,10 @@ pub struct Scene {
     pub faults: Vec<Fault>,
     /// Beacons, in the order of the world file.
     pub beacons: Vec<acoustic::Beacon>,
+    /// Boxes that detectors without echoes tell of, in the order of the world file.
+    pub obstacles: Vec<obstacle::Obstacle>,
+    /// Transponders of the Automatic Identification System, in the order of the world file.
+    pub ais: Vec<ais::Transponder>,
 }
 
 impl Scene {

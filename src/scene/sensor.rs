@@ -1,8 +1,10 @@
 //! Sensors as built: where they sit, how often and how late they speak, how they err.
 
 use super::acoustic::{AcousticKind, AcousticSpec};
+use super::ais::ReceiverSpec;
 use super::camera::CameraSpec;
 use super::laser::{LaserOutput, LaserSpec};
+use super::obstacle::DetectorSpec;
 use super::sonar::{SonarKind, SonarSpec};
 use crate::math::{Mat3, Vec3};
 use std::sync::Arc;
@@ -106,6 +108,10 @@ pub enum Looks {
     Sonar(SonarSpec),
     /// For the sound of beacons.
     Acoustic(AcousticSpec),
+    /// For obstacles, through another sensor or by what the world lists.
+    Obstacles(DetectorSpec),
+    /// For what vessels tell of themselves by radio.
+    Ais(ReceiverSpec),
 }
 
 impl Looks {
@@ -118,6 +124,8 @@ impl Looks {
             Looks::Sonar(spec) => spec.columns.len() * spec.rows.len(),
             // whether something stands in the way, from either end
             Looks::Acoustic(spec) => 2 * spec.targets.len(),
+            // those of the sensor that it listens to are told with that
+            Looks::Obstacles(_) | Looks::Ais(_) => 0,
         }
     }
 
@@ -128,6 +136,8 @@ impl Looks {
             Looks::Camera(spec) => (spec.readout * 1e9) as u64,
             Looks::Sonar(spec) => (spec.listens() * 1e9) as u64,
             Looks::Acoustic(spec) => (spec.listens * 1e9) as u64,
+            Looks::Obstacles(spec) => spec.takes_ns,
+            Looks::Ais(_) => 0,
         }
     }
 }
@@ -165,6 +175,8 @@ impl SensorKind {
                 Looks::Sonar(SonarSpec { kind: SonarKind::Multibeam, .. }) => "multibeam",
                 Looks::Sonar(SonarSpec { kind: SonarKind::SideScan, .. }) => "side_scan",
                 Looks::Sonar(SonarSpec { kind: SonarKind::Scanning, .. }) => "scanning_sonar",
+                Looks::Obstacles(_) => "obstacle_detector",
+                Looks::Ais(_) => "ais_receiver",
                 Looks::Acoustic(AcousticSpec { kind: AcousticKind::Hydrophone { .. }, .. }) => "hydrophone",
                 Looks::Acoustic(AcousticSpec { kind: AcousticKind::Usbl { .. }, .. }) => "usbl",
                 Looks::Acoustic(AcousticSpec { kind: AcousticKind::Lbl { .. }, .. }) => "lbl",

@@ -4,6 +4,7 @@
 //! stamped with that instant and delivered when its latency has passed. Sensors write only their own memory.
 
 pub mod acoustic;
+pub mod ais;
 pub mod altimeter;
 pub mod camera;
 pub mod dvl;
@@ -13,6 +14,7 @@ pub mod imu;
 pub mod laser;
 pub mod magnetometer;
 pub mod noise;
+pub mod obstacle;
 pub mod odometry;
 pub mod pressure;
 pub mod raytrace;

@@ -17,8 +17,10 @@ use crate::scene::sensor::Looks;
 use crate::scene::sonar::SonarSpec;
 use crate::scene::{Robot, Scene, Sensor};
 use crate::sensors::acoustic;
+use crate::sensors::ais;
 use crate::sensors::camera;
 use crate::sensors::laser;
+use crate::sensors::obstacle;
 use crate::sensors::sample::{Pose, Spoiling};
 use crate::sensors::sonar::interference::{self, Burst};
 use crate::sensors::sonar::{self, medium::Medium};
@@ -329,6 +331,23 @@ impl Worker {
                 let around = (&self.stage, view, &at);
                 acoustic::listen((spec, model.rate), &self.scene.beacons, around, &pose, &by)
             }
+            Looks::Ais(spec) => {
+                let Scene { ais: transponders, origin, .. } = &*self.scene;
+                let air = ais::Air { transponders, origin, stage: &self.stage, view, at: &at };
+                ais::receive((spec, model.rate), &air, &pose, &by)
+            }
+            Looks::Obstacles(spec) => match &spec.sensor {
+                None => obstacle::listed(spec, &self.scene.obstacles, &pose, &by),
+                Some((_, other)) => {
+                    let there = self::pose(view, robot, &self.scene.robots[robot].sensors[*other]);
+                    let Some(with) = self.scene.robots[robot].sensors[*other].kind.looks().cloned() else {
+                        return FrameData::Boxes(Vec::new());
+                    };
+                    // what the other brings of its sample of the same number: only its worth is told, so it need not be the same sample
+                    let data = self.look(job, &with, robot, *other);
+                    obstacle::boxed(spec, (&with, &data), &there, &pose, &by)
+                }
+            },
         }
     }
 }

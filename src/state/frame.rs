@@ -1,5 +1,6 @@
 //! What sensors that look around bring back: too large to stand among the readings, and found beside the step.
 
+use super::boxes::Found;
 use super::ping::Ping;
 use super::sounds::Sounds;
 use bytes::Bytes;
@@ -33,6 +34,19 @@ pub enum FrameData {
     Ping(Ping),
     /// What was heard of beacons.
     Sounds(Sounds),
+    /// Boxes about obstacles.
+    Boxes(Vec<Found>),
+    /// Sentences of the Automatic Identification System.
+    Sentences(Vec<Sentence>),
+}
+
+/// A sentence that was received.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sentence {
+    /// When it was sent [ns].
+    pub stamp_ns: u64,
+    /// Its text, without the end of the line.
+    pub text: String,
 }
 
 /// Ranges of the columns of a laser in a plane.

@@ -1,5 +1,6 @@
 //! All that is needed to resume a run, bit for bit; and beside it the scratch that every step derives anew.
 
+pub mod boxes;
 pub mod commands;
 pub mod contact;
 pub mod coupling;

@@ -3,11 +3,13 @@
 use super::assets::Assets;
 use super::build_acoustic;
 use super::build_air;
+use super::build_ais;
 use super::build_body::Surroundings;
 use super::build_camera;
 use super::build_collision as collision;
 use super::build_coupling;
 use super::build_energy;
+use super::build_obstacle;
 use super::build_robot::{self, Frame};
 use super::build_tether;
 use super::build_water;
@@ -145,6 +147,8 @@ fn build(
         chargers: Vec::new(),
         faults: Vec::new(),
         beacons: Vec::new(),
+        ais: Vec::new(),
+        obstacles: build_obstacle::obstacles(&file.obstacles),
     };
     let mut about = Vec::new();
     for (name, entry) in file.robots.iter() {
@@ -175,7 +179,9 @@ fn build(
     scene.chargers = build_energy::chargers(&file.chargers, &file.couplings, &scene, problems);
     scene.faults = build_fault::faults(&file.faults, &scene, problems);
     scene.beacons = build_acoustic::beacons(&file.beacons, &scene, problems);
+    scene.ais = build_ais::transponders(&file.ais, &scene, problems);
     build_acoustic::tune(&file.robots, &mut scene, problems);
+    build_obstacle::point(&file.robots, &mut scene, problems);
     World { scene, about, notes: Vec::new() }
 }
 

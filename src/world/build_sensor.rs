@@ -1,8 +1,10 @@
 //! Sensor files become sensors.
 
 use super::build_acoustic;
+use super::build_ais;
 use super::build_camera;
 use super::build_laser;
+use super::build_obstacle;
 use super::build_sonar;
 use super::error::Problems;
 use super::file::{Device, Measures, NoiseFile, SensorFile, WrenchDirection};
@@ -137,6 +139,8 @@ fn kind(device: &Device, rate: f64, seed: u64, stream: &str, problems: &mut Prob
         Measures::Usbl(file) => looks(Looks::Acoustic(build_acoustic::usbl(file, rate, fixed(), problems))),
         Measures::Lbl(file) => looks(Looks::Acoustic(build_acoustic::lbl(file, rate, fixed(), problems))),
         Measures::Sbl(file) => looks(Looks::Acoustic(build_acoustic::sbl(file, rate, fixed(), problems))),
+        Measures::AisReceiver(file) => looks(Looks::Ais(build_ais::receiver(file))),
+        Measures::ObstacleDetector(file) => looks(Looks::Obstacles(build_obstacle::detector(file, problems))),
         Measures::Wrench { force, torque, direction, .. } => SensorKind::Wrench {
             force: errors(force, "force"),
             torque: errors(torque, "torque"),

@@ -5,6 +5,7 @@
 
 use super::file_acoustic::{BeaconEntry, HydrophoneFile, LblFile, SblFile, UsblFile};
 use super::file_air::{AirFile, WeatherFile, WindLoadFile};
+use super::file_ais::{AisFile, AisReceiverFile};
 use super::file_camera::{CameraFile, LampFile, OpticsFile};
 use super::file_coupling::CouplingFile;
 use super::file_energy::{BatteryFile, ChargerFile, LoadFile, SolarFile};
@@ -12,6 +13,7 @@ use super::file_fault::FaultFile;
 use super::file_fin::{AzimuthFile, FinFile};
 use super::file_firmware::FirmwareFile;
 use super::file_laser::{LaserFile, LidarFile};
+use super::file_obstacle::{DetectorFile, ObstacleFile};
 use super::file_restoring::RestoringFile;
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
 use super::file_sonar::{ImagingSonarFile, MultibeamFile, ScanningSonarFile, SideScanFile};
@@ -60,6 +62,10 @@ spec! {
         faults: Named<FaultFile> = Named::default(),
         /// Sources of sound that positioning goes by, by name.
         beacons: Named<BeaconEntry> = Named::default(),
+        /// Boxes that detectors without echoes tell of, by name.
+        obstacles: Named<ObstacleFile> = Named::default(),
+        /// Transponders of the Automatic Identification System, by name.
+        ais: Named<AisFile> = Named::default(),
     }
 }
 
@@ -1006,6 +1012,10 @@ choice! {
         Lbl = "lbl" (LblFile),
         /// Places of locators, by a short base line of receivers.
         Sbl = "sbl" (SblFile),
+        /// Boxes about obstacles.
+        ObstacleDetector = "obstacle_detector" (DetectorFile),
+        /// Sentences of the Automatic Identification System.
+        AisReceiver = "ais_receiver" (AisReceiverFile),
         /// Force and torque through the joint of the link that it is mounted on.
         Wrench = "wrench" {
             /// Force [N].

@@ -1,5 +1,6 @@
 //! Closed solutions of mechanics and of measurement, and what the simulator makes of them.
 
+mod acoustic;
 mod actuator;
 mod afloat;
 mod air;
@@ -34,6 +35,7 @@ mod mimic;
 mod motor_heat;
 mod multirotor;
 mod noise;
+mod obstacle;
 mod pendulum;
 mod position_sensors;
 mod raytrace;

@@ -83,6 +83,8 @@ pub fn scene(seed: u64, recipe: Recipe) -> Scene {
         chargers: Vec::new(),
         faults: Vec::new(),
         beacons: Vec::new(),
+        obstacles: Vec::new(),
+        ais: Vec::new(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Same seed, same bits: however many threads, blocks and neighbours.
 
+mod acoustic;
 mod contacts;
 mod estuary;
 mod faults;

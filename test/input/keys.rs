@@ -8,15 +8,15 @@ use super::{bluerov2, body, check, device, plain, world};
 fn unknown_keys() {
     check(
         &world("see: 3"),
-        "w.yaml:1:1: unknown key `see` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `structures`, `couplings`, `chargers`, `tethers`, `faults`; did you mean `seed`?",
+        "w.yaml:1:1: unknown key `see` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `beacons`, `obstacles`, `ais`; did you mean `seed`?",
     );
     check(
         &world("colour: blue"),
-        "w.yaml:1:1: unknown key `colour` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `structures`, `couplings`, `chargers`, `tethers`, `faults`",
+        "w.yaml:1:1: unknown key `colour` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `beacons`, `obstacles`, `ais`",
     );
     check(
         &world("dt_s: 0.001"),
-        "w.yaml:1:1: unknown key `dt_s` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `structures`, `couplings`, `chargers`, `tethers`, `faults`",
+        "w.yaml:1:1: unknown key `dt_s` in the file, expected one of `description`, `seed`, `step`, `gravity_m_s2`, `origin`, `water`, `seabed`, `air`, `weather`, `robots`, `props`, `structures`, `couplings`, `chargers`, `tethers`, `faults`, `beacons`, `obstacles`, `ais`",
     );
     check(
         &world("water: {densty_kg_m3: 1000}"),
@@ -137,11 +137,11 @@ fn kinds() {
     );
     check(
         &device("kind: sonar"),
-        "w.yaml:8:52: `kind`: expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `wrench`, found text `sonar`",
+        "w.yaml:8:52: `kind`: expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `hydrophone`, `usbl`, `lbl`, `sbl`, `obstacle_detector`, `ais_receiver`, `wrench`, found text `sonar`",
     );
     check(
         &device("latency_s: 0"),
-        "w.yaml:8:19: missing key `kind` in `device`, expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `wrench`",
+        "w.yaml:8:19: missing key `kind` in `device`, expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `hydrophone`, `usbl`, `lbl`, `sbl`, `obstacle_detector`, `ais_receiver`, `wrench`",
     );
     check(
         &device("kind: pressure, altitude_m: [0.5, 50]"),

@@ -23,6 +23,7 @@ use crate::ros::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as Stri
 use crate::ros::plan::{Plan, Source};
 use crate::ros::sonar_display::Display;
 use crate::scene::Scene;
+use crate::sensors::obstacle::track::Tracks;
 use crate::sim::Reply;
 use crate::state::BatteryState;
 use crate::state::reading;
@@ -165,6 +166,8 @@ struct Worker {
     /// Of each tether, whether it was whole.
     whole: Vec<bool>,
     bag: Option<(Bag, Vec<ChannelId>)>,
+    /// Obstacles that detectors, by robot and sensor, have told of before.
+    tracks: BTreeMap<(usize, usize), Tracks>,
     /// What the displays of sonars, by robot and sensor, show of pings before.
     displays: BTreeMap<(usize, usize), Display>,
 }
@@ -186,8 +189,8 @@ impl Worker {
         }
         let engaged = parts.scene.couplings.iter().map(|c| c.engaged).collect();
         let whole = vec![true; parts.scene.tethers.len()];
-        let displays = BTreeMap::new();
-        Self { parts, shared, sensor_outputs, looking, engaged, whole, bag: None, displays }
+        let (displays, tracks) = (BTreeMap::new(), BTreeMap::new());
+        Self { parts, shared, sensor_outputs, looking, engaged, whole, bag: None, displays, tracks }
     }
 
     fn run(&mut self, batches: &Receiver<Batch>, tasks: &Receiver<Task>) {

@@ -7,17 +7,19 @@ use crate::ros::dds::Publisher;
 use crate::ros::frames;
 use crate::ros::looks::{self, Topic};
 use crate::ros::msg::geometry_msgs::TwistWithCovarianceStamped;
-use crate::ros::msg::std_msgs::Header;
+use crate::ros::msg::std_msgs::{Header, String as StringMsg};
+use crate::ros::obstacles;
 use crate::ros::positioning;
 use crate::ros::sonar::{self, Part};
 use crate::scene::Scene;
-use crate::scene::acoustic::Output;
+use crate::scene::acoustic::{AcousticSpec, Output};
 use crate::scene::camera::{self as cameras, CameraSpec};
 use crate::scene::sensor::Looks;
 use crate::scene::sonar::SonarSpec;
 use crate::state::frame::{Frame, FrameData, Picture};
 use crate::state::ping::Ping;
 use crate::state::reading::{Reading, Stamped};
+use crate::state::sounds::Sounds;
 use std::sync::atomic::Ordering;
 
 impl Worker {
@@ -83,18 +85,43 @@ impl Worker {
                     self.ping(i, (frame.robot, frame.sensor), part, (spec, ping), head, now);
                 }
                 (Topic::Sounds(output), FrameData::Sounds(sounds), Looks::Acoustic(spec)) => {
-                    let frame_id = frames::sensor_frame(model, frame.sensor);
-                    if let Output::Detections = output {
-                        let head = head(&frame_id);
-                        self.emit(i, now, || positioning::detections(spec, &scene.beacons, sounds, head));
-                    } else if let Some(pose) = positioning::pose(output, sounds, &frame_id) {
-                        self.emit(i, now, || pose);
-                    } else if let Some(range) = positioning::range(spec, output, sounds, &frame_id) {
-                        self.emit(i, now, || range);
+                    let head = head(&frames::sensor_frame(model, frame.sensor));
+                    self.sounds((i, output), scene, (spec, sounds), head, now);
+                }
+                (Topic::Boxes, FrameData::Boxes(found), Looks::Obstacles(spec)) => {
+                    let of = (frame.stamp_ns, &*frames::sensor_frame(model, frame.sensor));
+                    let mut tracks = self.tracks.remove(&(frame.robot, frame.sensor)).unwrap_or_default();
+                    self.emit(i, now, || {
+                        obstacles::detections(spec, &scene.obstacles, found, &mut tracks, of)
+                    });
+                    self.tracks.insert((frame.robot, frame.sensor), tracks);
+                }
+                (Topic::Sentences, FrameData::Sentences(sentences), _) => {
+                    for sentence in sentences {
+                        self.emit(i, now, || StringMsg { data: sentence.text.clone() });
                     }
                 }
-                (Topic::Scan | Topic::Cloud | Topic::Camera(_) | Topic::Sonar(_) | Topic::Sounds(_), ..) => {}
+                // a frame is always of the kind of its sensor
+                _ => {}
             }
+        }
+    }
+
+    /// One message of what an instrument for positioning has found, if it has.
+    fn sounds(
+        &mut self,
+        (i, output): (usize, Output),
+        scene: &Scene,
+        (spec, sounds): (&AcousticSpec, &Sounds),
+        head: Header,
+        now: u64,
+    ) {
+        if let Output::Detections = output {
+            self.emit(i, now, || positioning::detections(spec, &scene.beacons, sounds, head));
+        } else if let Some(pose) = positioning::pose(output, sounds, &head.frame_id) {
+            self.emit(i, now, || pose);
+        } else if let Some(range) = positioning::range(spec, output, sounds, &head.frame_id) {
+            self.emit(i, now, || range);
         }
     }
 

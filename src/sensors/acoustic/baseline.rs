@@ -29,7 +29,7 @@ use crate::scene::acoustic::{Beacon, Carrier, Voice};
 use crate::state::sounds::{Fix, Ranged, Sounds};
 
 /// Rounds in which the way to a receiver that moves is found.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 4;
 
 /// A height that a gauge tells, with its standard deviation.
 fn height(z: f64, std: Option<f64>, noise: bool, draw: &mut Draw) -> Option<[f64; 2]> {

@@ -27,7 +27,7 @@ use crate::state::sounds::{Fix, Sounds};
 /// Variance of a range that is not known [m²].
 const UNKNOWN: f64 = 1e12;
 /// How often a way is found anew with where its ends then were.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 4;
 
 /// What arrived since the sample before.
 pub fn hear(by: &Listener<'_>, synchronised: bool) -> Sounds {

@@ -24,7 +24,7 @@ use crate::scene::acoustic::{Beacon, BeaconKind, Carrier, Voice};
 use crate::state::sounds::{Fix, Sounds};
 
 /// How often a way is found anew with where its end is when it gets there.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 4;
 
 /// A reply.
 pub struct Reply {

@@ -37,6 +37,12 @@ pub fn aperture(width: f64, shading: Shading) -> Aperture {
     Aperture { length, shading }
 }
 
+/// Width of the beam of an aperture between its halves [rad]; pi if it has none.
+pub fn width(aperture: &Aperture) -> f64 {
+    let half = half(aperture.shading);
+    if aperture.length <= half { PI } else { 2.0 * libm::asin(half / aperture.length) }
+}
+
 /// Power over that on the axis, at `angle` [rad]. (1), (2)
 pub fn pattern(aperture: &Aperture, angle: f64) -> f64 {
     if aperture.length == 0.0 {

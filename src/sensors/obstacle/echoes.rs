@@ -1,0 +1,79 @@
+//! Where a frame of a sonar or a laser has echoes that stand out.
+//!
+//! Must not know the world: what it gives is in the frame of the sensor.
+
+use crate::math::Vec3;
+use crate::math::real::sin_cos;
+use crate::scene::laser::LaserSpec;
+use crate::scene::obstacle::DetectorSpec;
+use crate::scene::sensor::Looks;
+use crate::scene::sonar::{SonarKind, SonarSpec};
+use crate::sensors::sonar::beam;
+use crate::sensors::sonar::receive::level;
+use crate::state::frame::{FrameData, Scan};
+use crate::state::ping::Ping;
+
+/// Places of echoes in the frame of the sensor, each with half of the height that it stands for [m].
+pub fn of(spec: &DetectorSpec, looks: &Looks, data: &FrameData) -> Vec<(Vec3, f64)> {
+    match (looks, data) {
+        (Looks::Laser(laser), FrameData::Scan(scan)) => of_scan(laser, scan),
+        (_, FrameData::Cloud(points)) => {
+            points.iter().map(|p| (Vec3::from(p.p.map(f64::from)), 0.0)).collect()
+        }
+        (Looks::Sonar(sonar), FrameData::Ping(ping)) if sonar.kind == SonarKind::Multibeam => {
+            let good = ping.soundings.iter().zip(&sonar.steering).filter(|(s, _)| s.range.is_finite());
+            good.map(|(s, angle)| (sonar.direction(*angle, 0.0).scale(s.range), 0.0)).collect()
+        }
+        (Looks::Sonar(sonar), FrameData::Ping(ping)) => of_ping(spec, sonar, ping),
+        _ => Vec::new(),
+    }
+}
+
+fn of_scan(laser: &LaserSpec, scan: &Scan) -> Vec<(Vec3, f64)> {
+    let one = |(k, range): (usize, &f32)| {
+        let (s, c) = sin_cos(laser.first_azimuth + k as f64 * laser.azimuth_step);
+        range.is_finite().then(|| (Vec3::new(c, s, 0.0).scale(f64::from(*range)), 0.0))
+    };
+    scan.ranges.iter().enumerate().filter_map(one).collect()
+}
+
+/// Levels over ranges of one beam, evened out over three ranges and its two neighbours.
+fn even(sonar: &SonarSpec, ping: &Ping, beam: usize) -> Vec<f64> {
+    let n = sonar.steering.len();
+    let beams = beam.saturating_sub(1)..(beam + 2).min(n);
+    let at = |k: usize| {
+        let sum: f64 = beams.clone().map(|b| level(sonar, ping.levels[k * n + b])).sum();
+        sum / beams.len() as f64
+    };
+    let rows: Vec<f64> = (0..sonar.bins).map(at).collect();
+    let mean = |k: usize| {
+        let near = &rows[k.saturating_sub(1)..(k + 2).min(rows.len())];
+        near.iter().sum::<f64>() / near.len() as f64
+    };
+    (0..rows.len()).map(mean).collect()
+}
+
+/// Ranges of an imaging sonar whose level stands out. (1)
+fn of_ping(spec: &DetectorSpec, sonar: &SonarSpec, ping: &Ping) -> Vec<(Vec3, f64)> {
+    let cells = |length: f64| (length / sonar.bin()).ceil().max(1.0) as usize;
+    let (guard, train) = (cells(spec.window[0]), cells(spec.window[1]));
+    let half_height = sin_cos(0.5 * beam::width(&sonar.along[0])).0;
+    let mut found = Vec::new();
+    for (b, steering) in sonar.steering.iter().enumerate() {
+        let rows = even(sonar, ping, b);
+        // sums up to each range
+        let mut sums = vec![0.0; rows.len() + 1];
+        rows.iter().enumerate().for_each(|(k, l)| sums[k + 1] = sums[k] + l);
+        for (k, l) in rows.iter().enumerate() {
+            let before = k.saturating_sub(guard + train)..k.saturating_sub(guard);
+            let after = (k + 1 + guard).min(rows.len())..(k + 1 + guard + train).min(rows.len());
+            let n = before.len() + after.len();
+            let sum = sums[before.end] - sums[before.start] + sums[after.end] - sums[after.start];
+            if n > 0 && l - sum / n as f64 > spec.threshold {
+                let r = sonar.range(k);
+                found.push((sonar.direction(steering + ping.head, 0.0).scale(r), r * half_height));
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,105 @@
+//! Files of obstacles and of their detectors become obstacles and detectors.
+
+use super::error::{Problems, list, quote};
+use super::file::{Measures, RobotEntry};
+use super::file_obstacle::{DetectorFile, ObstacleFile};
+use super::read::Named;
+use crate::math::Vec3;
+use crate::scene::obstacle::{DetectorSpec, Obstacle};
+use crate::scene::sensor::Looks;
+use crate::scene::sonar::SonarKind;
+use crate::scene::{Robot, Scene, Sensor, SensorKind};
+use std::sync::Arc;
+
+/// The obstacles that a world lists.
+pub fn obstacles(file: &Named<ObstacleFile>) -> Vec<Obstacle> {
+    let one = |(name, o): (&str, &ObstacleFile)| Obstacle {
+        name: name.to_string(),
+        p: Vec3::from(o.position_m),
+        size: Vec3::from(o.size_m),
+        yaw: o.yaw_deg.to_radians(),
+    };
+    file.iter().map(one).collect()
+}
+
+/// A detector; of the sensor that it listens to it has the name alone until [`point`].
+pub fn detector(file: &DetectorFile, problems: &mut Problems) -> DetectorSpec {
+    let (near, far) = (file.min_range_m, file.max_range_m);
+    if near >= far {
+        let text = format!("`min_range_m` is {near}, expected less than `max_range_m` {far}");
+        problems.push(file.at.of("min_range_m"), text);
+    }
+    let heights = file.height_m.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    if heights[0] >= heights[1] {
+        let text = format!("`height_m` is [{}, {}], expected the lesser first", heights[0], heights[1]);
+        problems.push(file.at.of("height_m"), text);
+    }
+    DetectorSpec {
+        sensor: file.sensor.as_ref().map(|name| (name.clone(), 0)),
+        in_world: file.in_world,
+        half_sector: 0.5 * file.sector_deg.to_radians(),
+        half_elevation: 0.5 * file.elevation_deg.to_radians(),
+        limits: [near, far],
+        heights,
+        std: [file.position_std_m, file.size_std_m, file.yaw_std_deg.to_radians()],
+        miss: file.miss,
+        threshold: file.threshold_db,
+        window: file.window_m,
+        gap: file.gap_m,
+        least_echoes: file.least_echoes as usize,
+        least_size: file.least_size_m,
+        association: file.association_m,
+        takes_ns: 0,
+        forget: file.forget_s,
+    }
+}
+
+/// Tells the detectors of all robots which sensor they listen to.
+pub fn point(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Problems) {
+    for (name, entry) in robots.iter() {
+        let mut made = scene.robots.iter().filter(|r| r.name == name || r.name == format!("{name}_0"));
+        let Some(robot) = made.next() else { continue };
+        for (_, file) in entry.model.sensors.iter() {
+            if let Measures::ObstacleDetector(detector) = &file.device.measures {
+                check(detector, robot, problems);
+            }
+        }
+    }
+    for robot in &mut scene.robots {
+        let takes = |s: &Sensor| s.kind.looks().map_or(0, |looks| looks.takes_ns());
+        let others: Vec<(String, u64)> = robot.sensors.iter().map(|s| (s.name.clone(), takes(s))).collect();
+        for sensor in &mut robot.sensors {
+            let SensorKind::Looks(looks) = &mut sensor.kind else { continue };
+            if let Looks::Obstacles(spec) = Arc::make_mut(looks)
+                && let Some((name, index)) = &mut spec.sensor
+            {
+                *index = others.iter().position(|other| other.0 == *name).unwrap_or(0);
+                spec.takes_ns = others[*index].1;
+            }
+        }
+    }
+}
+
+/// True if a detector can box what a sensor brings.
+fn has_echoes(looks: &Looks) -> bool {
+    match looks {
+        Looks::Laser(_) => true,
+        Looks::Sonar(spec) => matches!(spec.kind, SonarKind::Imaging | SonarKind::Multibeam),
+        _ => false,
+    }
+}
+
+fn check(file: &DetectorFile, robot: &Robot, problems: &mut Problems) {
+    let Some(wanted) = &file.sensor else { return };
+    let good = robot.sensors.iter().filter(|s| s.kind.looks().is_some_and(|l| has_echoes(l)));
+    let names: Vec<&str> = good.map(|s| s.name.as_str()).collect();
+    if !names.contains(&wanted.as_str()) {
+        let expected = match names.is_empty() {
+            true => {
+                "expected a laser, a lidar, an imaging sonar or a multibeam, which the robot has not".into()
+            }
+            false => format!("expected one of {}", list(names)),
+        };
+        problems.push(file.at.of("sensor"), format!("{} has no echoes to box, {expected}", quote(wanted)));
+    }
+}

@@ -1,0 +1,281 @@
+//! Acoustic positioning: times, ranges and bearings of beacons at rest and in motion, what is heard, places by ranges.
+
+use crate::common::{advance, simulation};
+use merrow::environment::absorption::{Water, francois_garrison};
+use merrow::environment::sound::eigenray;
+use merrow::math::Vec3;
+use merrow::sensors::sonar::noise::ambient;
+use merrow::sim::Simulation;
+use merrow::state::frame::FrameData;
+use merrow::state::sounds::Sounds;
+
+const C: f64 = 1500.0;
+
+/// A robot at (0, 0, -50) that carries the sensor `s`, in water of 1500 m/s without gravity; `rest` are further keys of the world and robots.
+fn world(device: &str, robots: &str, rest: &str) -> String {
+    format!(
+        "
+gravity_m_s2: 0
+step: {{dt_s: 0.01}}
+water: {{density_kg_m3: 1026.95, sound_speed_m_s: {C}, temperature_c: 10}}
+seabed: {{depth_m: 900}}
+robots:
+  r:
+    position_m: [0, 0, -50]
+    model:
+      source: test
+      base: fixed
+      body: {{source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}
+      sensors: {{s: {{lazy: false, device: {{source: test, {device}}}}}}}
+{robots}
+{rest}
+"
+    )
+}
+
+/// A body that drifts through the water as if there were none.
+fn drifter(name: &str, p: [f64; 3], v: [f64; 3]) -> String {
+    format!(
+        "  {name}:
+    position_m: {p:?}
+    velocity_m_s: {v:?}
+    model: {{source: test, body: {{source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}}}
+"
+    )
+}
+
+/// Ears that hear all and err in nothing.
+const EARS: &str = "band_khz: [10, 100], max_range_m: 2000, threshold_db: -50, fading_std_db: 0";
+
+/// What robot 0 heard in `seconds`, with the instants of its samples [ns].
+fn sounds(sim: &mut Simulation, seconds: f64) -> Vec<(u64, Sounds)> {
+    let mut all = Vec::new();
+    for _ in 0..(seconds / 0.1).round() as usize {
+        advance(sim, 0.1);
+        for frame in sim.frames.drain(..).filter(|f| f.robot == 0) {
+            let FrameData::Sounds(sounds) = &*frame.data else { panic!("no sounds") };
+            all.push((frame.stamp_ns, sounds.clone()));
+        }
+    }
+    all
+}
+
+fn pinger(level: f64) -> String {
+    format!("{{source: test, kind: pinger, frequency_khz: 30, source_level_db: {level}, period_s: 1}}")
+}
+
+fn near(what: &str, actual: f64, expected: f64, tolerance: f64) {
+    assert!(
+        (actual - expected).abs() <= tolerance,
+        "{what}: {actual} instead of {expected}, within {tolerance}"
+    );
+}
+
+// Goal: a hydrophone tells place and arrival of a pinger at rest and of one that moves. Method: c t_a = |p(t_k)| solved by hand: the sound comes from where the pinger was when it pinged.
+// Tolerance: 1e-6 m, 1 ns.
+#[test]
+fn a_hydrophone_hears_where_a_pinger_was() {
+    let robots = drifter("m", [300.0, 40.0, -80.0], [-3.0, 2.0, 0.5]);
+    let rest = format!(
+        "beacons:\n  still: {{beacon: {}, position_m: [120, -90, -70], start_s: 0.25}}\n  moving: {{beacon: {0}, robot: m}}",
+        pinger(190.0)
+    );
+    let mut sim = simulation(&world(&format!("kind: hydrophone, rate_hz: 2, {EARS}"), &robots, &rest));
+    let heard = sounds(&mut sim, 5.0);
+    let own = Vec3::new(0.0, 0.0, -50.0);
+    let mut count = [0, 0];
+    for (stamp, sounds) in &heard {
+        for fix in &sounds.fixes {
+            count[fix.target] += 1;
+            let arrived = fix.stamp_ns as f64 * 1e-9;
+            let now = *stamp as f64 * 1e-9;
+            assert!(arrived > now - 0.5 && arrived <= now, "{arrived} {now}");
+            // ping k, a second apart
+            let start = if fix.target == 0 { 0.25 } else { 0.0 };
+            let sent = start + (arrived - 0.15 - start).round();
+            let p = match fix.target {
+                0 => Vec3::new(120.0, -90.0, -70.0),
+                _ => Vec3::new(300.0, 40.0, -80.0) + Vec3::new(-3.0, 2.0, 0.5).scale(sent),
+            };
+            near("arrival", arrived, sent + (p - own).norm() / C, 2e-9);
+            let wrong = (fix.p_S - (p - own)).norm();
+            assert!(wrong < 1e-5, "{wrong} m");
+        }
+    }
+    assert!(count[0] >= 4 && count[1] >= 4, "{count:?}");
+}
+
+// Goal: half of the pings are heard where the sonar equation gives the threshold, all 9 dB over it, none 9 dB under it. Method: SL - 20 log r - α r - 10 log (N B) = DT, with fading of 3 dB; 300 pings
+// each. Tolerance: 3.5 standard errors of a share, 0.1.
+#[test]
+fn half_of_the_pings_are_heard_at_the_threshold() {
+    let r = 500.0_f64;
+    let alpha =
+        1e-3 * francois_garrison(30.0, &Water { temperature: 10.0, salinity: 35.0, depth: 50.0, ph: 8.0 });
+    let noise = 10.0 * ((ambient(30.0, 0.0) + 1e3) * 2000.0).log10();
+    let level = 12.0 + noise + 20.0 * r.log10() + alpha * r;
+    for (over, expected) in [(0.0, 0.5), (9.0, 1.0), (-9.0, 0.0)] {
+        let rest = format!("beacons: {{b: {{beacon: {}, position_m: [500, 0, -50]}}}}", pinger(level + over));
+        let device = "kind: hydrophone, rate_hz: 1, band_khz: [10, 100], max_range_m: 2000, threshold_db: 12, self_noise_db: 30, bandwidth_khz: 2";
+        let text = world(device, "", &rest).replace("dt_s: 0.01", "dt_s: 0.1");
+        let heard = sounds(&mut simulation(&text), 300.5);
+        let share = heard.iter().filter(|(_, s)| !s.fixes.is_empty()).count() as f64 / 300.0;
+        near("share", share, expected, 0.1);
+    }
+}
+
+// Goal: what stands between is not heard through, nor what is out of the water, of band or of reach. Method: a wall, a pinger ashore, one of 5 kHz and one 2.5 km away beside one that is heard. Tolerance: none.
+#[test]
+fn what_is_hidden_is_not_heard() {
+    let low = pinger(190.0).replace("frequency_khz: 30", "frequency_khz: 5");
+    let rest = format!(
+        "structures: {{wall: {{position_m: [50, 0, -50], shapes: {{w: {{kind: box, size_m: [1, 40, 200]}}}}}}}}
+beacons:
+  behind: {{beacon: {0}, position_m: [100, 0, -50]}}
+  beside: {{beacon: {0}, position_m: [0, 100, -50]}}
+  ashore: {{beacon: {0}, position_m: [0, 30, 2]}}
+  far: {{beacon: {0}, position_m: [0, 2500, -50]}}
+  low: {{beacon: {low}, position_m: [0, 100, -60]}}",
+        pinger(200.0)
+    );
+    let mut sim = simulation(&world(&format!("kind: hydrophone, rate_hz: 1, {EARS}"), "", &rest));
+    let heard = sounds(&mut sim, 3.0);
+    let fixes: Vec<usize> = heard.iter().flat_map(|(_, s)| s.fixes.iter().map(|f| f.target)).collect();
+    // the second of those in its band
+    assert!(!fixes.is_empty() && fixes.iter().all(|k| *k == 1), "{fixes:?}");
+}
+
+const VOICE: &str = "frequency_khz: 25, source_level_db: 200";
+
+fn transponder(turn: f64) -> String {
+    format!(
+        "{{source: test, kind: transponder, frequency_khz: 30, source_level_db: 200, turn_around_s: {turn}, threshold_db: -50, fading_std_db: 0}}"
+    )
+}
+
+// Goal: range and instant of a USBL fix on a target that runs away radially. Method: the question catches up at t_1 = d/(c - v); the reply leaves at t_2 = t_1 + T from d + v t_2 and arrives at
+// t_3 = t_2 + (d + v t_2)/c; r = c (t_3 - T)/2. Tolerance: 1 mm, 1 ns: of the steps of the body.
+#[test]
+fn a_usbl_ranges_by_the_time_there_and_back() {
+    let (d, v, turn) = (400.0, 4.0, 0.5);
+    let robots = drifter("m", [d, 0.0, -50.0], [v, 0.0, 0.0]);
+    let rest = format!("beacons: {{t: {{beacon: {}, robot: m}}}}", transponder(turn));
+    let device = format!("kind: usbl, rate_hz: 0.25, {VOICE}, {EARS}, carrier_attitude_std_deg: [0, 0, 0]");
+    let mut sim = simulation(&world(&device, &robots, &rest));
+    let heard = sounds(&mut sim, 12.0);
+    assert!(heard.len() >= 2, "{}", heard.len());
+    for (stamp, sounds) in &heard {
+        let now = *stamp as f64 * 1e-9;
+        let d = d + v * now;
+        let t2 = d / (C - v) + turn;
+        let t3 = t2 + (d + v * t2) / C;
+        let fix = &sounds.fixes[0];
+        near("range", fix.p_S.norm(), 0.5 * C * (t3 - turn), 1e-3);
+        near("instant", fix.stamp_ns as f64 * 1e-9, now + t3, 2e-9);
+        let (world, _) = fix.world.expect("a place in the world");
+        assert!((world - fix.p_S - Vec3::new(0.0, 0.0, -50.0)).norm() < 1e-9);
+    }
+}
+
+// Goal: errors of bearing and range are those of the keys, and the covariance says so. Method: 600 fixes on a target 200 m ahead; strong signals. Tolerance: 4 standard errors.
+#[test]
+fn a_usbl_errs_as_told() {
+    let rest = format!("beacons: {{t: {{beacon: {}, position_m: [200, 0, -50]}}}}", transponder(0.0));
+    let device = format!(
+        "kind: usbl, rate_hz: 2, {VOICE}, band_khz: [10, 100], max_range_m: 300, threshold_db: -50, fading_std_db: 0, bearing_std_deg: 1, range_std_m: 0.5"
+    );
+    let text = world(&device, "", &rest).replace("dt_s: 0.01", "dt_s: 0.1");
+    let heard = sounds(&mut simulation(&text), 300.0);
+    let n = heard.len() as f64;
+    assert!(n > 590.0);
+    let across = 200.0 * 1_f64.to_radians();
+    for (axis, std) in [(0, 0.5), (1, across), (2, across)] {
+        let error = |s: &Sounds| s.fixes[0].p_S[axis] - if axis == 0 { 200.0 } else { 0.0 };
+        let square = (heard.iter().map(|(_, s)| error(s) * error(s)).sum::<f64>() / n).sqrt();
+        near("deviation", square, std, 4.0 * std / (2.0 * n).sqrt() + 0.03);
+        near("told", heard[0].1.fixes[0].covariance.r[axis][axis].sqrt(), std, 0.02 * std + 0.05);
+    }
+}
+
+// Goal: a long base line finds its own place, a short one that of a locator, exactly by exact ranges; with errors of ranges the scatter is that of the covariance. Method: four transponders on the bottom,
+// four receivers about the robot; 200 samples. Tolerance: 1e-4 m; 30 % of the standard deviation.
+#[test]
+fn base_lines_find_places() {
+    let node = |name: &str, x: f64, y: f64, z: f64| {
+        format!("  {name}: {{beacon: {}, position_m: [{x}, {y}, {z}]}}\n", transponder(0.1))
+    };
+    let nodes: String = ["a", "b", "c", "d"]
+        .iter()
+        .zip([
+            (-200.0, -150.0, -400.0),
+            (220.0, -180.0, -390.0),
+            (180.0, 210.0, -410.0),
+            (-190.0, 160.0, -370.0),
+        ])
+        .map(|(name, (x, y, z))| node(name, x, y, z))
+        .collect();
+    let locator = "  l: {beacon: {source: test, kind: locator, frequency_khz: 60, source_level_db: 190}, position_m: [12, -7, -65]}\n";
+    let rest = format!("beacons:\n{nodes}{locator}");
+    let four = "receivers_m: [[1, 1, 0], [1, -1, 0], [-1, -1, 0], [-1, 1, 0]]";
+    let kinds = [
+        (
+            format!("kind: lbl, rate_hz: 0.5, {VOICE}, band_khz: [20, 50], max_range_m: 600"),
+            Vec3::new(0.0, 0.0, -50.0),
+        ),
+        (
+            format!("kind: sbl, rate_hz: 0.5, {four}, band_khz: [50, 70], max_range_m: 600"),
+            Vec3::new(12.0, -7.0, -15.0),
+        ),
+    ];
+    for (device, truth) in kinds {
+        let device = format!("{device}, threshold_db: -50, fading_std_db: 0");
+        let place = |s: &Sounds| s.fixes[0].world.map_or(s.fixes[0].p_S, |w| w.0);
+        let exact = sounds(&mut simulation(&world(&device, "", &rest)), 5.0);
+        let found = place(&exact[0].1);
+        assert!((found - truth).norm() < 1e-4, "{device}: {found:?}");
+        assert_eq!(exact[0].1.ranges.len(), 4);
+        let text =
+            world(&format!("{device}, range_std_m: 0.01"), "", &rest).replace("dt_s: 0.01", "dt_s: 0.1");
+        let noisy = sounds(&mut simulation(&text), 400.0);
+        for axis in 0..3 {
+            let squares = noisy.iter().map(|(_, s)| (place(s)[axis] - truth[axis]).powi(2));
+            let scatter = (squares.sum::<f64>() / noisy.len() as f64).sqrt();
+            let told = noisy[0].1.fixes[0].covariance.r[axis][axis].sqrt();
+            near(&format!("{device}, axis {axis}"), scatter, told, 0.3 * told);
+        }
+    }
+}
+
+// Goal: over long ways sound comes along the bent ray: its time, and the bearing from above or below. Method: a hydrophone 50 m deep in water that grows slower downwards, the ray of environment/sound (which has
+// proofs of its own); straight, the bearing is that of the geometry. Tolerance: 1e-9 s, 1e-6 rad; the two bearings differ by more than a degree.
+#[test]
+fn bent_sound_comes_along_its_ray() {
+    let water = "water: {column: {layers: [{depth_m: 0, temperature_c: 20, salinity_psu: 35}, {depth_m: 100, temperature_c: 5, salinity_psu: 35}]}}";
+    let rest = format!("beacons: {{b: {{beacon: {}, position_m: [800, 0, -80]}}}}", pinger(210.0));
+    let mut steep = Vec::new();
+    for bent in [true, false] {
+        let device = format!("kind: hydrophone, rate_hz: 1, {EARS}, ray_bent: {bent}, sound_speed_m_s: 1500");
+        let text = world(&device, "", &rest)
+            .replace("water: {density_kg_m3: 1026.95, sound_speed_m_s: 1500, temperature_c: 10}", water)
+            .replace("gravity_m_s2: 0", "gravity_m_s2: 9.81");
+        let mut sim = simulation(&text);
+        let ray = eigenray::between(
+            &sim.scene.sea,
+            9.81,
+            Vec3::new(800.0, 0.0, -80.0),
+            Vec3::new(0.0, 0.0, -50.0),
+            0.0,
+            0,
+        )[0];
+        let fix = sounds(&mut sim, 3.0).iter().find_map(|(_, s)| s.fixes.first().copied()).expect("a ping");
+        let elevation = (fix.p_S.z / fix.p_S.norm()).asin();
+        if bent {
+            near("time", (fix.p_S.norm() / 1500.0 - ray.time).abs(), 0.0, 1e-9);
+            near("bearing", elevation, ray.angle, 1e-6);
+        } else {
+            near("bearing", elevation, -(30.0_f64 / 800.0).atan(), 1e-6);
+        }
+        steep.push(elevation);
+    }
+    assert!((steep[0] - steep[1]).abs() > 1_f64.to_radians(), "{steep:?}");
+}
