@@ -1,6 +1,8 @@
 //! Frames of sensors that look around, as messages.
 
 use super::message::{Message, TypeInfo};
+use super::msg::builtin_interfaces::Duration;
+use super::msg::marine_sensor_msgs::{RadarEcho, RadarSector};
 use super::msg::sensor_msgs::{LaserScan, PointCloud2, PointField};
 use super::msg::std_msgs::{Header, String as StringMsg};
 use super::msg::vision_msgs::Detection3DArray;
@@ -9,8 +11,10 @@ use super::sonar;
 use crate::scene::acoustic::Output;
 use crate::scene::camera;
 use crate::scene::laser::{LaserOutput, LaserSpec};
+use crate::scene::radar::RadarSpec;
 use crate::scene::sensor::Looks;
 use crate::state::frame::{Point, Scan};
+use crate::state::sweep::Sweep;
 use bytes::Bytes;
 use std::borrow::Cow;
 
@@ -27,6 +31,8 @@ pub enum Topic {
     Sonar(sonar::Part),
     /// Boxes about obstacles.
     Boxes,
+    /// Spokes of a radar.
+    Sweep,
     /// Sentences of the Automatic Identification System.
     Sentences,
     /// What an instrument for positioning has found.
@@ -66,6 +72,7 @@ pub fn topics(looks: &Looks) -> Vec<(Cow<'static, str>, &'static TypeInfo, Topic
             };
             sonar::parts(spec.kind).iter().map(of_part).collect()
         }
+        Looks::Radar(_) => vec![("/data".into(), RadarSector::info(), Topic::Sweep)],
         Looks::Ais(_) => vec![("/nmea".into(), StringMsg::info(), Topic::Sentences)],
         Looks::Obstacles(_) => vec![("/detections".into(), Detection3DArray::info(), Topic::Boxes)],
         Looks::Acoustic(spec) => {
@@ -89,6 +96,25 @@ pub fn laser_scan(spec: &LaserSpec, rate: f64, scan: &Scan, header: Header) -> L
         range_max: spec.limits[1] as f32,
         ranges: scan.ranges.clone(),
         intensities: scan.intensities.clone(),
+    }
+}
+
+/// Spokes of a radar, which turns clockwise.
+pub fn radar_sector(spec: &RadarSpec, sweep: &Sweep, header: Header) -> RadarSector {
+    let duration = |seconds: f64| {
+        let ns = (seconds * 1e9).round() as u64;
+        Duration { sec: (ns / 1_000_000_000) as i32, nanosec: (ns % 1_000_000_000) as u32 }
+    };
+    let spokes = spec.spokes as u64;
+    RadarSector {
+        header,
+        angle_start: (-((sweep.first % spokes) as f64) * spec.step()) as f32,
+        angle_increment: -spec.step() as f32,
+        time_increment: duration(1.0 / (spec.turns * spec.spokes as f64)),
+        scan_time: duration(1.0 / spec.turns),
+        range_min: spec.range(0) as f32,
+        range_max: spec.range(spec.bins - 1) as f32,
+        intensities: sweep.spokes.iter().map(|echoes| RadarEcho { echoes: echoes.clone() }).collect(),
     }
 }
 

@@ -22,6 +22,7 @@ pub mod lens;
 pub mod mapped;
 pub mod obstacle;
 pub mod optics;
+pub mod radar;
 pub mod radiation;
 pub mod sea;
 pub mod sensor;

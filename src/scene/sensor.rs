@@ -5,6 +5,7 @@ use super::ais::ReceiverSpec;
 use super::camera::CameraSpec;
 use super::laser::{LaserOutput, LaserSpec};
 use super::obstacle::DetectorSpec;
+use super::radar::RadarSpec;
 use super::sonar::{SonarKind, SonarSpec};
 use crate::math::{Mat3, Vec3};
 use std::sync::Arc;
@@ -112,6 +113,8 @@ pub enum Looks {
     Obstacles(DetectorSpec),
     /// For what vessels tell of themselves by radio.
     Ais(ReceiverSpec),
+    /// By radar.
+    Radar(RadarSpec),
 }
 
 impl Looks {
@@ -126,6 +129,10 @@ impl Looks {
             Looks::Acoustic(spec) => 2 * spec.targets.len(),
             // those of the sensor that it listens to are told with that
             Looks::Obstacles(_) | Looks::Ais(_) => 0,
+            Looks::Radar(spec) => {
+                let turns = spec.takes_ns as f64 * 1e-9 * spec.turns;
+                (turns * (spec.spokes * spec.columns * spec.rows.len()) as f64) as usize
+            }
         }
     }
 
@@ -138,6 +145,7 @@ impl Looks {
             Looks::Acoustic(spec) => (spec.listens * 1e9) as u64,
             Looks::Obstacles(spec) => spec.takes_ns,
             Looks::Ais(_) => 0,
+            Looks::Radar(spec) => spec.takes_ns,
         }
     }
 }
@@ -177,6 +185,7 @@ impl SensorKind {
                 Looks::Sonar(SonarSpec { kind: SonarKind::Scanning, .. }) => "scanning_sonar",
                 Looks::Obstacles(_) => "obstacle_detector",
                 Looks::Ais(_) => "ais_receiver",
+                Looks::Radar(_) => "radar",
                 Looks::Acoustic(AcousticSpec { kind: AcousticKind::Hydrophone { .. }, .. }) => "hydrophone",
                 Looks::Acoustic(AcousticSpec { kind: AcousticKind::Usbl { .. }, .. }) => "usbl",
                 Looks::Acoustic(AcousticSpec { kind: AcousticKind::Lbl { .. }, .. }) => "lbl",

@@ -17,6 +17,7 @@ pub mod noise;
 pub mod obstacle;
 pub mod odometry;
 pub mod pressure;
+pub mod radar;
 pub mod raytrace;
 pub mod sample;
 pub mod sonar;

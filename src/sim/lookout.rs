@@ -21,6 +21,7 @@ use crate::sensors::ais;
 use crate::sensors::camera;
 use crate::sensors::laser;
 use crate::sensors::obstacle;
+use crate::sensors::radar;
 use crate::sensors::sample::{Pose, Spoiling};
 use crate::sensors::sonar::interference::{self, Burst};
 use crate::sensors::sonar::{self, medium::Medium};
@@ -330,6 +331,10 @@ impl Worker {
             Looks::Acoustic(spec) => {
                 let around = (&self.stage, view, &at);
                 acoustic::listen((spec, model.rate), &self.scene.beacons, around, &pose, &by)
+            }
+            Looks::Radar(spec) => {
+                let around = (&self.stage, view, &at);
+                radar::sweep((spec, model.rate), around, self.scene.structures.len(), &pose, &by)
             }
             Looks::Ais(spec) => {
                 let Scene { ais: transponders, origin, .. } = &*self.scene;

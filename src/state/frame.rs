@@ -3,6 +3,7 @@
 use super::boxes::Found;
 use super::ping::Ping;
 use super::sounds::Sounds;
+use super::sweep::Sweep;
 use bytes::Bytes;
 use std::sync::Arc;
 
@@ -36,6 +37,8 @@ pub enum FrameData {
     Sounds(Sounds),
     /// Boxes about obstacles.
     Boxes(Vec<Found>),
+    /// Spokes of a radar.
+    Sweep(Sweep),
     /// Sentences of the Automatic Identification System.
     Sentences(Vec<Sentence>),
 }

@@ -11,6 +11,7 @@ pub mod frame;
 pub mod joint;
 pub mod snapshot;
 pub mod sounds;
+pub mod sweep;
 pub mod tether;
 pub mod view;
 pub mod wave_tile;

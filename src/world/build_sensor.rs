@@ -5,6 +5,7 @@ use super::build_ais;
 use super::build_camera;
 use super::build_laser;
 use super::build_obstacle;
+use super::build_radar;
 use super::build_sonar;
 use super::error::Problems;
 use super::file::{Device, Measures, NoiseFile, SensorFile, WrenchDirection};
@@ -139,6 +140,7 @@ fn kind(device: &Device, rate: f64, seed: u64, stream: &str, problems: &mut Prob
         Measures::Usbl(file) => looks(Looks::Acoustic(build_acoustic::usbl(file, rate, fixed(), problems))),
         Measures::Lbl(file) => looks(Looks::Acoustic(build_acoustic::lbl(file, rate, fixed(), problems))),
         Measures::Sbl(file) => looks(Looks::Acoustic(build_acoustic::sbl(file, rate, fixed(), problems))),
+        Measures::Radar(file) => looks(Looks::Radar(build_radar::radar(file, rate, problems))),
         Measures::AisReceiver(file) => looks(Looks::Ais(build_ais::receiver(file))),
         Measures::ObstacleDetector(file) => looks(Looks::Obstacles(build_obstacle::detector(file, problems))),
         Measures::Wrench { force, torque, direction, .. } => SensorKind::Wrench {

@@ -14,6 +14,7 @@ use super::file_fin::{AzimuthFile, FinFile};
 use super::file_firmware::FirmwareFile;
 use super::file_laser::{LaserFile, LidarFile};
 use super::file_obstacle::{DetectorFile, ObstacleFile};
+use super::file_radar::RadarFile;
 use super::file_restoring::RestoringFile;
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
 use super::file_sonar::{ImagingSonarFile, MultibeamFile, ScanningSonarFile, SideScanFile};
@@ -1014,6 +1015,8 @@ choice! {
         Sbl = "sbl" (SblFile),
         /// Boxes about obstacles.
         ObstacleDetector = "obstacle_detector" (DetectorFile),
+        /// Sectors of echoes of a radar whose antenna turns.
+        Radar = "radar" (RadarFile),
         /// Sentences of the Automatic Identification System.
         AisReceiver = "ais_receiver" (AisReceiverFile),
         /// Force and torque through the joint of the link that it is mounted on.

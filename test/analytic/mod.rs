@@ -4,6 +4,7 @@ mod acoustic;
 mod actuator;
 mod afloat;
 mod air;
+mod ais;
 mod altimeter;
 mod azimuth;
 mod battery;

@@ -137,11 +137,11 @@ fn kinds() {
     );
     check(
         &device("kind: sonar"),
-        "w.yaml:8:52: `kind`: expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `hydrophone`, `usbl`, `lbl`, `sbl`, `obstacle_detector`, `ais_receiver`, `wrench`, found text `sonar`",
+        "w.yaml:8:52: `kind`: expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `hydrophone`, `usbl`, `lbl`, `sbl`, `obstacle_detector`, `radar`, `ais_receiver`, `wrench`, found text `sonar`",
     );
     check(
         &device("latency_s: 0"),
-        "w.yaml:8:19: missing key `kind` in `device`, expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `hydrophone`, `usbl`, `lbl`, `sbl`, `obstacle_detector`, `ais_receiver`, `wrench`",
+        "w.yaml:8:19: missing key `kind` in `device`, expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `hydrophone`, `usbl`, `lbl`, `sbl`, `obstacle_detector`, `radar`, `ais_receiver`, `wrench`",
     );
     check(
         &device("kind: pressure, altitude_m: [0.5, 50]"),

@@ -1,5 +1,6 @@
 //! Other programs agree; where the data come from stands in `test/data/README.md`.
 
+mod ais;
 mod camera;
 mod contact;
 mod geodesy;

@@ -96,6 +96,10 @@ impl Worker {
                     });
                     self.tracks.insert((frame.robot, frame.sensor), tracks);
                 }
+                (Topic::Sweep, FrameData::Sweep(sweep), Looks::Radar(spec)) => {
+                    let head = head(&frames::sensor_frame(model, frame.sensor));
+                    self.emit(i, now, || looks::radar_sector(spec, sweep, head));
+                }
                 (Topic::Sentences, FrameData::Sentences(sentences), _) => {
                     for sentence in sentences {
                         self.emit(i, now, || StringMsg { data: sentence.text.clone() });
