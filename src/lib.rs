@@ -15,6 +15,7 @@ pub mod ros;
 pub mod scene;
 pub mod sensors;
 pub mod sim;
+pub mod sites;
 pub mod state;
 pub mod validate;
 pub mod world;

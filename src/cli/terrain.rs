@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use merrow::river::{River, files};
+use merrow::sites::{File, quay::Quay, quay_file, sand::Sand, survey_file};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -10,7 +11,7 @@ use std::process::ExitCode;
 pub struct Arguments {
     /// What is made.
     kind: Kind,
-    /// Seed; the shipped valley is that of seed 1.
+    /// Seed; what ships is that of seed 1.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Folder for the files; made if it does not exist, and files of the same names in it are written anew.
@@ -23,25 +24,39 @@ pub struct Arguments {
 enum Kind {
     /// A river that winds through a valley.
     Riverwatch,
+    /// A quay with its jetty over a muddy bottom.
+    HarbourInspection,
+    /// A wreck in rippled sand.
+    Survey,
 }
 
 /// Makes the files and says what they are.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
-    let Kind::Riverwatch = arguments.kind;
-    let river = River::new(arguments.seed);
+    let seed = arguments.seed;
+    let (files, what, part): (Vec<File>, String, &str) = match arguments.kind {
+        Kind::Riverwatch => {
+            let river = River::new(seed);
+            let (flow, trees, buoys) = (river.stream.discharge, river.trees.len(), river.buoys.len());
+            (files::files(&river), format!("{flow:.1} m3/s, {trees} trees, {buoys} buoys"), "valley.yaml")
+        }
+        Kind::HarbourInspection => {
+            let quay = Quay::new(seed);
+            let (blocks, growth) = (quay.blocks.len(), quay.growth.len());
+            (quay_file::files(&quay), format!("{blocks} blocks with {growth} growths"), "quay.yaml")
+        }
+        Kind::Survey => {
+            let [list, _, heading] = Sand::new(seed).wreck.attitude;
+            let what = format!("a wreck with a list of {list} deg, heading {:.1} deg", 90.0 - heading);
+            (survey_file::files(seed), what, "wreck.yaml")
+        }
+    };
     let folder = &arguments.out;
     std::fs::create_dir_all(folder).map_err(|e| format!("{}: cannot be made: {e}", folder.display()))?;
-    for (name, bytes) in files::files(&river) {
+    for (name, bytes) in files {
         let path = folder.join(name);
         std::fs::write(&path, bytes).map_err(|e| format!("{}: cannot be written: {e}", path.display()))?;
     }
-    println!(
-        "{}: {:.1} m3/s, {} trees, {} buoys; begin a world with `extends: {}`",
-        folder.display(),
-        river.stream.discharge,
-        river.trees.len(),
-        river.buoys.len(),
-        folder.join("valley.yaml").display()
-    );
+    let begin = folder.join(part);
+    println!("{}: {what}; begin a world with `extends: {}`", folder.display(), begin.display());
     Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,7 @@
 //! The files that hold a river: rasters of bed and current, the part of a world file that names them, and the map.
 
 use super::{HALF_EXTENT, River, map};
+use crate::sites::{File, raster::Raster};
 use std::fmt::Write as _;
 
 /// Distances between the samples of the ground and of the current [m].
@@ -9,9 +10,6 @@ const CURRENT_STEP: f64 = 4.0;
 /// Metres and metres per second that a stored number counts.
 const GROUND_UNIT: f64 = 0.001;
 const CURRENT_UNIT: f64 = 0.0001;
-
-/// A file by its name and what is in it.
-pub type File = (&'static str, Vec<u8>);
 
 /// All files of a river.
 pub fn files(river: &River) -> Vec<File> {
@@ -32,23 +30,9 @@ pub fn files(river: &River) -> Vec<File> {
     ]
 }
 
-/// Head and numbers of a raster in our raw format (docs/water.md).
-fn raster(data: &str, step: f64, unit: f64, of: &str, value: impl Fn([f64; 2]) -> f64) -> [Vec<u8>; 2] {
-    let [nx, ny] = HALF_EXTENT.map(|half| (2.0 * half / step + 1e-9) as usize + 1);
-    let [x0, y0] = [nx, ny].map(|n| -0.5 * step * (n - 1) as f64);
-    let mut numbers = Vec::with_capacity(2 * nx * ny);
-    for j in 0..ny {
-        for i in 0..nx {
-            let p = [x0 + step * i as f64, y0 + step * j as f64];
-            let stored = (value(p) / unit).round() as i16;
-            numbers.extend(stored.to_le_bytes());
-        }
-    }
-    let head = format!(
-        "data: {data}\nnumber: i16\nunit: {of}\nfactor: {unit}\naxes:\n\
-         - {{name: y, start: {y0}, step: {step}, count: {ny}}}\n- {{name: x, start: {x0}, step: {step}, count: {nx}}}\n"
-    );
-    [head.into_bytes(), numbers]
+/// Head and numbers of a raster over the valley.
+fn raster(data: &str, step: f64, factor: f64, unit: &str, value: impl Fn([f64; 2]) -> f64) -> [Vec<u8>; 2] {
+    Raster { data, half_extent: HALF_EXTENT, step, factor, unit }.bytes(value)
 }
 
 /// The part of a world file that a river is: ground, current, trees, buoys and their moorings. Writing to a String does not fail.
