@@ -27,8 +27,13 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
         (FirmwareLaw::Multirotor(settings), FirmwareMemory::Flight(flight)) => {
             multirotor::tick(robot, settings, state, flight, Tick { dt, gravity, command });
         }
-        (FirmwareLaw::Course(settings), FirmwareMemory::Course(course)) if course.on => {
-            steer(robot, settings, state, course);
+        (FirmwareLaw::Course(settings), FirmwareMemory::Course(course)) => {
+            if memory.ticks == 1 {
+                begin(robot, settings, state, course);
+            }
+            if course.on {
+                steer(robot, settings, state, course);
+            }
         }
         (FirmwareLaw::Drive(settings), FirmwareMemory::Drive(memory)) => {
             drive::tick(robot, settings, state, memory, [command[0].x, command[1].z], dt);
@@ -42,6 +47,16 @@ pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64
         _ => {}
     }
     state.firmware = Some(memory);
+}
+
+/// The first tick of one that starts with the run.
+fn begin(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, course: &mut Course) {
+    let Some((thruster, command)) = settings.start else { return };
+    state.actuators[thruster].set_command(&robot.thrusters[thruster], command);
+    if !course.on {
+        let here = Measured::of(&state.motion);
+        *course = Course { on: true, heading: here.heading, depth: here.depth };
+    }
 }
 
 /// A tick of the heading and depth hold.

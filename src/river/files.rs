@@ -4,6 +4,8 @@ use super::{HALF_EXTENT, River, map};
 use crate::sites::{File, raster::Raster};
 use std::fmt::Write as _;
 
+/// Colours of leaves.
+const LEAVES: [&str; 3] = ["[0.12, 0.2, 0.05]", "[0.16, 0.22, 0.07]", "[0.1, 0.17, 0.06]"];
 /// Distances between the samples of the ground and of the current [m].
 const GROUND_STEP: f64 = 3.0;
 const CURRENT_STEP: f64 = 4.0;
@@ -52,10 +54,12 @@ fn valley(river: &River) -> String {
         let _ = writeln!(
             out,
             "  tree_{:02}:\n    position_m: [{x:.2}, {y:.2}, {z:.2}]\n    shapes:\n      \
-             trunk: {{kind: cylinder, radius_m: {trunk:.2}, length_m: {length:.2}, position_m: [0, 0, {middle:.2}]}}\n      \
-             crown: {{kind: sphere, radius_m: {crown:.2}, position_m: [0, 0, {:.2}]}}",
+             trunk: {{kind: cylinder, radius_m: {trunk:.2}, length_m: {length:.2}, position_m: [0, 0, {middle:.2}], \
+             material: {{color: [0.22, 0.17, 0.12]}}}}\n      \
+             crown: {{kind: sphere, radius_m: {crown:.2}, position_m: [0, 0, {:.2}], material: {{color: {}}}}}",
             k + 1,
-            height - crown
+            height - crown,
+            LEAVES[k % LEAVES.len()]
         );
     }
     out.push_str("props:\n");

@@ -23,6 +23,11 @@ pub fn sensor_frame(robot: &Robot, sensor: usize) -> String {
     format!("{}/{}", robot.name, robot.sensors[sensor].name)
 }
 
+/// Frame of the unit that nods a laser.
+pub fn mount_frame(robot: &Robot, sensor: usize) -> String {
+    format!("{}_mount", sensor_frame(robot, sensor))
+}
+
 /// Optical frame of a camera: x right, y down, z ahead (REP-103).
 pub fn optical_frame(robot: &Robot, sensor: usize) -> String {
     format!("{}_optical_frame", sensor_frame(robot, sensor))
@@ -97,7 +102,7 @@ fn start_of(group: &GroupState) -> Option<u64> {
     }
 }
 
-/// The moving frames, those of fins among them; `truth` says whether the robots' true poses in the world are among them.
+/// The moving frames, those of fins and nodded lasers among them; `truth` says whether the robots' true poses in the world are among them.
 pub fn moving(scene: &Scene, snapshot: &Snapshot, truth: bool) -> TFMessage {
     let mut transforms = Vec::new();
     for (i, (robot, motion)) in scene.robots.iter().zip(&snapshot.motions).enumerate() {
@@ -112,6 +117,13 @@ pub fn moving(scene: &Scene, snapshot: &Snapshot, truth: bool) -> TFMessage {
         }
         for (fin, memory) in robot.fins.iter().zip(&snapshot.fins[i]).filter(|(fin, _)| fin.turns()) {
             transforms.push(of_fin(robot, fin, memory.angle, snapshot.time_ns));
+        }
+        for (k, sensor) in robot.sensors.iter().enumerate() {
+            if let Some(tilt) = sensor.kind.tilt() {
+                let (parent, child) = (mount_frame(robot, k), sensor_frame(robot, k));
+                let q = Quat::from_rpy(0.0, tilt.angle(snapshot.time_ns), 0.0);
+                transforms.push(stamped(snapshot.time_ns, &parent, child, Vec3::zero(), q));
+            }
         }
     }
     TFMessage { transforms }
@@ -141,7 +153,9 @@ pub fn fixed(scene: &Scene) -> TFMessage {
         for (k, sensor) in robot.sensors.iter().enumerate() {
             let parent = link_frame(robot, sensor.link);
             let q = Quat::from_matrix(&sensor.R_US);
-            transforms.push(stamped(0, &parent, sensor_frame(robot, k), sensor.p_UoS_U, q));
+            let nods = sensor.kind.tilt().is_some();
+            let child = if nods { mount_frame(robot, k) } else { sensor_frame(robot, k) };
+            transforms.push(stamped(0, &parent, child, sensor.p_UoS_U, q));
             if let Some(Looks::Camera(_)) = sensor.kind.looks().map(|looks| &**looks) {
                 let turn = Quat { w: 0.5, x: -0.5, y: 0.5, z: -0.5 };
                 let parent = sensor_frame(robot, k);

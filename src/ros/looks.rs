@@ -25,6 +25,8 @@ pub enum Topic {
     Scan,
     /// Points.
     Cloud,
+    /// The points of all scans of a laser while it is nodded to and fro once.
+    Swept,
     /// A part of a picture.
     Camera(camera::Part),
     /// A part of a ping.
@@ -52,6 +54,12 @@ impl Topic {
 /// Suffix, type and content of every topic of a sensor.
 pub fn topics(looks: &Looks) -> Vec<(Cow<'static, str>, &'static TypeInfo, Topic)> {
     match looks {
+        Looks::Laser(LaserSpec { output: LaserOutput::Scan, tilt: Some(_), .. }) => {
+            vec![
+                ("/scan".into(), LaserScan::info(), Topic::Scan),
+                ("/points".into(), PointCloud2::info(), Topic::Swept),
+            ]
+        }
         Looks::Laser(LaserSpec { output: LaserOutput::Scan, .. }) => {
             vec![("/scan".into(), LaserScan::info(), Topic::Scan)]
         }
@@ -115,6 +123,46 @@ pub fn radar_sector(spec: &RadarSpec, sweep: &Sweep, header: Header) -> RadarSec
         range_min: spec.range(0) as f32,
         range_max: spec.range(spec.bins - 1) as f32,
         intensities: sweep.spokes.iter().map(|echoes| RadarEcho { echoes: echoes.clone() }).collect(),
+    }
+}
+
+/// What a laser has found since the unit that nods it was last at its least angle.
+#[derive(Clone, Debug, Default)]
+pub struct Swept {
+    /// Number of the period since the start.
+    period: u64,
+    /// Instant of the first scan [ns].
+    stamp_ns: u64,
+    /// Scans, and their echoes in the unit's axes at the instant of each; `ring` is the number of the scan.
+    scans: u16,
+    points: Vec<Point>,
+}
+
+impl Swept {
+    /// Adds the echoes of a scan taken at `stamp_ns`, with `step_ns` to the next; stamp and points if that was the last of a period.
+    pub fn add(
+        &mut self,
+        spec: &LaserSpec,
+        scan: &Scan,
+        stamp_ns: u64,
+        step_ns: u64,
+    ) -> Option<(u64, Vec<Point>)> {
+        let length = spec.tilt?.period_ns;
+        let period = stamp_ns / length;
+        if self.points.is_empty() || period != self.period {
+            // what misses its end, by a lost scan or a reset, is not a whole sweep
+            *self = Self { period, stamp_ns, ..Self::default() };
+        }
+        for (k, (range, intensity)) in scan.ranges.iter().zip(&scan.intensities).enumerate() {
+            if range.is_finite() {
+                let p = spec.place(k, f64::from(*range), stamp_ns).to_array().map(|x| x as f32);
+                let time = ((stamp_ns - self.stamp_ns) as f64 * 1e-9 + spec.fires(k)) as f32;
+                self.points.push(Point { p, intensity: *intensity, time, ring: self.scans });
+            }
+        }
+        self.scans = self.scans.saturating_add(1);
+        let ends = (stamp_ns + step_ns) / length != period;
+        ends.then(|| (self.stamp_ns, std::mem::take(&mut self.points)))
     }
 }
 

@@ -342,10 +342,13 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
         for (part, (suffix, info)) in sensor_messages(&sensor.kind).into_iter().enumerate() {
             let source = Source::Sensor { robot: i, sensor: k, part };
             let topic = format!("{name}/{}{suffix}", sensor.name);
-            add(topic, info, Qos::SENSOR, Some(sensor.rate), source);
+            // the points of a nodded laser come once to and fro
+            let rate = sensor.kind.tilt().filter(|_| part > 0).map(|tilt| 1e9 / tilt.period_ns as f64);
+            add(topic, info, Qos::SENSOR, Some(rate.unwrap_or(sensor.rate)), source);
         }
     }
-    if has_joints(robot) || robot.fins.iter().any(Fin::turns) {
+    let nods = robot.sensors.iter().any(|sensor| sensor.kind.tilt().is_some());
+    if has_joints(robot) || robot.fins.iter().any(Fin::turns) || nods {
         let source = Source::Joints { robot: i };
         add(format!("{name}/joint_states"), JointState::info(), Qos::DEFAULT, Some(FRAME_RATE), source);
     }

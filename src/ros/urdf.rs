@@ -3,6 +3,7 @@
 use super::frames::joint_pose;
 use crate::math::hull_cut::Shape;
 use crate::math::{Mat3, Vec3};
+use crate::scene::laser::Tilt;
 use crate::scene::{Fin, Geometry, JointKind, Link, Robot};
 use std::fmt::Write;
 
@@ -24,7 +25,13 @@ pub fn urdf(robot: &Robot) -> String {
         write_frame(&mut out, robot, frame.link, &frame.name, origin(frame.p_UoA_U, frame.R_UA.to_rpy()));
     }
     for sensor in &robot.sensors {
-        write_frame(&mut out, robot, sensor.link, &sensor.name, origin(sensor.p_UoS_U, sensor.R_US.to_rpy()));
+        let place = origin(sensor.p_UoS_U, sensor.R_US.to_rpy());
+        if let Some(tilt) = sensor.kind.tilt() {
+            write_frame(&mut out, robot, sensor.link, &format!("{}_mount", sensor.name), place);
+            write_tilt(&mut out, robot, &sensor.name, tilt);
+        } else {
+            write_frame(&mut out, robot, sensor.link, &sensor.name, place);
+        }
     }
     out.push_str("</robot>\n");
     out
@@ -105,6 +112,20 @@ fn write_frame(out: &mut String, robot: &Robot, link: usize, name: &str, origin:
     let _ = writeln!(out, "  <joint name=\"{child}_mount\" type=\"fixed\">");
     let _ = writeln!(out, "    <parent link=\"{parent}\"/><child link=\"{child}\"/>");
     let _ = writeln!(out, "    {origin}");
+    let _ = writeln!(out, "  </joint>");
+}
+
+/// The joint by which a unit nods a laser.
+fn write_tilt(out: &mut String, robot: &Robot, sensor: &str, tilt: &Tilt) {
+    let child = format!("{}/{sensor}", robot.name);
+    let [low, high] = tilt.limits;
+    let _ = writeln!(out, "  <link name=\"{child}\"/>");
+    let _ = writeln!(out, "  <joint name=\"{sensor}_tilt\" type=\"revolute\">");
+    let _ = writeln!(out, "    <parent link=\"{child}_mount\"/><child link=\"{child}\"/>");
+    let _ = writeln!(out, "    <axis xyz=\"0 1 0\"/>");
+    let speed = tilt.speed(0);
+    let _ =
+        writeln!(out, "    <limit lower=\"{low}\" upper=\"{high}\" effort=\"1e6\" velocity=\"{speed}\"/>");
     let _ = writeln!(out, "  </joint>");
 }
 

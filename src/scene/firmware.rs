@@ -72,6 +72,8 @@ pub struct Course {
     pub stern_planes: usize,
     /// Its bow planes, if it has any.
     pub bow_planes: Option<usize>,
+    /// If it starts with the run: the thruster that is set going then, and its command.
+    pub start: Option<(usize, f64)>,
 }
 
 /// Settings of the differential drive.

@@ -1,7 +1,7 @@
 //! Scanning lasers as built: where their beams go, when, and how they range.
 
-use crate::math::Vec3;
 use crate::math::real::sin_cos;
+use crate::math::{Mat3, Vec3};
 
 /// A laser that scans: in a plane, or on several cones.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +38,37 @@ pub struct LaserSpec {
     pub wavelength: f64,
     /// Extinction of its light in the water [1/m].
     pub water_extinction: f64,
+    /// The unit that nods it, if one does; the sensor's place is then that of the unit.
+    pub tilt: Option<Tilt>,
+}
+
+/// A unit that nods a laser about y, to and fro at a constant speed; positive angles look down.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tilt {
+    /// Least and greatest angle [rad].
+    pub limits: [f64; 2],
+    /// Time to and fro [ns].
+    pub period_ns: u64,
+}
+
+impl Tilt {
+    /// Angle at an instant [rad]; the least at time 0.
+    pub fn angle(&self, time_ns: u64) -> f64 {
+        let part = (time_ns % self.period_ns) as f64 / self.period_ns as f64;
+        let up = if part < 0.5 { 2.0 * part } else { 2.0 - 2.0 * part };
+        self.limits[0] + (self.limits[1] - self.limits[0]) * up
+    }
+
+    /// Its speed then [rad/s].
+    pub fn speed(&self, time_ns: u64) -> f64 {
+        let speed = 2e9 * (self.limits[1] - self.limits[0]) / self.period_ns as f64;
+        if 2 * (time_ns % self.period_ns) < self.period_ns { speed } else { -speed }
+    }
+
+    /// Axes of the laser in those of the unit at an instant.
+    pub fn axes(&self, time_ns: u64) -> Mat3 {
+        Mat3::from_rpy(0.0, self.angle(time_ns), 0.0)
+    }
 }
 
 /// The message of a laser.
@@ -60,6 +91,12 @@ impl LaserSpec {
             })
         };
         (0..columns).flat_map(column).collect()
+    }
+
+    /// Where an echo of column `k` lies at distance `range` [m], in the axes of the unit that nods the laser, for a scan begun at `stamp_ns`.
+    pub fn place(&self, k: usize, range: f64, stamp_ns: u64) -> Vec3 {
+        let p = self.directions[k].scale(range);
+        self.tilt.map_or(p, |tilt| tilt.axes(stamp_ns + (self.fires(k) * 1e9) as u64).mul_vec(p))
     }
 
     /// When column `k` fires, after the first [s].

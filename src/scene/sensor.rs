@@ -3,7 +3,7 @@
 use super::acoustic::{AcousticKind, AcousticSpec};
 use super::ais::ReceiverSpec;
 use super::camera::CameraSpec;
-use super::laser::{LaserOutput, LaserSpec};
+use super::laser::{LaserOutput, LaserSpec, Tilt};
 use super::obstacle::DetectorSpec;
 use super::radar::RadarSpec;
 use super::sonar::{SonarKind, SonarSpec};
@@ -159,6 +159,14 @@ impl Sensor {
 }
 
 impl SensorKind {
+    /// The unit that nods it, if one does.
+    pub fn tilt(&self) -> Option<&Tilt> {
+        match &**self.looks()? {
+            Looks::Laser(spec) => spec.tilt.as_ref(),
+            _ => None,
+        }
+    }
+
     /// What it looks around with, if it does.
     pub fn looks(&self) -> Option<&Arc<Looks>> {
         if let SensorKind::Looks(looks) = self { Some(looks) } else { None }
@@ -176,6 +184,7 @@ impl SensorKind {
             SensorKind::Odometry => "odometry",
             SensorKind::Wrench { .. } => "wrench",
             SensorKind::Looks(looks) => match &**looks {
+                Looks::Laser(LaserSpec { tilt: Some(_), .. }) => "tilting_laser",
                 Looks::Laser(LaserSpec { output: LaserOutput::Scan, .. }) => "laser",
                 Looks::Laser(LaserSpec { output: LaserOutput::Cloud, .. }) => "lidar",
                 Looks::Camera(_) => "camera",

@@ -14,6 +14,8 @@
 //!
 //! A beam that widens is five rays, at the middle and at 0.7 of half its angle; echoes within a pulse's length are one, at their mean weighted by P.
 //!
+//! A unit that nods the laser turns its axes about y at a constant speed, to and fro, while the scan goes on too.
+//!
 //! # Symbols
 //! P power over that of a white upright surface at 1 m · ρ reflectivity, ρ_0 that of what is just seen at r_max · θ angle of incidence · r distance [m] · σ extinction of air [1/m] ·
 //! V visibility [km] · λ wavelength · R rain [mm/h] · U wind [m/s] · s² mean square slope · F_0 = 0.02.
@@ -86,6 +88,8 @@ pub fn scan(
     for column in 0..spec.columns {
         let time = spec.fires(column);
         let (R_WS, p_WS) = pose.after(time);
+        let tilt = spec.tilt.map(|tilt| tilt.axes(view.time_ns + (time * 1e9) as u64));
+        let R_WS = tilt.map_or(R_WS, |tilt| R_WS.mul_mat(&tilt));
         // a draw for each column, whatever the columns before it drew
         let mut draw = by.stream.draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_add(column as u64));
         for ring in 0..rings {

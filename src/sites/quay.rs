@@ -53,7 +53,7 @@ pub const PILE_RADIUS: f64 = 0.2;
 /// Eastings of the rows of piles, from the quay out, and northings of the two rows [m].
 pub const PILES: ([f64; 4], [f64; 2]) = ([3.6, 0.6, -2.4, -5.4], [5.0, 8.2]);
 /// Where the ladder hangs: northing, lowest rung [m]; the distance of rungs is of ISO 14122-4's order.
-pub const LADDER: [f64; 2] = [-2.2, -2.6];
+pub const LADDER: [f64; 2] = [-2.2, -3.5];
 /// Northings of the fenders [m].
 pub const FENDERS: [f64; 4] = [-14.0, -7.6, 1.6, 13.5];
 

@@ -1,7 +1,9 @@
 //! A firmware's file becomes its settings.
 
 use super::error::{Place, Problems, did_you_mean, quote};
-use super::file_firmware::{CourseFile, DriveFile, FirmwareFile, MultirotorFile, VesselFile};
+use super::file_firmware::{
+    CourseFile, CourseStartFile, DriveFile, FirmwareFile, MultirotorFile, VesselFile,
+};
 use super::read::Places;
 use crate::math::{Mat3, Vec3};
 use crate::scene::firmware::{Course, CourseGains, Drive, Firmware, FirmwareLaw, Multirotor, Vessel};
@@ -115,8 +117,26 @@ fn course(file: &CourseFile, robot: &Robot, dt: f64, problems: &mut Problems) ->
         bow: file.bow_part,
         set_points: [down.to_radians(), up.to_radians()],
     };
-    let law = FirmwareLaw::Course(Course { gains, rudder, stern_planes, bow_planes });
+    let start = file.start.as_ref().map(|start| begin(start, robot, problems));
+    let law = FirmwareLaw::Course(Course { gains, rudder, stern_planes, bow_planes, start });
     Firmware { rate: file.rate_hz, timeout: f64::INFINITY, law }
+}
+
+/// Thruster and command with which a course begins.
+fn begin(file: &CourseStartFile, robot: &Robot, problems: &mut Problems) -> (usize, f64) {
+    let names = || robot.thrusters.iter().map(|t| t.name.as_str());
+    let found = robot.thrusters.iter().position(|t| t.name == file.propeller);
+    let Some(k) = found else {
+        let hint = did_you_mean(&file.propeller, names());
+        problems.push(file.at.of("propeller"), format!("no thruster {}{hint}", quote(&file.propeller)));
+        return (0, 0.0);
+    };
+    let [low, high] = robot.thrusters[k].command_range;
+    if !(low..=high).contains(&file.command) {
+        let text = format!("`command` is {}, expected {low} to {high}", file.command);
+        problems.push(file.at.of("command"), text);
+    }
+    (k, file.command)
 }
 
 fn drive(file: &DriveFile, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {

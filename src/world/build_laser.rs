@@ -1,8 +1,8 @@
 //! Files of scanning lasers become lasers.
 
 use super::error::Problems;
-use super::file_laser::{LaserFile, LidarFile, RangingFile};
-use crate::scene::laser::{LaserOutput, LaserSpec};
+use super::file_laser::{LaserFile, LidarFile, RangingFile, TiltingLaserFile};
+use crate::scene::laser::{LaserOutput, LaserSpec, Tilt};
 
 /// A laser that scans in a plane, `rate` times a second [Hz].
 pub fn laser(file: &LaserFile, rate: f64, problems: &mut Problems) -> LaserSpec {
@@ -17,6 +17,28 @@ pub fn laser(file: &LaserFile, rate: f64, problems: &mut Problems) -> LaserSpec 
     let step = if beams > 1 { (last - first) / (beams - 1) as f64 } else { 0.0 };
     let turns = (last - first).abs() / std::f64::consts::TAU;
     spec(LaserOutput::Scan, vec![0.0], (first, step, beams), &file.ranging, turns / rate, problems)
+}
+
+/// A laser that scans in a plane and is nodded, `rate` scans a second [Hz].
+pub fn tilting(file: &TiltingLaserFile, rate: f64, problems: &mut Problems) -> LaserSpec {
+    let [low, high] = file.tilt_deg;
+    if low >= high {
+        let text = format!("`tilt_deg` is [{low}, {high}], expected the lesser first");
+        problems.push(file.at.of("tilt_deg"), text);
+    }
+    let (period, beams) = (file.tilt_period_s, f64::from(file.laser.beams));
+    if period * rate < 2.0 || period * rate * beams > BEAMS_MAX as f64 {
+        let most = BEAMS_MAX as f64 / beams;
+        let text = format!(
+            "`tilt_period_s` is {period}, which is {:.3} scans, expected 2 to {most:.0}",
+            period * rate
+        );
+        problems.push(file.at.of("tilt_period_s"), text);
+    }
+    // a nanosecond at least, so that what is refused divides by no zero
+    let period_ns = (period * 1e9).clamp(1.0, 1e18) as u64;
+    let limits = file.tilt_deg.map(f64::to_radians);
+    LaserSpec { tilt: Some(Tilt { limits, period_ns }), ..laser(&file.laser, rate, problems) }
 }
 
 /// A laser that scans on several cones, `rate` times a second [Hz].
@@ -101,6 +123,7 @@ fn spec(
         reference_reflectivity: file.reference_reflectivity,
         wavelength: file.wavelength_um * 1e-6,
         water_extinction: file.water_extinction_per_m,
+        tilt: None,
     }
 }
 

@@ -128,6 +128,7 @@ fn kind(device: &Device, rate: f64, seed: u64, stream: &str, problems: &mut Prob
         }
         Measures::Odometry => SensorKind::Odometry,
         Measures::Laser(file) => looks(Looks::Laser(build_laser::laser(file, rate, problems))),
+        Measures::TiltingLaser(file) => looks(Looks::Laser(build_laser::tilting(file, rate, problems))),
         Measures::Camera(file) => looks(Looks::Camera(build_camera::camera(file, problems))),
         Measures::Lidar(file) => looks(Looks::Laser(build_laser::lidar(file, rate, problems))),
         Measures::ImagingSonar(file) => looks(Looks::Sonar(build_sonar::imaging(file, rate, problems))),

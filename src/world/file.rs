@@ -12,7 +12,7 @@ use super::file_energy::{BatteryFile, ChargerFile, LoadFile, SolarFile};
 use super::file_fault::FaultFile;
 use super::file_fin::{AzimuthFile, FinFile};
 use super::file_firmware::FirmwareFile;
-use super::file_laser::{LaserFile, LidarFile};
+use super::file_laser::{LaserFile, LidarFile, TiltingLaserFile};
 use super::file_obstacle::{DetectorFile, ObstacleFile};
 use super::file_radar::RadarFile;
 use super::file_restoring::RestoringFile;
@@ -993,6 +993,8 @@ choice! {
         Odometry = "odometry",
         /// Distances by a laser that scans in a plane.
         Laser = "laser" (LaserFile),
+        /// Distances by a laser that scans in a plane, nodded by a unit; all of them together once to and fro.
+        TiltingLaser = "tilting_laser" (TiltingLaserFile),
         /// Pictures.
         Camera = "camera" (CameraFile),
         /// Points by a laser that scans on several cones.

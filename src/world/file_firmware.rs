@@ -89,6 +89,18 @@ spec! {
         bow_part: f64 [non_negative] = 0.0,
         /// Steepest pitch down (negative) and up.
         pitch_limits_deg: [f64; 2],
+        /// How it starts with the run; it waits for its first set-point if not given.
+        start: Option<CourseStartFile>,
+    }
+}
+
+spec! {
+    /// A start with the run: heading and depth are held as they are then.
+    pub struct CourseStartFile {
+        /// The thruster that is set going.
+        propeller: String [frame] = "propeller".to_string(),
+        /// Its command, in its own unit; `thrusters/...` may change it later.
+        command: f64,
     }
 }
 

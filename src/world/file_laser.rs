@@ -14,6 +14,17 @@ spec! {
 }
 
 spec! {
+    /// A laser that scans in a plane, on a unit that nods it about y at a constant speed, to and fro.
+    pub struct TiltingLaserFile {
+        /// Least and greatest angle of the unit, positive downwards.
+        tilt_deg: [f64; 2] [in -180.0..=180.0],
+        /// Time to and fro.
+        tilt_period_s: f64 [positive],
+        ..laser: LaserFile,
+    }
+}
+
+spec! {
     /// A laser that scans on several cones.
     pub struct LidarFile {
         /// Elevations of the lowest and the highest ring over the sensor's plane, evenly spaced between; or `elevations_deg`.

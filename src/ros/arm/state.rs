@@ -11,7 +11,7 @@ use crate::ros::msg::trajectory_msgs::JointTrajectoryPoint;
 use crate::scene::{JointGroup, JointKind, JointMode, Robot, Scene};
 use crate::state::joint::Tracking;
 
-/// State of all joints of a robot that move: what encoders and current sensors say, and for ideal drives the truth; then its fins.
+/// State of all joints of a robot that move: what encoders and current sensors say, and for ideal drives the truth; then its fins and what nods its lasers.
 pub fn joint_state(scene: &Scene, robot: usize, snapshot: &Snapshot) -> JointState {
     let model = &scene.robots[robot];
     let moving = (0..model.n_joints()).filter(|j| model.links[j + 1].joint.kind != JointKind::Fixed);
@@ -24,6 +24,16 @@ pub fn joint_state(scene: &Scene, robot: usize, snapshot: &Snapshot) -> JointSta
         // nothing measures it: left out where no joint has one
         if has_efforts {
             out.effort.push(f64::NAN);
+        }
+    }
+    for sensor in &model.sensors {
+        if let Some(tilt) = sensor.kind.tilt() {
+            out.name.push(format!("{}_tilt", sensor.name));
+            out.position.push(tilt.angle(snapshot.time_ns));
+            out.velocity.push(tilt.speed(snapshot.time_ns));
+            if has_efforts {
+                out.effort.push(f64::NAN);
+            }
         }
     }
     JointState { header: header(snapshot.time_ns, ""), ..out }

@@ -17,6 +17,7 @@ use crate::ros::dds::Publisher;
 use crate::ros::diagnostics::{self, Refusals};
 use crate::ros::firmware;
 use crate::ros::frames::{self, Snapshot};
+use crate::ros::looks::Swept;
 use crate::ros::message::Message;
 use crate::ros::msg::rosgraph_msgs::Clock;
 use crate::ros::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
@@ -170,6 +171,8 @@ struct Worker {
     tracks: BTreeMap<(usize, usize), Tracks>,
     /// What the displays of sonars, by robot and sensor, show of pings before.
     displays: BTreeMap<(usize, usize), Display>,
+    /// What nodded lasers, by robot and sensor, have found so far.
+    swept: BTreeMap<(usize, usize), Swept>,
 }
 
 impl Worker {
@@ -189,8 +192,8 @@ impl Worker {
         }
         let engaged = parts.scene.couplings.iter().map(|c| c.engaged).collect();
         let whole = vec![true; parts.scene.tethers.len()];
-        let (displays, tracks) = (BTreeMap::new(), BTreeMap::new());
-        Self { parts, shared, sensor_outputs, looking, engaged, whole, bag: None, displays, tracks }
+        let (displays, tracks, swept) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { parts, shared, sensor_outputs, looking, engaged, whole, bag: None, displays, tracks, swept }
     }
 
     fn run(&mut self, batches: &Receiver<Batch>, tasks: &Receiver<Task>) {

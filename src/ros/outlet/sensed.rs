@@ -72,6 +72,14 @@ impl Worker {
                     let head = head(&frames::sensor_frame(model, frame.sensor));
                     self.emit(i, now, || looks::laser_scan(spec, sensor.rate, scan, head));
                 }
+                (Topic::Swept, FrameData::Scan(scan), Looks::Laser(spec)) => {
+                    let step_ns = (1e9 / sensor.rate) as u64;
+                    let swept = self.swept.entry((frame.robot, frame.sensor)).or_default();
+                    if let Some((stamp_ns, points)) = swept.add(spec, scan, frame.stamp_ns, step_ns) {
+                        let head = header(stamp_ns, &frames::mount_frame(model, frame.sensor));
+                        self.emit(i, now, || looks::point_cloud(&points, head));
+                    }
+                }
                 (Topic::Cloud, FrameData::Cloud(points), _) => {
                     let head = head(&frames::sensor_frame(model, frame.sensor));
                     self.emit(i, now, || looks::point_cloud(points, head));
