@@ -5,6 +5,7 @@ mod actuator;
 mod afloat;
 mod air;
 mod ais;
+mod allan;
 mod altimeter;
 mod azimuth;
 mod battery;
