@@ -50,6 +50,24 @@ fn the_lasers_of_docs_load() {
 }
 
 #[test]
+fn the_instruments_of_docs_load() {
+    let blocks = blocks_of(&text("docs/instruments.md"), "yaml");
+    let world = load_text("survey.yaml", &blocks[0], Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let kinds = |robot: usize| -> Vec<&str> {
+        world.scene.robots[robot].sensors.iter().map(|s| s.kind.name()).collect()
+    };
+    let own = ["ctd", "probe", "water_sampler", "leak_detector", "motor_telemetry", "power_meter"];
+    assert!(own.iter().all(|kind| kinds(0).contains(kind)), "{:?}", kinds(0));
+    assert_eq!(kinds(1), ["anemometer", "anemometer", "barometer"]);
+    let probe = blocks[1].trim().trim_start_matches("device: ");
+    let body = "body: {source: x, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}";
+    let oxygen = format!(
+        "water: {{carried: {{oxygen: {{unit: umol/l, profile: [[0, 280]]}}}}}}\nrobots: {{r: {{model: {{source: x, {body}, sensors: {{o: {{device: {probe}}}}}}}}}}}\n"
+    );
+    load_text("oxygen.yaml", &oxygen, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+}
+
+#[test]
 fn the_regions_of_docs_load() {
     let block =
         blocks_of(&text("docs/water.md"), "yaml").into_iter().find(|b| b.contains("regions:")).unwrap();

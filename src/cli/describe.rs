@@ -3,7 +3,7 @@
 use merrow::control::fault;
 use merrow::ros::message::Service;
 use merrow::ros::msg::std_srvs::Trigger;
-use merrow::ros::{arm, firmware, frames, live_parameters, plan::Plan, services, urdf};
+use merrow::ros::{arm, firmware, frames, instruments, live_parameters, plan::Plan, services, urdf};
 use merrow::scene::{End, JointKind, Robot, Tether, Winch};
 use merrow::sim::Pace;
 use merrow::sim::afloat::{self, Rest};
@@ -63,6 +63,11 @@ fn whole(world: &World) -> Value {
     let services: Vec<Value> = services::SERVICES
         .iter()
         .map(|(name, kind)| json!({ "service": name.replace('~', "/merrow"), "type": kind }))
+        .chain(
+            instruments::services(scene)
+                .into_iter()
+                .map(|(name, ..)| json!({ "service": full(&name), "type": Trigger::TYPE })),
+        )
         .chain(of_firmware.map(|(name, ..)| json!({ "service": full(&name), "type": Trigger::TYPE })))
         .collect();
     let parameters: Vec<Value> = live_parameters::declarations(scene, Pace::Factor(1.0))

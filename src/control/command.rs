@@ -1,6 +1,6 @@
 //! Applies what the outside asked for, at the start of a step; refuses what makes no sense.
 
-use super::{allocation, coupling, fault, firmware, joint_command};
+use super::{allocation, coupling, fault, firmware, joint_command, sampler};
 use crate::environment::air;
 use crate::math::{SpatialVelocity, Vec3};
 use crate::scene::air::Weather;
@@ -22,6 +22,7 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             state.sea = Sea { air, waves, ..(**sea).clone() };
         }
         Command::Weather(change) => weather(state, change)?,
+        Command::Sample { robot, sensor, on } => sampler::pump(scene, state, *robot, *sensor, *on)?,
         Command::Thruster { robot, thruster, value } => {
             let (model, target) = pick(scene, state, *robot)?;
             let t =

@@ -24,7 +24,7 @@ use super::ideal;
 use crate::environment::Instant;
 use crate::math::{SpatialInertia, Sym3};
 use crate::scene::fault::{Device, FaultKind};
-use crate::scene::{Fault, JointKind, Robot, SensorKind};
+use crate::scene::{Fault, JointKind, Robot};
 use crate::state::fault::{Effect, FaultState};
 use crate::state::{RobotState, Workspace};
 
@@ -83,7 +83,7 @@ fn reset(state: &mut RobotState) {
     state.joints.iter_mut().for_each(|j| j.fault = Effect::NONE);
     state.ballasts.iter_mut().for_each(|b| b.fault = Effect::NONE);
     state.winches.fill(Effect::NONE);
-    state.sensors.iter_mut().for_each(|s| (s.fault, s.parts) = (Effect::NONE, [Effect::NONE; 2]));
+    state.sensors.iter_mut().for_each(|s| (s.fault, s.parts) = (Effect::NONE, [Effect::NONE; 4]));
     (state.battery.limit, state.battery.failed) = (f64::INFINITY, false);
 }
 
@@ -110,7 +110,7 @@ fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_
         Device::Ballast(k) => &mut state.ballasts[k].fault,
         Device::Winch(k) => &mut state.winches[k],
         Device::Sensor(k) => &mut state.sensors[k].fault,
-        Device::Triad(k, triad) => &mut state.sensors[k].parts[triad],
+        Device::Part(k, part) => &mut state.sensors[k].parts[part],
         Device::Battery => {
             match fault.kind {
                 FaultKind::Dead => state.battery.failed = true,
@@ -127,7 +127,7 @@ fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_
         FaultKind::Stuck => effect.stuck = true,
         FaultKind::Reduced(part) => effect.part *= part,
         FaultKind::Biased(by) => effect.offset += by,
-        FaultKind::Noisy(std) if matches!(fault.device, Device::Sensor(_) | Device::Triad(..)) => {
+        FaultKind::Noisy(std) if matches!(fault.device, Device::Sensor(_) | Device::Part(..)) => {
             effect.noise = (effect.noise * effect.noise + std * std).sqrt();
         }
         FaultKind::Noisy(std) => effect.offset += std * fault.stream.draw(now_ns).normal(),
@@ -215,10 +215,8 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
     }
     for (k, sensor) in robot.sensors.iter().enumerate() {
         add("sensors", &sensor.name, Device::Sensor(k));
-        if let SensorKind::Imu { .. } = sensor.kind {
-            for (triad, part) in ["gyro", "accelerometer"].into_iter().enumerate() {
-                add("sensors", &format!("{}/{part}", sensor.name), Device::Triad(k, triad));
-            }
+        for (n, part) in sensor.kind.parts().iter().enumerate() {
+            add("sensors", &format!("{}/{part}", sensor.name), Device::Part(k, n));
         }
     }
     for (k, link) in robot.links.iter().enumerate() {
@@ -247,7 +245,7 @@ pub fn kinds(device: Device) -> &'static [&'static str] {
         Device::Thruster(_) | Device::Fin(_) | Device::Joint(_) | Device::Ballast(_) | Device::Winch(_) => {
             &["dead", "stuck", "reduced", "biased", "noisy", "intermittent"]
         }
-        Device::Sensor(_) | Device::Triad(..) => &["dead", "stuck", "biased", "noisy", "intermittent"],
+        Device::Sensor(_) | Device::Part(..) => &["dead", "stuck", "biased", "noisy", "intermittent"],
         Device::Battery => &["dead", "intermittent", "shortage"],
         Device::Hull(_) => &["leak"],
     }

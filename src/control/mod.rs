@@ -17,6 +17,7 @@ pub mod joints;
 pub mod keep_out;
 pub mod multirotor;
 pub mod power;
+pub mod sampler;
 pub mod servo;
 pub mod trajectory;
 pub mod vessel;

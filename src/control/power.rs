@@ -31,7 +31,7 @@
 use super::battery::{self, Bus};
 use crate::environment::{Instant, air};
 use crate::scene::thruster::Motor;
-use crate::scene::{Battery, Drive, Origin, Robot};
+use crate::scene::{Battery, Curve, Drive, Origin, Robot, Thruster};
 use crate::state::{ActuatorState, RobotState, Workspace};
 
 /// Where and when a step begins, for what the battery must know of it.
@@ -76,6 +76,7 @@ pub fn advance(robot: &Robot, state: &mut RobotState, work: &Workspace, around: 
     let mut load = 0.0;
     for (thruster, actuator) in robot.thrusters.iter().zip(&mut state.actuators) {
         actuator.power = if on { draw(&thruster.motor, actuator) } else { 0.0 };
+        actuator.shaft = [actuator.stuck_at, torque(thruster, actuator)];
         warm(&thruster.motor, actuator, around.ambient);
         load += actuator.power;
     }
@@ -102,6 +103,17 @@ fn draw(motor: &Motor, actuator: &ActuatorState) -> f64 {
             let t = actuator.thrust.abs();
             motor.power_coefficient * t * t.sqrt()
         }
+    }
+}
+
+/// Torque at the shaft at the start of the step [N m]; NaN where nothing tells it.
+fn torque(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
+    let speed = actuator.shaft[0];
+    match &thruster.curve {
+        Curve::OpenWater(_) if speed == 0.0 => 0.0,
+        Curve::OpenWater(_) => (actuator.shaft_power / speed).abs(),
+        _ if thruster.reaction == 0.0 => f64::NAN,
+        _ => (thruster.reaction * actuator.thrust).abs(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod absorption;
 pub mod air;
+pub mod conductivity;
 pub mod current;
 pub mod flow;
 pub mod geodesy;

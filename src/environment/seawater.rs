@@ -43,7 +43,7 @@ pub fn t68(t90: f64) -> f64 {
 }
 
 /// Polynomial in `x`, constant first.
-fn poly(c: &[f64], x: f64) -> f64 {
+pub(super) fn poly(c: &[f64], x: f64) -> f64 {
     c.iter().rev().fold(0.0, |sum, c| sum * x + c)
 }
 
@@ -98,4 +98,9 @@ pub fn mackenzie(T: f64, S: f64, D: f64) -> f64 {
     poly(&[1448.96, 4.591, -5.304e-2, 2.374e-4], T) + 1.340 * (S - 35.0) + 1.630e-2 * D + 1.675e-7 * D * D
         - 1.025e-2 * T * (S - 35.0)
         - 7.139e-13 * T * D * D * D
+}
+
+/// Practical salinity at which water of `t` (scale of 1968) [°C] has the density `rho` [kg/m³] at the surface; from 0 to 42, whatever the density.
+pub fn salinity_of(rho: f64, t: f64) -> f64 {
+    super::conductivity::zero_of(|S| density(S, t, 0.0) - rho, 42.0)
 }

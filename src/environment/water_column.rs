@@ -152,6 +152,15 @@ pub fn temperature(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     }
 }
 
+/// Practical salinity at `p` and `t`. Water of which only the density is stated is as salt as that takes.
+pub fn salinity(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
+    match (sea.region(p.x, p.y), &sea.column) {
+        (Some(region), _) => seawater::salinity_of(region.density, t68(region.temperature)),
+        (None, Some(column)) => at(column, gravity, p, t).salinity,
+        (None, None) => seawater::salinity_of(sea.density, t68(sea.temperature)),
+    }
+}
+
 /// Speed of sound at `p` and `t` [m/s].
 pub fn sound_speed(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
     match (sea.region(p.x, p.y), &sea.column) {

@@ -129,7 +129,7 @@ mod tests {
         let Ok(Command::Fault(fault)) = ask("imu/gyro", "biased", &["bias"], &[0.1]) else {
             panic!("refused");
         };
-        assert!(matches!(fault.device, Device::Triad(_, 0)));
+        assert!(matches!(fault.device, Device::Part(_, 0)));
         assert_eq!(ask("", "none", &[], &[]), Ok(Command::Repair { robot: 0, name: "f".into() }));
     }
 

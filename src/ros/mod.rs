@@ -19,6 +19,7 @@ pub mod firmware;
 pub mod frames;
 pub mod goals;
 pub mod inputs;
+pub mod instruments;
 pub mod live_parameters;
 pub mod looks;
 pub mod message;

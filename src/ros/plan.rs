@@ -5,6 +5,7 @@
 
 use super::arm::{self, ActionPlan, Place};
 use super::firmware::{self, Told};
+use super::instruments;
 use super::looks;
 use super::message::{Message, TypeInfo};
 use super::msg::diagnostic_msgs::DiagnosticArray;
@@ -396,6 +397,10 @@ fn sensor_messages(kind: &SensorKind) -> Vec<(Cow<'static, str>, &'static TypeIn
         SensorKind::Altimeter { .. } => vec![("/range".into(), Range::info())],
         SensorKind::Odometry => vec![("".into(), Odometry::info())],
         SensorKind::Wrench { .. } => vec![("/wrench".into(), WrenchStamped::info())],
+        _ => {
+            let parts = instruments::parts(kind).iter();
+            parts.map(|(suffix, part)| ((*suffix).into(), instruments::info(*part))).collect()
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use super::convert::{quat, time, vec3};
 use super::dds::{Node, NodeError, Responder, Service};
 use super::firmware;
 use super::inputs::Mailbox;
+use super::instruments;
 use super::message::{Message, Service as ServiceType};
 use super::msg::merrow::{
     Couple, CoupleRequest, CoupleResponse, Fault, FaultRequest, FaultResponse, Record, RecordResponse,
@@ -78,6 +79,11 @@ pub fn start(
     for (name, robot, order) in firmware::services(&mailbox.scene) {
         services.push(serve::<Trigger>(node, mailbox, &name, move |mailbox, _, caller| {
             mailbox.command(Command::Order { robot, order }, caller);
+        })?);
+    }
+    for (name, robot, sensor, on) in instruments::services(&mailbox.scene) {
+        services.push(serve::<Trigger>(node, mailbox, &name, move |mailbox, _, caller| {
+            mailbox.command(Command::Sample { robot, sensor, on }, caller);
         })?);
     }
     Ok(services)

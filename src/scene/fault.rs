@@ -19,8 +19,8 @@ pub enum Device {
     Winch(usize),
     /// A sensor.
     Sensor(usize),
-    /// The gyro (0) or the accelerometer (1) of an IMU.
-    Triad(usize, usize),
+    /// A part of a sensor, by its index among `SensorKind::parts`.
+    Part(usize, usize),
     /// The battery.
     Battery,
     /// The hull of a link.

@@ -5,6 +5,8 @@ use super::ais::ReceiverSpec;
 use super::camera::CameraSpec;
 use super::laser::{LaserOutput, LaserSpec, Tilt};
 use super::obstacle::DetectorSpec;
+use super::on_board::{AnemometerSpec, MotorSpec, PowerSpec};
+use super::probe::{CtdSpec, ProbeSpec, SamplerSpec};
 use super::radar::RadarSpec;
 use super::sonar::{SonarKind, SonarSpec};
 use crate::math::{Mat3, Vec3};
@@ -94,6 +96,30 @@ pub enum SensorKind {
         /// True for what the child exerts on the parent, false for what the parent exerts on the child.
         on_parent: bool,
     },
+    /// One quantity of the water.
+    Probe(Box<ProbeSpec>),
+    /// Conductivity, temperature and pressure.
+    Ctd(Box<CtdSpec>),
+    /// Water in bottles.
+    WaterSampler(Box<SamplerSpec>),
+    /// Pressure of the air [Pa].
+    Barometer {
+        /// Errors.
+        errors: Errors,
+        /// Least and largest reading.
+        range: [f64; 2],
+    },
+    /// Wind.
+    Anemometer(Box<AnemometerSpec>),
+    /// Water in the hull.
+    LeakDetector {
+        /// Volume of water in its link from which it trips [m³]; none: where water reaches it.
+        volume: Option<f64>,
+    },
+    /// What a motor controller tells.
+    Motor(Box<MotorSpec>),
+    /// Voltage, current and charge of the battery.
+    PowerMeter(Box<PowerSpec>),
     /// One that looks around: it is sampled between steps, and worked out beside them.
     Looks(Arc<Looks>),
 }
@@ -172,6 +198,18 @@ impl SensorKind {
         if let SensorKind::Looks(looks) = self { Some(looks) } else { None }
     }
 
+    /// What of it can have faults of its own.
+    pub fn parts(&self) -> &'static [&'static str] {
+        match self {
+            SensorKind::Imu { .. } => &["gyro", "accelerometer"],
+            SensorKind::Ctd(_) => &["temperature", "conductivity", "pressure"],
+            SensorKind::Anemometer(_) => &["speed", "direction"],
+            SensorKind::Motor(_) => &["speed", "current", "voltage", "temperature"],
+            SensorKind::PowerMeter(_) => &["voltage", "current"],
+            _ => &[],
+        }
+    }
+
     /// As written in world files and `describe`.
     pub fn name(&self) -> &'static str {
         match self {
@@ -183,6 +221,14 @@ impl SensorKind {
             SensorKind::Altimeter { .. } => "altimeter",
             SensorKind::Odometry => "odometry",
             SensorKind::Wrench { .. } => "wrench",
+            SensorKind::Probe(_) => "probe",
+            SensorKind::Ctd(_) => "ctd",
+            SensorKind::WaterSampler(_) => "water_sampler",
+            SensorKind::Barometer { .. } => "barometer",
+            SensorKind::Anemometer(_) => "anemometer",
+            SensorKind::LeakDetector { .. } => "leak_detector",
+            SensorKind::Motor(_) => "motor_telemetry",
+            SensorKind::PowerMeter(_) => "power_meter",
             SensorKind::Looks(looks) => match &**looks {
                 Looks::Laser(LaserSpec { tilt: Some(_), .. }) => "tilting_laser",
                 Looks::Laser(LaserSpec { output: LaserOutput::Scan, .. }) => "laser",

@@ -11,15 +11,18 @@
 //! Those of the reading: S for vectors, east, north and up for a fix, W for ground truth.
 //!
 //! # Limits
-//! (1) is on what the sensor measures first: position of a fix and of ground truth, velocity of a DVL, force of a wrench; of an IMU on angular velocity and
-//! acceleration, each of which may have faults of its own, and is NaN while it is dead. It comes after resolution and full scale. Metres become angles of a fix on a sphere (0.4 %).
+//! (1) is on what the sensor measures first: position of a fix and of ground truth, velocity of a DVL, force of a wrench, temperature of a CTD, speed of wind and shaft, voltage of
+//! a battery, the volume that a sampler
+//! tells, the 1 or 0 of a leak detector, which is wet from 0.5 on; of an IMU on angular velocity and
+//! acceleration. These, the cells of a CTD and what anemometers, motor controllers and power meters tell may have faults of their own, and are NaN while dead; what a CTD makes of its readings follows them. It comes after resolution and full scale. Metres become angles of a fix on a sphere (0.4 %).
 //!
 //! # Checked by
 //! test/analytic/fault.rs
 
+use super::{anemometer, ctd};
 use crate::math::Vec3;
 use crate::math::rng::Draw;
-use crate::scene::Sensor;
+use crate::scene::{Sensor, SensorKind};
 use crate::state::reading::{Imu, Reading};
 use crate::state::{Effect, SensorState};
 
@@ -33,48 +36,83 @@ pub fn spoil(sensor: &Sensor, memory: &mut SensorState, reading: Option<Reading>
         return reading.and(memory.last);
     }
     let mut reading = reading?;
+    if fault == Effect::NONE && memory.parts == [Effect::NONE; 4] {
+        memory.last = Some(reading);
+        return Some(reading);
+    }
+    // a draw that no measurement makes
+    let mut draw = sensor.stream.draw(u64::MAX - memory.samples);
     let errs = |fault: &Effect| fault.offset != 0.0 || fault.noise > 0.0;
     if errs(&fault) || memory.parts.iter().any(errs) {
-        // a draw that no measurement makes
-        let mut draw = sensor.stream.draw(u64::MAX - memory.samples);
         add(&mut reading, &fault, &mut draw);
-        if let Reading::Imu(imu) = &mut reading {
-            for (triad, part) in triads(imu).into_iter().zip(&memory.parts) {
-                *triad += vector(part, &mut draw);
-            }
-        }
+        on_parts(&mut reading, |part, _, x| *x += error(&memory.parts[part], &mut draw));
     }
-    if let Reading::Imu(imu) = &mut reading {
-        let mut before = match memory.last {
-            Some(Reading::Imu(last)) => last,
-            _ => *imu,
-        };
-        for ((triad, last), part) in triads(imu).into_iter().zip(triads(&mut before)).zip(&memory.parts) {
-            if part.stuck {
-                *triad = *last;
+    if let Some(mut last) = memory.last {
+        let mut before = [0.0; 6];
+        on_parts(&mut last, |_, k, x| before[k] = *x);
+        on_parts(&mut reading, |part, k, x| {
+            if memory.parts[part].stuck {
+                *x = before[k];
             }
-        }
-        memory.last = Some(reading);
-        // what is stuck when a dead triad comes back is what it said before
-        return Some(silenced(reading, &memory.parts));
+        });
     }
+    conclude(sensor, &mut reading);
     memory.last = Some(reading);
+    if memory.parts.iter().any(|part| part.dead) {
+        // what is stuck when a dead part comes back is what it said before
+        on_parts(&mut reading, |part, _, x| {
+            if memory.parts[part].dead {
+                *x = f64::NAN;
+            }
+        });
+        conclude(sensor, &mut reading);
+    }
     Some(reading)
+}
+
+/// Hands every number of the parts that can have faults of their own to `f`: the part, which number of all of them, and the number.
+fn on_parts(reading: &mut Reading, mut f: impl FnMut(usize, usize, &mut f64)) {
+    match reading {
+        Reading::Imu(imu) => {
+            for (part, triad) in triads(imu).into_iter().enumerate() {
+                for axis in 0..3 {
+                    f(part, 3 * part + axis, &mut triad[axis]);
+                }
+            }
+        }
+        Reading::Ctd(ctd) => {
+            f(0, 0, &mut ctd.temperature);
+            f(1, 1, &mut ctd.conductivity);
+            f(2, 2, &mut ctd.pressure);
+        }
+        Reading::Wind(wind) => {
+            f(0, 0, &mut wind.speed);
+            f(1, 1, &mut wind.from);
+        }
+        Reading::Motor(motor) => {
+            let all = [&mut motor.speed, &mut motor.current, &mut motor.voltage, &mut motor.temperature];
+            all.into_iter().enumerate().for_each(|(k, x)| f(k, k, x));
+        }
+        Reading::Power(power) => {
+            f(0, 0, &mut power.voltage);
+            f(1, 1, &mut power.current);
+        }
+        _ => {}
+    }
+}
+
+/// What an instrument makes of its readings, anew.
+fn conclude(sensor: &Sensor, reading: &mut Reading) {
+    match (&sensor.kind, reading) {
+        (SensorKind::Ctd(spec), Reading::Ctd(r)) => ctd::derive(spec, r),
+        (_, Reading::Wind(r)) => anemometer::conclude(r),
+        _ => {}
+    }
 }
 
 /// Gyro and accelerometer.
 fn triads(imu: &mut Imu) -> [&mut Vec3; 2] {
     [&mut imu.angular_velocity, &mut imu.linear_acceleration]
-}
-
-/// Without what its dead triads would say.
-fn silenced(mut reading: Reading, parts: &[Effect; 2]) -> Reading {
-    if let Reading::Imu(imu) = &mut reading {
-        for (triad, _) in triads(imu).into_iter().zip(parts).filter(|(_, part)| part.dead) {
-            *triad = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
-        }
-    }
-    reading
 }
 
 /// An error on a number.
@@ -102,6 +140,13 @@ fn add(reading: &mut Reading, fault: &Effect, draw: &mut Draw) {
         Reading::Pressure(r) => r.pressure += error(fault, draw),
         Reading::Magnetometer(r) => r.field += vector(fault, draw),
         Reading::Altimeter(r) => r.range += error(fault, draw),
+        Reading::Probe(r) => r.value += error(fault, draw),
+        Reading::Ctd(r) => r.temperature += error(fault, draw),
+        Reading::Bottle(r) => r.volume += error(fault, draw),
+        Reading::Wind(r) => r.speed += error(fault, draw),
+        Reading::Leak(r) => r.signal += error(fault, draw),
+        Reading::Motor(r) => r.speed += error(fault, draw),
+        Reading::Power(r) => r.voltage += error(fault, draw),
         Reading::Odometry(r) => r.p_WS += vector(fault, draw),
         Reading::Wrench(r) => r.force += vector(fault, draw),
     }

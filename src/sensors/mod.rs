@@ -6,20 +6,29 @@
 pub mod acoustic;
 pub mod ais;
 pub mod altimeter;
+pub mod anemometer;
+pub mod barometer;
 pub mod camera;
+pub mod ctd;
 pub mod dvl;
 pub mod fault;
 pub mod gnss;
 pub mod imu;
+pub mod lag;
 pub mod laser;
+pub mod leak;
 pub mod magnetometer;
+pub mod motor;
 pub mod noise;
 pub mod obstacle;
 pub mod odometry;
+pub mod power_meter;
 pub mod pressure;
+pub mod probe;
 pub mod radar;
 pub mod raytrace;
 pub mod sample;
+pub mod sampler;
 pub mod sonar;
 pub mod stage;
 pub mod wrench;
@@ -28,7 +37,7 @@ use crate::environment::Instant;
 use crate::math::{Mat3, SpatialForce, SpatialVelocity, Vec3};
 use crate::scene::{Origin, Robot, Sensor, SensorKind};
 use crate::state::reading::{Reading, Stamped};
-use crate::state::{RobotState, SensorState, Workspace};
+use crate::state::{ActuatorState, BatteryState, FaultState, RobotState, SensorState, Workspace};
 use stage::Still;
 
 /// A reading that has reached its user.
@@ -70,6 +79,25 @@ pub struct Truth<'a> {
     pub still: Option<&'a Still>,
 }
 
+/// What a sensor can know of the robot that carries it.
+#[derive(Clone, Copy, Debug)]
+pub struct OnBoard<'a> {
+    /// The robot.
+    pub robot: &'a Robot,
+    /// Its links, as they stand evaluated.
+    pub work: &'a Workspace,
+    /// Forces of contacts and of couplings on all links; none where nothing held anything back.
+    pub felt: Option<[&'a [SpatialForce]; 2]>,
+    /// Its faults.
+    pub faults: &'a [FaultState],
+    /// Its thrusters.
+    pub actuators: &'a [ActuatorState],
+    /// Its battery.
+    pub battery: &'a BatteryState,
+    /// The instant [ns].
+    pub now_ns: u64,
+}
+
 impl Truth<'_> {
     /// Distance along the unit vector `d` of W to the bottom or to what stands on it [m].
     pub fn range(&self, d: Vec3) -> Option<f64> {
@@ -91,11 +119,18 @@ pub fn read_due(
         let memory = &mut state.sensors[idx];
         if memory.due_ns <= now_ns && sensor.kind.looks().is_none() {
             let truth = truth(sensor, work, about);
-            let felt = state.kick.felt.then_some([&state.contact_force[..], &state.coupling_force[..]]);
-            let through = || wrench::on_link(robot, work, sensor.link, felt);
+            let on_board = OnBoard {
+                robot,
+                work,
+                felt: state.kick.felt.then_some([&state.contact_force[..], &state.coupling_force[..]]),
+                faults: &state.faults,
+                actuators: &state.actuators,
+                battery: &state.battery,
+                now_ns,
+            };
             // without power nothing is measured
             let on = state.battery.is_on() && !memory.fault.dead;
-            let reading = if on { measure(sensor, memory, &truth, through) } else { None };
+            let reading = if on { measure(sensor, memory, &truth, &on_board) } else { None };
             let reading = fault::spoil(sensor, memory, reading);
             memory.count(sensor);
             if let Some(reading) = reading {
@@ -140,7 +175,7 @@ fn measure(
     sensor: &Sensor,
     memory: &mut SensorState,
     truth: &Truth<'_>,
-    through_joint: impl Fn() -> SpatialForce,
+    on_board: &OnBoard<'_>,
 ) -> Option<Reading> {
     // draw 0 made the instrument's fixed errors
     let mut draw = sensor.stream.draw(memory.samples + 1);
@@ -168,8 +203,24 @@ fn measure(
         }
         SensorKind::Odometry => Reading::Odometry(odometry::measure(truth)),
         SensorKind::Wrench { force, torque, on_parent } => {
-            let F_S = wrench::through_joint(sensor, &through_joint(), *on_parent);
+            let through = wrench::on_link(on_board.robot, on_board.work, sensor.link, on_board.felt);
+            let F_S = wrench::through_joint(sensor, &through, *on_parent);
             Reading::Wrench(wrench::measure(force, torque, F_S, memory, &mut draw))
+        }
+        SensorKind::Probe(spec) => Reading::Probe(probe::measure(spec, memory, truth, &mut draw)),
+        SensorKind::Ctd(spec) => Reading::Ctd(ctd::measure(spec, memory, truth, &mut draw)),
+        SensorKind::WaterSampler(spec) => {
+            let bottle = sampler::measure(spec, 1.0 / sensor.rate, memory, truth, on_board.now_ns)?;
+            Reading::Bottle(bottle)
+        }
+        SensorKind::Barometer { errors, range } => {
+            Reading::Pressure(barometer::measure(errors, *range, memory, truth, &mut draw))
+        }
+        SensorKind::Anemometer(spec) => Reading::Wind(anemometer::measure(spec, memory, truth, &mut draw)),
+        SensorKind::LeakDetector { volume } => Reading::Leak(leak::measure(*volume, sensor, truth, on_board)),
+        SensorKind::Motor(spec) => Reading::Motor(motor::measure(spec, memory, (truth, on_board), &mut draw)),
+        SensorKind::PowerMeter(spec) => {
+            Reading::Power(power_meter::measure(spec, 1.0 / sensor.rate, memory, on_board, &mut draw))
         }
         // `sim::lookout` samples it
         SensorKind::Looks(_) => return None,

@@ -26,19 +26,27 @@ use crate::state::reading::Pressure;
 
 /// One sample [Pa].
 pub fn measure(errors: &Errors, memory: &mut SensorState, truth: &Truth<'_>, draw: &mut Draw) -> Pressure {
+    let on = memory.noise;
+    Pressure {
+        pressure: noise::scalar(errors, &mut memory.drift[0], at(truth), on, draw),
+        variance: errors.variance(),
+    }
+}
+
+/// Absolute pressure at the sensor [Pa].
+pub fn at(truth: &Truth<'_>) -> f64 {
+    truth.at.sea.air_pressure + of_water(truth) // (1)
+}
+
+/// Pressure of the water at the sensor, over that of the air [Pa].
+pub fn of_water(truth: &Truth<'_>) -> f64 {
     let sea = truth.at.sea;
-    let of_water = match truth.at.waves {
+    match truth.at.waves {
         None => water_column::pressure(sea, truth.at.gravity, truth.p_WS),
         Some(waves) => {
             let (surface, water) = waves.at(truth.p_WS);
             if truth.p_WS.z < surface.z { under_waves(truth, water.head).max(0.0) } else { 0.0 }
         }
-    };
-    let p = sea.air_pressure + of_water; // (1)
-    let on = memory.noise;
-    Pressure {
-        pressure: noise::scalar(errors, &mut memory.drift[0], p, on, draw),
-        variance: errors.variance(),
     }
 }
 

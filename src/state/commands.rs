@@ -75,6 +75,8 @@ pub enum Command {
     Repair { robot: usize, name: Arc<str> },
     /// Turn a tether's winch.
     Winch { tether: usize, command: super::WinchCommand },
+    /// Open the next bottle of a water sampler, or close the one that is open.
+    Sample { robot: usize, sensor: usize, on: bool },
     /// Change the water; the weather stays. Waves that differ from those there are grow in their place over their `ramp`.
     Sea(Box<crate::scene::Sea>),
     /// Change the weather.

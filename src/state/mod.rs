@@ -1,5 +1,6 @@
 //! All that is needed to resume a run, bit for bit; and beside it the scratch that every step derives anew.
 
+pub mod bottle;
 pub mod boxes;
 pub mod commands;
 pub mod contact;
@@ -27,7 +28,7 @@ pub use tether::{Parted, TetherState, WinchCommand};
 pub use workspace::Workspace;
 
 use crate::math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
-use crate::scene::{Ballast, Fin, Robot, Scene, Sea, Sensor, Thruster};
+use crate::scene::{Ballast, Fin, Robot, Scene, Sea, Sensor, SensorKind, Thruster};
 use std::collections::VecDeque;
 
 /// The whole state of a world.
@@ -133,6 +134,8 @@ pub struct ActuatorState {
     pub thrust: f64,
     /// Power at the shaft at the last evaluation, where the torque is known [W].
     pub shaft_power: f64,
+    /// Drive at the end of the last step (thrust [N] or shaft speed [rad/s]), and torque at the shaft at its start [N m]; NaN where not known.
+    pub shaft: [f64; 2],
     /// Electrical power [W].
     pub power: f64,
     /// Motor temperature over the water's [K].
@@ -192,12 +195,27 @@ pub struct SensorState {
     pub noise: bool,
     /// What faults do to it.
     pub fault: Effect,
-    /// What faults do to gyro and accelerometer of an IMU beside that.
-    pub parts: [Effect; 2],
+    /// What faults do to the parts of it that can have faults of their own, beside that (`SensorKind::parts`).
+    pub parts: [Effect; 4],
+    /// What its slow parts remember; none before the first sample, or without any.
+    pub cells: Option<Cells>,
+    /// Its bottles, of a water sampler.
+    pub sampler: Option<bottle::SamplerState>,
     /// What it said last, for when it is stuck.
     pub last: Option<reading::Reading>,
     /// Readings on their way: due instant [ns] and the reading.
     pub in_flight: VecDeque<(u64, crate::state::reading::Stamped)>,
+}
+
+/// What up to three slow parts of a sensor remember of the last sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cells {
+    /// When it was [s].
+    pub at: f64,
+    /// What they met.
+    pub met: [f64; 3],
+    /// What they showed.
+    pub shown: [f64; 3],
 }
 
 /// What impulses made of the accelerations of a step. At its end the acceleration is `½ A + K` with A that of the coming free step: the mean of
@@ -435,7 +453,8 @@ impl RobotState {
         spare.firmware = *firmware;
         for (to, from) in spare.sensors.iter_mut().zip(sensors) {
             (to.samples, to.due_ns, to.drift, to.noise) = (from.samples, from.due_ns, from.drift, from.noise);
-            (to.fault, to.last) = (from.fault, from.last);
+            (to.fault, to.parts, to.cells, to.last) = (from.fault, from.parts, from.cells, from.last);
+            to.sampler.clone_from(&from.sampler);
             to.in_flight.clone_from(&from.in_flight);
         }
         spare.battery = *battery;
@@ -476,6 +495,7 @@ impl ActuatorState {
             stuck_at: 0.0,
             thrust: 0.0,
             shaft_power: 0.0,
+            shaft: [0.0; 2],
             power: 0.0,
             heat: 0.0,
             too_hot: false,
@@ -529,7 +549,12 @@ impl SensorState {
             drift: [[0.0; 2]; 6],
             noise: true,
             fault: Effect::NONE,
-            parts: [Effect::NONE; 2],
+            parts: [Effect::NONE; 4],
+            cells: None,
+            sampler: match &sensor.kind {
+                SensorKind::WaterSampler(spec) => Some(bottle::SamplerState::new(spec.bottles)),
+                _ => None,
+            },
             last: None,
             in_flight: VecDeque::with_capacity(sensor.queue),
         }

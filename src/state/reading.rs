@@ -1,5 +1,6 @@
 //! What sensors say: one value type per kind, with its covariance, stamped with the instant it was measured at.
 
+use super::bottle::Bottle;
 use crate::math::{Quat, Vec3};
 
 /// A reading and the instant of its measurement.
@@ -31,6 +32,20 @@ pub enum Reading {
     Odometry(Odometry),
     /// Force and torque through a joint.
     Wrench(Wrench),
+    /// One quantity of the water.
+    Probe(Probe),
+    /// Conductivity, temperature and pressure.
+    Ctd(Ctd),
+    /// A bottle of a water sampler.
+    Bottle(Bottle),
+    /// Wind.
+    Wind(Wind),
+    /// Water in the hull.
+    Leak(Leak),
+    /// What a motor controller tells.
+    Motor(Motor),
+    /// Voltage, current and charge of the battery.
+    Power(Power),
 }
 
 /// Gyro, accelerometer and, for an AHRS, attitude.
@@ -153,4 +168,89 @@ pub struct Wrench {
     pub torque: Vec3,
     /// Variances of a component of force [N²] and torque [N² m²].
     pub variances: [f64; 2],
+}
+
+/// One quantity of the water.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probe {
+    /// Its value, in the unit of the quantity; NaN where there is none.
+    pub value: f64,
+    /// Its variance.
+    pub variance: f64,
+}
+
+/// What a CTD measures, and what it makes of that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ctd {
+    /// Temperature (ITS-90) [°C].
+    pub temperature: f64,
+    /// Conductivity [S/m].
+    pub conductivity: f64,
+    /// Absolute pressure [Pa].
+    pub pressure: f64,
+    /// Practical salinity.
+    pub salinity: f64,
+    /// Depth [m].
+    pub depth: f64,
+    /// Speed of sound [m/s].
+    pub sound_speed: f64,
+    /// Variances of temperature [K²], conductivity [S²/m²] and pressure [Pa²].
+    pub variances: [f64; 3],
+}
+
+/// Apparent wind across the mast; NaN where there is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wind {
+    /// Speed [m/s].
+    pub speed: f64,
+    /// Where it comes from, clockwise from x of the sensor as seen from above [rad].
+    pub from: f64,
+    /// Velocity of the air relative to the sensor, that both make, in S [m/s].
+    pub velocity: Vec3,
+    /// Variances of speed [m²/s²] and direction [deg²].
+    pub variances: [f64; 2],
+}
+
+/// What a leak detector says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leak {
+    /// 1 wet, 0 dry.
+    pub signal: f64,
+}
+
+impl Leak {
+    /// True if it says that it is wet.
+    pub fn is_wet(&self) -> bool {
+        self.signal >= 0.5
+    }
+}
+
+/// What a motor controller tells; NaN where that is not known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motor {
+    /// Shaft speed [rad/s].
+    pub speed: f64,
+    /// Current that it draws [A].
+    pub current: f64,
+    /// Voltage at its terminals [V].
+    pub voltage: f64,
+    /// Temperature of the motor [°C].
+    pub temperature: f64,
+    /// Torque at the shaft [N m].
+    pub torque: f64,
+    /// Electrical power [W].
+    pub power: f64,
+}
+
+/// Voltage, current and charge of the battery.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Power {
+    /// Voltage [V].
+    pub voltage: f64,
+    /// Current, positive while drawn [A].
+    pub current: f64,
+    /// Charge left by counting [A h].
+    pub charge: f64,
+    /// Capacity of the pack [A h].
+    pub capacity: f64,
 }

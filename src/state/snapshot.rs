@@ -2,6 +2,7 @@
 //!
 //! A run is resumed from a clone of [`State`]; nothing that matters lies outside it.
 
+use super::bottle::Bottle;
 use super::firmware::{FirmwareMemory, FirmwareState};
 use super::joint::{ActiveTrajectory, Goal, GoalState, Reference, Task};
 use super::reading::Reading;
@@ -191,6 +192,16 @@ impl RobotState {
             s.drift.iter().for_each(|d| sink.reals(d));
             sink.effect(&s.fault);
             s.parts.iter().for_each(|part| sink.effect(part));
+            if let Some(cells) = &s.cells {
+                sink.real(cells.at);
+                sink.reals(&cells.met);
+                sink.reals(&cells.shown);
+            }
+            if let Some(sampler) = &s.sampler {
+                sink.int(sampler.current.map_or(0, |k| k as u64 + 1));
+                sink.int(sampler.until_ns);
+                sampler.bottles.iter().for_each(|bottle| sink.bottle(bottle));
+            }
             if let Some(last) = &s.last {
                 sink.reading(last);
             }
@@ -429,6 +440,14 @@ impl Bits {
         }
     }
 
+    fn bottle(&mut self, bottle: &Bottle) {
+        self.int(u64::from(bottle.number) << 8 | bottle.filling as u64);
+        bottle.time_ns.iter().for_each(|t| self.int(*t));
+        self.real(bottle.volume);
+        self.vector(bottle.p_W);
+        self.reals(&bottle.means);
+    }
+
     fn reading(&mut self, reading: &Reading) {
         match reading {
             Reading::Imu(r) => {
@@ -454,6 +473,15 @@ impl Bits {
                 self.vector(r.force);
                 self.vector(r.torque);
             }
+            Reading::Probe(r) => self.real(r.value),
+            Reading::Ctd(r) => self.reals(&[r.temperature, r.conductivity, r.pressure]),
+            Reading::Bottle(r) => self.bottle(r),
+            Reading::Wind(r) => self.reals(&[r.speed, r.from]),
+            Reading::Leak(r) => self.real(r.signal),
+            Reading::Motor(r) => {
+                self.reals(&[r.speed, r.current, r.voltage, r.temperature, r.torque, r.power]);
+            }
+            Reading::Power(r) => self.reals(&[r.voltage, r.current, r.charge]),
             Reading::Odometry(r) => {
                 self.vector(r.p_WS);
                 self.quaternion(r.q_WS);

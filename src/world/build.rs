@@ -99,7 +99,7 @@ fn finish(
 /// reported at once. No step bounds the sensors' rates here: what the file says of it may not be known.
 fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) {
     let water = Surroundings { gravity: 9.81, density: 1025.0, depth: 100.0 };
-    let frame = Frame { around: water, seed: 0, dt: f64::MIN_POSITIVE, assets };
+    let frame = Frame { around: water, seed: 0, dt: f64::MIN_POSITIVE, carried: None, assets };
     let Value::Map(world) = &node.value else { return };
     let Some(Value::Map(robots)) = world.get("robots").map(|node| &node.value) else { return };
     for (key, node) in &robots.entries {
@@ -122,8 +122,11 @@ fn build(
     let origin = origin(&file.origin);
     let sea = sea(file, &origin, seed, problems);
     let dt_ns = (file.step.dt_s * 1e9).round() as u64;
+    let carried: Vec<_> =
+        file.water.carried.iter().map(|(name, carried)| (name.to_string(), carried.unit.clone())).collect();
     let frame = Frame {
         assets,
+        carried: Some(&carried),
         around: Surroundings { gravity: file.gravity_m_s2, density: sea.density, depth: file.seabed.depth_m },
         seed,
         dt: dt_ns as f64 * 1e-9,

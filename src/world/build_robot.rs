@@ -38,6 +38,8 @@ pub struct Frame<'a> {
     pub seed: u64,
     /// Step [s].
     pub dt: f64,
+    /// Names and units of what the water carries; none where that is not known.
+    pub carried: Option<&'a [(String, String)]>,
     /// Files beside the world's own text.
     pub assets: &'a Assets,
 }
@@ -89,8 +91,8 @@ pub fn robot(
     }
     for (sensor_name, file) in model.sensors.iter() {
         let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
-        let world = (frame.seed, frame.dt);
-        robot.sensors.push(sensor::sensor(name, sensor_name, file, link, &robot.links, world, problems));
+        let made = sensor::sensor(sensor_name, file, link, &robot, frame, problems);
+        robot.sensors.push(made);
     }
     for (lamp, file) in model.lamps.iter() {
         let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);

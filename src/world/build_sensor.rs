@@ -5,7 +5,10 @@ use super::build_ais;
 use super::build_camera;
 use super::build_laser;
 use super::build_obstacle;
+use super::build_on_board;
+use super::build_probe;
 use super::build_radar;
+use super::build_robot::Frame;
 use super::build_sonar;
 use super::error::Problems;
 use super::file::{Device, Measures, NoiseFile, SensorFile, WrenchDirection};
@@ -13,25 +16,24 @@ use crate::math::real::sin_cos;
 use crate::math::rng::Stream;
 use crate::math::{Mat3, Vec3};
 use crate::scene::sensor::{DvlSpec, Errors, Looks, Noise};
-use crate::scene::{Link, Sensor, SensorKind};
+use crate::scene::{Robot, Sensor, SensorKind};
 use std::sync::Arc;
 
 /// Most readings between measurement and delivery: room for them is set aside at the start.
 const MOST_IN_FLIGHT: f64 = 10_000.0;
 
-/// The sensor `name` of `robot` on `links[link]`.
+/// The sensor `name` on a link of `carrier`, whose links, thrusters and battery are built.
 pub fn sensor(
-    robot: &str,
     name: &str,
     file: &SensorFile,
     link: usize,
-    links: &[Link],
-    (seed, dt): (u64, f64),
+    carrier: &Robot,
+    frame: Frame<'_>,
     problems: &mut Problems,
 ) -> Sensor {
     let device = &file.device;
     let rate = file.rate_hz.unwrap_or(device.rate_hz);
-    check_rate(name, file, rate, dt, problems);
+    check_rate(name, file, rate, frame.dt, problems);
     if link == 0 && matches!(device.measures, Measures::Wrench { .. }) {
         let text =
             format!("{name} measures the wrench through a joint, base_link has none: expected a `link`");
@@ -40,8 +42,9 @@ pub fn sensor(
     let p_UoS_U = Vec3::from(file.position_m);
     let [r, p, y] = file.attitude_deg.map(f64::to_radians);
     let R_US = Mat3::from_rpy(r, p, y);
-    let R_LU = &links[link].R_LU;
-    let stream_name = format!("{robot}/{name}");
+    let R_LU = &carrier.links[link].R_LU;
+    let watched = build_on_board::watched(name, file, carrier, problems);
+    let stream_name = format!("{}/{name}", carrier.name);
     Sensor {
         name: name.to_string(),
         link,
@@ -55,9 +58,9 @@ pub fn sensor(
         drop_out: device.drop_out,
         queue: (device.latency_s * rate).min(MOST_IN_FLIGHT) as usize + 2,
         power: device.power_w,
-        stream: Stream::new(seed, &stream_name),
+        stream: Stream::new(frame.seed, &stream_name),
         lazy: file.lazy,
-        kind: kind(device, rate, seed, &stream_name, problems),
+        kind: kind(device, rate, watched, frame, &stream_name, problems),
     }
 }
 
@@ -87,11 +90,18 @@ fn check_rate(name: &str, file: &SensorFile, rate: f64, dt: f64, problems: &mut 
     }
 }
 
-fn kind(device: &Device, rate: f64, seed: u64, stream: &str, problems: &mut Problems) -> SensorKind {
+fn kind(
+    device: &Device,
+    rate: f64,
+    watched: usize,
+    frame: Frame<'_>,
+    stream: &str,
+    problems: &mut Problems,
+) -> SensorKind {
     let errors = |file: &NoiseFile, part: &str| {
-        Errors::new(&noise(file), rate, Stream::new(seed, &format!("{stream}/{part}")))
+        Errors::new(&noise(file), rate, Stream::new(frame.seed, &format!("{stream}/{part}")))
     };
-    let fixed = || Stream::new(seed, &format!("{stream}/fixed"));
+    let fixed = || Stream::new(frame.seed, &format!("{stream}/fixed"));
     match &device.measures {
         Measures::Imu { gyro, accelerometer, attitude_std_deg, .. } => SensorKind::Imu {
             gyro: errors(gyro, "gyro"),
@@ -127,6 +137,26 @@ fn kind(device: &Device, rate: f64, seed: u64, stream: &str, problems: &mut Prob
             }
         }
         Measures::Odometry => SensorKind::Odometry,
+        Measures::Probe(file) => {
+            let errors = errors(&file.errors, &file.field);
+            SensorKind::Probe(Box::new(build_probe::probe(file, errors, frame.carried, problems)))
+        }
+        Measures::WaterSampler(file) => {
+            SensorKind::WaterSampler(Box::new(build_probe::sampler(file, frame.carried, problems)))
+        }
+        Measures::Barometer(file) => build_on_board::barometer(file, &errors, problems),
+        Measures::Anemometer(file) => build_on_board::anemometer(file, &errors),
+        Measures::LeakDetector(file) => SensorKind::LeakDetector { volume: file.trips_at_m3 },
+        Measures::MotorTelemetry(file) => build_on_board::motor(file, watched, &errors),
+        Measures::PowerMeter(file) => build_on_board::power_meter(file, &errors),
+        Measures::Ctd(file) => {
+            let errors = [
+                errors(&file.temperature, "temperature"),
+                errors(&file.conductivity, "conductivity"),
+                errors(&file.pressure, "pressure"),
+            ];
+            SensorKind::Ctd(Box::new(build_probe::ctd(file, errors, frame.around.gravity)))
+        }
         Measures::Laser(file) => looks(Looks::Laser(build_laser::laser(file, rate, problems))),
         Measures::TiltingLaser(file) => looks(Looks::Laser(build_laser::tilting(file, rate, problems))),
         Measures::Camera(file) => looks(Looks::Camera(build_camera::camera(file, problems))),

@@ -14,6 +14,10 @@ use super::file_fin::{AzimuthFile, FinFile};
 use super::file_firmware::FirmwareFile;
 use super::file_laser::{LaserFile, LidarFile, TiltingLaserFile};
 use super::file_obstacle::{DetectorFile, ObstacleFile};
+use super::file_on_board::{
+    AnemometerFile, BarometerFile, LeakDetectorFile, MotorTelemetryFile, PowerMeterFile,
+};
+use super::file_probe::{CtdFile, ProbeFile, WaterSamplerFile};
 use super::file_radar::RadarFile;
 use super::file_restoring::RestoringFile;
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
@@ -890,6 +894,8 @@ spec! {
         rate_hz: Option<f64> [positive],
         /// First sample at this time.
         start_s: f64 [non_negative] = 0.0,
+        /// Thruster that it tells of; of motor telemetry.
+        thruster: Option<String> [name],
         /// Whether frames of a sensor that looks around are worked out only while somebody subscribes or records.
         lazy: bool = true,
     }
@@ -991,6 +997,22 @@ choice! {
         },
         /// Ground truth.
         Odometry = "odometry",
+        /// One quantity of the water where it is.
+        Probe = "probe" (ProbeFile),
+        /// Conductivity, temperature and pressure of the water, and what follows from them.
+        Ctd = "ctd" (CtdFile),
+        /// Water in bottles.
+        WaterSampler = "water_sampler" (WaterSamplerFile),
+        /// Pressure of the air.
+        Barometer = "barometer" (BarometerFile),
+        /// Wind as the mast feels it.
+        Anemometer = "anemometer" (AnemometerFile),
+        /// Water in the hull.
+        LeakDetector = "leak_detector" (LeakDetectorFile),
+        /// What the motor controller of a thruster tells.
+        MotorTelemetry = "motor_telemetry" (MotorTelemetryFile),
+        /// Voltage, current and charge of the battery.
+        PowerMeter = "power_meter" (PowerMeterFile),
         /// Distances by a laser that scans in a plane.
         Laser = "laser" (LaserFile),
         /// Distances by a laser that scans in a plane, nodded by a unit; all of them together once to and fro.

@@ -23,6 +23,11 @@ robots:
     )
 }
 
+/// [`ball`] in a world without gravity, where it stays in water of any density, and in the air.
+pub fn weightless(top: &str, sensors: &str) -> String {
+    ball(&format!("gravity_m_s2: 0\n{top}"), "", sensors).replace(", net_buoyancy_n: 0", "")
+}
+
 /// Puts robot 0 at rest at `p_WB` with roll, pitch, yaw [rad].
 pub fn place(simulation: &mut Simulation, p_WB: Vec3, [roll, pitch, yaw]: [f64; 3]) {
     set(simulation, p_WB, [roll, pitch, yaw], Vec3::zero(), Vec3::zero());

@@ -16,6 +16,7 @@ mod firmware;
 mod fuzz;
 mod grids;
 mod hulls;
+mod instruments;
 mod keys;
 mod radiation;
 mod robots;

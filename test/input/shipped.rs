@@ -52,7 +52,14 @@ fn every_component_loads() {
                 let place = "position_m: [0, 0, 0], shaft: [0, 0, 1]";
                 format!("{{{body}, fins: {{f: {{surface: {name}, {place}}}}}}}")
             }
-            "sensors" => format!("{{{body}, sensors: {{s: {{device: {name}}}}}}}"),
+            "sensors" => {
+                let telemetry = std::fs::read_to_string(&path).unwrap().contains("kind: motor_telemetry");
+                let watched = if telemetry { ", thruster: t" } else { "" };
+                let thruster = "t: {motor: t200_12v, position_m: [0, 0, 0], direction: [1, 0, 0]}";
+                format!(
+                    "{{{body}, battery: bluerov2_18ah, thrusters: {{{thruster}}}, sensors: {{s: {{device: {name}{watched}}}}}}}"
+                )
+            }
             "lines" => {
                 let ends =
                     "from: {kind: world, position_m: [0, 0, 0]}, to: {kind: free, position_m: [9, 0, 0]}";
@@ -78,7 +85,11 @@ fn every_component_loads() {
             }
             other => panic!("{}: no test knows what `{other}` holds", path.display()),
         };
-        let text = format!("step: {{dt_s: 0.001}}\nrobots: {{r: {{model: {model}}}}}\n");
+        let carried =
+            "turbidity: {unit: NTU, profile: [[0, 1]]}, chlorophyll: {unit: ug/l, profile: [[0, 1]]}";
+        let text = format!(
+            "step: {{dt_s: 0.001}}\nwater: {{carried: {{{carried}}}}}\nrobots: {{r: {{model: {model}}}}}\n"
+        );
         if let Err(problems) = load_text("w.yaml", &text, Overrides::default()) {
             panic!("{}:\n{problems}", path.display());
         }

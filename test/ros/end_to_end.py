@@ -19,6 +19,7 @@ import checks_arms
 import checks_drive
 import checks_flight
 import checks_garbage
+import checks_instruments
 import checks_looks
 import checks_parameters
 import checks_process
@@ -27,7 +28,7 @@ import checks_services
 import checks_topics
 
 MODULES = [checks_process, checks_arguments, checks_topics, checks_services, checks_parameters, checks_garbage,
-           checks_drive, checks_flight, checks_arms, checks_sea, checks_looks]
+           checks_drive, checks_flight, checks_arms, checks_sea, checks_looks, checks_instruments]
 
 
 def main():

@@ -2,6 +2,7 @@
 
 mod ais;
 mod camera;
+mod conductivity;
 mod contact;
 mod geodesy;
 mod grids;

@@ -45,11 +45,30 @@ pub fn weather(air: &Air, t: f64) -> Weather {
     }
 }
 
+/// Fall of the temperature with height [K/m].
+const LAPSE: f64 = 0.0065;
+/// Gas constant of dry air [J/(kg K)].
+const R: f64 = 287.052_87;
+
+/// Absolute temperature at sea level and at height `z`, from the one at sea level [°C]. (1)
+fn temperatures(temperature: f64, z: f64) -> (f64, f64) {
+    let T0 = temperature + 273.15;
+    (T0, T0 - LAPSE * z.clamp(0.0, 11_000.0))
+}
+
 /// Density of the air at height `z` [kg/m³], for the temperature at sea level [°C]. (1)
 pub fn density(sea: &Sea, temperature: f64, z: f64) -> f64 {
-    const LAPSE: f64 = 0.0065;
-    const R: f64 = 287.052_87;
-    let T0 = temperature + 273.15;
-    let T = T0 - LAPSE * z.clamp(0.0, 11_000.0);
+    let (T0, T) = temperatures(temperature, z);
     sea.air_pressure * libm::pow(T / T0, 9.80665 / (R * LAPSE)) / (R * T)
+}
+
+/// Pressure of the air at height `z` [Pa], for the temperature at sea level [°C]. (1)
+pub fn pressure(sea: &Sea, temperature: f64, z: f64) -> f64 {
+    let (T0, T) = temperatures(temperature, z);
+    sea.air_pressure * libm::pow(T / T0, 9.80665 / (R * LAPSE))
+}
+
+/// Temperature of the air at height `z` [°C], for the one at sea level. (1)
+pub fn temperature(temperature: f64, z: f64) -> f64 {
+    temperatures(temperature, z).1 - 273.15
 }

@@ -415,11 +415,15 @@ impl Worker {
 
     /// Encodes once and sends where wanted.
     fn emit<M: Message>(&mut self, output: usize, now_ns: u64, message: impl FnOnce() -> M) {
+        self.emit_bytes(output, now_ns, || to_bytes(&message()));
+    }
+
+    fn emit_bytes(&mut self, output: usize, now_ns: u64, message: impl FnOnce() -> Vec<u8>) {
         let publisher = self.parts.publishers.get(output).filter(|p| p.is_wanted());
         if publisher.is_none() && self.bag.is_none() {
             return;
         }
-        let bytes = Bytes::from(to_bytes(&message()));
+        let bytes = Bytes::from(message());
         if let Some(publisher) = publisher
             && publisher.publish_shared(&bytes).is_err()
         {

@@ -5,6 +5,7 @@ use crate::ros::camera::{self, Shown};
 use crate::ros::convert::{self, header};
 use crate::ros::dds::Publisher;
 use crate::ros::frames;
+use crate::ros::instruments;
 use crate::ros::looks::{self, Topic};
 use crate::ros::msg::geometry_msgs::TwistWithCovarianceStamped;
 use crate::ros::msg::std_msgs::{Header, String as StringMsg};
@@ -52,6 +53,12 @@ impl Worker {
                 let child = odometry_frame(scene, robot, sensor);
                 convert::odometry(r, stamped.stamp_ns, &child)
             }),
+            reading => {
+                let sensor = &model.sensors[sensor];
+                for n in 0..instruments::parts(&sensor.kind).len() {
+                    self.emit_bytes(i + n, now, || instruments::encode(sensor, n, reading, head()));
+                }
+            }
         }
     }
 

@@ -1,0 +1,153 @@
+//! Barometers, anemometers and leak detectors.
+
+use super::turntable::{ball, place, set, weightless};
+use crate::common::{close, near, reading, readings, relative, simulation};
+use merrow::math::{Mat3, Vec3};
+use merrow::state::reading::{Reading, Wind};
+
+fn wind(reading: &Reading) -> Wind {
+    let Reading::Wind(wind) = reading else { panic!("not a wind") };
+    *wind
+}
+
+// Goal: a barometer has the standard atmosphere, and the water's pressure under water, within its range. Method: ISO 2533's tables at geopotential heights of 1000 and 5000 m; 1 m of water by
+// hand; 10 m are beyond its range. Tolerance: 1e-5 of the tables, else rounding.
+#[test]
+fn barometer_has_the_standard_atmosphere() {
+    let device = "b: {device: {source: test, kind: barometer, rate_hz: 500, range_pa: [30000, 125000]}}";
+    let mut s = simulation(&ball("water: {density_kg_m3: 1000}\nweather: {temperature_c: 15}", "", device));
+    let mut at = |z: f64| {
+        place(&mut s, Vec3::new(0.0, 0.0, z), [0.0; 3]);
+        let Reading::Pressure(p) = reading(&mut s, 0) else { panic!("not a pressure") };
+        p.pressure
+    };
+    relative("sea level", at(0.0), 101_325.0, 1e-12);
+    relative("1000 m", at(1000.0), 89_874.6, 1e-5);
+    relative("5000 m", at(5000.0), 54_019.9, 1e-5);
+    relative("1 m deep", at(-1.0), 101_325.0 + 9810.0, 1e-12);
+    assert_eq!((at(-10.0), at(11_000.0)), (125_000.0, 30_000.0));
+}
+
+const WEATHER: &str = "weather: {wind_speed_m_s: 8, wind_from_deg: 270}\nair: {shear: {kind: uniform}}";
+
+fn anemometer(keys: &str) -> String {
+    format!("w: {{device: {{source: test, kind: anemometer, rate_hz: 500{keys}}}, attitude_deg: [0, 0, 30]}}")
+}
+
+// Goal: the wind that a moving, heeling mast feels, in its frame; nothing under water. Method: 8 m/s from the west, a robot with a general attitude and velocities;
+// the vector by hand. Tolerance: 1e-12.
+#[test]
+fn anemometer_feels_the_apparent_wind() {
+    let mut s = simulation(&weightless(WEATHER, &anemometer("")));
+    let rpy = [0.2, -0.1, 0.7];
+    let (v, w) = (Vec3::new(3.0, -0.5, 0.2), Vec3::zero());
+    set(&mut s, Vec3::new(0.0, 0.0, 5.0), rpy, v, w);
+    let found = wind(&reading(&mut s, 0));
+    let R_WB = Mat3::from_rpy(rpy[0], rpy[1], rpy[2]);
+    let R_BS = Mat3::from_rpy(0.0, 0.0, 30_f64.to_radians());
+    let expected = R_BS.tr_mul_vec(R_WB.tr_mul_vec(Vec3::new(8.0, 0.0, 0.0)) - v);
+    near("wind", found.velocity, Vec3::new(expected.x, expected.y, 0.0), 1e-12);
+    close("speed", found.speed, expected.x.hypot(expected.y), 1e-12);
+    // from ahead 0, from starboard a quarter
+    set(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0, 0.0, 150_f64.to_radians()], Vec3::zero(), w);
+    close("from ahead", wind(&reading(&mut s, 0)).from.sin(), 0.0, 1e-12);
+    set(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0, 0.0, -120_f64.to_radians()], Vec3::zero(), w);
+    close("from starboard", wind(&reading(&mut s, 0)).from, std::f64::consts::FRAC_PI_2, 1e-12);
+    place(&mut s, Vec3::new(0.0, 0.0, -0.1), [0.0; 3]);
+    let under = wind(&reading(&mut s, 0));
+    assert!(under.speed.is_nan() && under.from.is_nan() && under.velocity.x.is_nan());
+}
+
+// Goal: errors, steps and threshold are as stated, and faults act on speed and direction. Method: by hand. Tolerance: rounding.
+#[test]
+fn errors_of_an_anemometer_are_as_stated() {
+    let one = |keys: &str, faults: &str| {
+        let top = format!("{WEATHER}\n{faults}");
+        let mut s = simulation(&weightless(&top, &anemometer(keys)));
+        place(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0, 0.0, 1.0]);
+        wind(&reading(&mut s, 0))
+    };
+    // ahead is 87.3 degrees counter-clockwise of the east, to where the wind goes: it is from 267.3 degrees clockwise
+    let plain = one("", "");
+    close("direction", plain.from.to_degrees(), 180.0 + 30.0 + 1_f64.to_degrees(), 1e-12);
+    let coarse = one(", speed: {resolution: 3}, direction: {resolution: 20}", "");
+    close("coarse speed", coarse.speed, 9.0, 1e-12);
+    close("coarse direction", coarse.from.to_degrees(), 260.0, 1e-12);
+    assert_eq!(one(", threshold_m_s: 8.1", "").speed, 0.0);
+    let off = one(
+        "",
+        "faults: {a: {robot: ball, of: w/direction, kind: biased, bias: 3}, b: {robot: ball, of: w/speed, kind: biased, bias: 2}}",
+    );
+    let turned = (plain.from + 3.0) % std::f64::consts::TAU;
+    close("biased direction", off.from, turned, 1e-12);
+    near("vector", off.velocity, Vec3::new(-10.0 * turned.cos(), 10.0 * turned.sin(), 0.0), 1e-12);
+}
+
+// Goal: cups come up to the wind over their distance constant, the vane comes round over its own. Method: 8 m/s after calm by 2.7 m of wind, at rates of 500 and 50 Hz; the
+// vane's vector from one side to the other. Tolerance: 1e-9.
+#[test]
+fn cups_and_vane_follow_over_a_distance() {
+    for rate in [500, 50] {
+        let keys = ", distance_constant_m: 2.7, vane_distance_constant_m: 1.5";
+        let device = anemometer(keys).replace("rate_hz: 500", &format!("rate_hz: {rate}"));
+        let mut s = simulation(&weightless(WEATHER, &device));
+        // with the wind there is none
+        set(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0, 0.0, 0.0], Vec3::new(8.0, 0.0, 0.0), Vec3::zero());
+        let calm = readings(&mut s, 0, 1.0);
+        close("calm", wind(&calm.last().unwrap().reading).speed, 0.0, 1e-12);
+        place(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0; 3]);
+        for r in readings(&mut s, 0, 1.0) {
+            let since = r.stamp_ns as f64 * 1e-9 - 1.0;
+            let expected = 8.0 * (1.0 - (-8.0 * since / 2.7).exp());
+            // the sample before the change was at its instant
+            close("cups", wind(&r.reading).speed, expected, 1e-9);
+        }
+        let before = wind(&readings(&mut s, 0, 8.0).last().unwrap().reading);
+        close("settled", before.from.to_degrees(), 210.0, 1e-9);
+        place(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0, 0.0, -1.0]);
+        let way = 8.0 * 0.2;
+        let last = wind(&readings(&mut s, 0, 0.2).last().unwrap().reading);
+        let left = (-way / 1.5_f64).exp();
+        let new = (210.0 - 1_f64.to_degrees()).to_radians();
+        let mix = |f: fn(f64) -> f64| f(new) + (f(before.from) - f(new)) * left;
+        let expected = mix(f64::sin).atan2(mix(f64::cos)).rem_euclid(std::f64::consts::TAU);
+        close("vane", last.from, expected, 1e-9);
+    }
+}
+
+const LEAK: &str = "faults: {hole: {robot: ball, of: base_link, kind: leak, hole_m: 0.01, compartment_m3: 0.004, center_m: [0.1, 0, 0]}}";
+
+fn trips(sensor: &str, rpy: [f64; 3], faults: &str) -> (f64, f64) {
+    let top = format!("{faults}\nstep: {{dt_s: 0.002}}");
+    let mut s = simulation(&ball(&top, "", sensor));
+    for _ in 0..10_000 {
+        // it stays at 10 m while it fills
+        place(&mut s, Vec3::new(0.0, 0.0, -10.0), rpy);
+        let before: f64 = s.state.robots[0].faults.iter().map(|f| f.water).sum();
+        let Reading::Leak(leak) = reading(&mut s, 0) else { panic!("not a leak detector") };
+        if leak.is_wet() {
+            return (before, s.time_ns() as f64 * 1e-9);
+        }
+    }
+    (f64::NAN, f64::NAN)
+}
+
+// Goal: a detector trips when the level reaches it, wherever that is in the hull and however the hull lies, or by volume. Method: a ball of 4 l: a probe 5 cm under its middle, upright and
+// by its place on the other side when the hull is on its head; the cap's volume by hand. Tolerance: one step's inflow, 0.67 l/s for 2 ms of 3 steps.
+#[test]
+fn leak_detector_trips_at_its_level() {
+    let radius = (0.75 * 0.004 / std::f64::consts::PI).cbrt();
+    let cap = |h: f64| std::f64::consts::PI * h * h * (3.0 * radius - h) / 3.0;
+    let step = 3.0 * 0.002 * 0.61 * 0.25 * std::f64::consts::PI * 1e-4 * (2.0 * 9.81 * 10.0_f64).sqrt();
+    let probe = "l: {device: {source: test, kind: leak_detector, rate_hz: 500}, position_m: [0.1, 0, -0.05]}";
+    for (rpy, height) in [([0.0; 3], -0.05), ([std::f64::consts::PI, 0.0, 0.0], 0.05)] {
+        let (water, _) = trips(probe, rpy, LEAK);
+        assert!((water - cap(radius + height)).abs() < step, "{water} {}", cap(radius + height));
+    }
+    let by_volume = "l: {device: {source: test, kind: leak_detector, rate_hz: 500, trips_at_m3: 0.001}, position_m: [0.1, 0, 3]}";
+    assert!((trips(by_volume, [0.0; 3], LEAK).0 - 0.001).abs() < step);
+    // a dry one that a fault makes tell of water
+    let false_alarm = "faults: {x: {robot: ball, of: l, time_s: 0.1, kind: biased, bias: 1}}";
+    let (_, when) = trips(by_volume, [0.0; 3], false_alarm);
+    assert!((when - 0.1).abs() < 0.005, "{when}");
+}

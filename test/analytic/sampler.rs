@@ -1,0 +1,113 @@
+//! Water samplers.
+
+use super::turntable::{place, set, weightless};
+use crate::common::{close, near, readings, relative, simulation};
+use merrow::math::Vec3;
+use merrow::sim::Simulation;
+use merrow::state::Command;
+use merrow::state::bottle::{Bottle, Filling};
+use merrow::state::reading::Reading;
+
+const TOP: &str =
+    "water: {temperature_c: 12, carried: {turbidity: {unit: NTU, profile: [[0, 0], [100, 50]]}}}";
+
+fn sampler(more: &str) -> Simulation {
+    let device = format!(
+        "s: {{device: {{source: test, kind: water_sampler, rate_hz: 100, bottles: 2, volume_m3: 0.002, flow_m3_s: 0.0002{more}}}}}"
+    );
+    simulation(&weightless(TOP, &device))
+}
+
+fn tell(s: &mut Simulation, on: bool) -> Result<(), String> {
+    s.apply(&Command::Sample { robot: 0, sensor: 0, on }).map_err(|refusal| refusal.reason)
+}
+
+fn last(s: &mut Simulation, seconds: f64) -> Bottle {
+    let Reading::Bottle(bottle) = readings(s, 0, seconds).last().unwrap().reading else {
+        panic!("no bottle")
+    };
+    bottle
+}
+
+// Goal: a bottle has the mean of the water over the time that it takes to fill. Method: sinking at 2 m/s for 10 s of 2 l at 0.2 l/s from 10 m on: the mean is that at 20 m, less half a
+// tick. Tolerance: rounding, and half a tick's way of 1 cm.
+#[test]
+fn a_bottle_has_the_mean_of_its_water() {
+    let mut s = sampler("");
+    assert!(readings(&mut s, 0, 0.5).is_empty(), "it says nothing before it is told");
+    set(&mut s, Vec3::new(3.0, 0.0, -10.0), [0.0; 3], Vec3::new(0.0, 0.0, -2.0), Vec3::zero());
+    tell(&mut s, true).unwrap();
+    let half = last(&mut s, 5.0);
+    assert_eq!((half.number, half.filling), (1, Filling::Pumping));
+    close("half", half.volume, 0.001, 1e-12);
+    let full = last(&mut s, 6.0);
+    assert_eq!((full.number, full.filling, full.volume), (1, Filling::Full, 0.002));
+    near("place", full.p_W, Vec3::new(3.0, 0.0, -20.01), 1e-9);
+    relative("turbidity", full.means[2], 0.5 * 20.01, 1e-9);
+    close("temperature", full.means[0], 12.0, 1e-12);
+    assert_eq!(full.time_ns, [500_000_000, 10_500_000_000]);
+}
+
+// Goal: bottles are opened one after the other, closed when told, and no more than there are. Method: told in every wrong order. Tolerance: none.
+#[test]
+fn bottles_are_used_once() {
+    let mut s = sampler("");
+    place(&mut s, Vec3::new(0.0, 0.0, -5.0), [0.0; 3]);
+    assert_eq!(tell(&mut s, false).unwrap_err(), "s fills no bottle");
+    tell(&mut s, true).unwrap();
+    s.advance(500);
+    assert_eq!(tell(&mut s, true).unwrap_err(), "s fills bottle 1");
+    tell(&mut s, false).unwrap();
+    let first = last(&mut s, 1.0);
+    assert_eq!((first.number, first.filling), (1, Filling::Stopped));
+    close("closed", first.volume, 0.0002, 1e-12);
+    tell(&mut s, true).unwrap();
+    assert_eq!(last(&mut s, 11.0).number, 2);
+    assert_eq!(tell(&mut s, true).unwrap_err(), "s has no empty bottle left");
+    let other = s.apply(&Command::Sample { robot: 0, sensor: 7, on: true }).unwrap_err();
+    assert_eq!(other.reason, "no such sensor");
+}
+
+// Goal: in air nothing is pumped. Method: half of the time out of the water. Tolerance: one tick.
+#[test]
+fn a_sampler_draws_no_air() {
+    let mut s = sampler("");
+    place(&mut s, Vec3::new(0.0, 0.0, -5.0), [0.0; 3]);
+    tell(&mut s, true).unwrap();
+    s.advance(1000);
+    place(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0; 3]);
+    s.advance(1000);
+    place(&mut s, Vec3::new(0.0, 0.0, -5.0), [0.0; 3]);
+    let after = last(&mut s, 2.0);
+    assert!((after.volume - 0.0008).abs() <= 2.1e-6, "{}", after.volume);
+}
+
+// Goal: a run that is resumed while it pumps ends with the same bits, in blocks of any length; a dead one does not answer. Method: hashes at the end, from a clone in the midst. Tolerance: none.
+#[test]
+fn a_sampler_resumes() {
+    let start = || {
+        let mut s = sampler("");
+        set(&mut s, Vec3::new(0.0, 0.0, -10.0), [0.0; 3], Vec3::new(0.1, 0.0, -2.0), Vec3::zero());
+        tell(&mut s, true).unwrap();
+        s
+    };
+    let mut whole = start();
+    whole.advance(4000);
+    let mut first = start();
+    first.advance(1777);
+    let mut second = start();
+    second.state = first.state.clone();
+    for _ in 0..2223 {
+        second.advance(1);
+    }
+    assert_eq!(second.state.hash(), whole.state.hash());
+    let mut idle = start();
+    idle.state.robots[0].sensors[0].sampler.as_mut().unwrap().current = None;
+    idle.advance(4000);
+    assert_ne!(idle.state.hash(), whole.state.hash());
+    let dead = "faults: {x: {robot: ball, of: s, kind: dead}}";
+    let device = "s: {device: {source: test, kind: water_sampler, rate_hz: 100, volume_m3: 1, flow_m3_s: 1}}";
+    let mut s = simulation(&weightless(&format!("{TOP}\n{dead}"), device));
+    s.advance(1);
+    assert_eq!(tell(&mut s, true).unwrap_err(), "s does not answer");
+}

@@ -1,0 +1,83 @@
+//! Instruments of water, air and what is on board.
+//!
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+
+use super::{check, device};
+
+#[test]
+fn probes() {
+    check(
+        &device("kind: probe, field: turbidty"),
+        "w.yaml:8:66: the water carries no `turbidty`, expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.carried`",
+    );
+    let carried = "water: {carried: {turbidity: {unit: NTU, profile: [[0, 1]]}}}\n".to_string();
+    check(
+        &(carried + &device("kind: probe, field: turbidty")),
+        "w.yaml:9:66: the water carries no `turbidty`, expected one of `temperature`, `salinity`, `density`, `sound_speed`, `turbidity`, or a name under `water.carried`; did you mean `turbidity`?",
+    );
+    check(
+        &device("kind: probe, field: salinity, range: [5, 5], response_s: -1"),
+        "w.yaml:8:103: `response_s`: expected a non-negative number [s], found `-1`",
+    );
+    check(
+        &device("kind: probe, field: salinity, range: [5, 5]"),
+        "w.yaml:8:83: `range` is [5, 5], expected the lesser first",
+    );
+    check(
+        &device("kind: probe, field: salinity, detection_limit: .nan"),
+        "w.yaml:8:93: `detection_limit`: expected a non-negative number, found `.nan`",
+    );
+    check(
+        &device("kind: ctd, conductivity_response_s: .inf, depth_law: tap"),
+        "w.yaml:8:82: `conductivity_response_s`: expected a non-negative number [s], found `.inf`\nw.yaml:8:99: `depth_law`: expected one of `seawater`, `fresh`, found text `tap`",
+    );
+    check(
+        &device("kind: probe"),
+        "w.yaml:8:19: missing key `field` (what it measures: `temperature`, `salinity`, `density`, `sound_speed`, or the name of what the water carries) in `device`",
+    );
+}
+
+#[test]
+fn air_and_hull() {
+    check(
+        &device("kind: barometer, range_pa: [90000, 30000]"),
+        "w.yaml:8:73: `range_pa` is [90000, 30000], expected the lesser first",
+    );
+    check(
+        &device("kind: anemometer, distance_constant_m: -2"),
+        "w.yaml:8:85: `distance_constant_m`: expected a non-negative number [m], found `-2`",
+    );
+    check(
+        &device("kind: leak_detector, trips_at_m3: -1"),
+        "w.yaml:8:80: `trips_at_m3`: expected a non-negative number [m3], found `-1`",
+    );
+}
+
+#[test]
+fn what_is_watched() {
+    check(
+        &device("kind: motor_telemetry"),
+        "w.yaml:8:11: s1 tells of a motor: expected the key `thruster`, the thruster that it drives",
+    );
+    check(&device("kind: power_meter"), "w.yaml:8:11: s1 measures the battery, r has none");
+    check(
+        &device("kind: motor_telemetry").replace("device:", "thruster: t1\n          device:"),
+        "w.yaml:8:21: no thruster `t1` on r",
+    );
+    check(
+        &device("kind: pressure").replace("device:", "thruster: t1\n          device:"),
+        "w.yaml:8:21: s1 is a pressure: only `motor_telemetry` has a `thruster`",
+    );
+}
+
+#[test]
+fn samplers() {
+    check(
+        &device("kind: water_sampler, volume_m3: 0, flow_m3_s: 1, bottles: 0"),
+        "w.yaml:8:78: `volume_m3`: expected a positive number [m3], found `0`\nw.yaml:8:104: `bottles`: expected a whole number from 1 to 1000, found `0`",
+    );
+    check(
+        &device("kind: water_sampler, volume_m3: 1, flow_m3_s: 1, fields: [density, salt]"),
+        "w.yaml:8:103: the water carries no `salt`, expected one of `temperature`, `salinity`, `density`, `sound_speed`, or a name under `water.carried`",
+    );
+}

@@ -1,0 +1,25 @@
+//! Conductivity of sea water against TEOS-10's own program.
+
+use crate::common::relative;
+use merrow::environment::conductivity::{conductivity, salinity};
+use merrow::environment::seawater::t68;
+
+// Goal: PSS-78, with Hill's law for dilute water, is what the oceanographers' own program has. Method: 72 points of salinity, temperature and pressure,
+// conductivities by gsw 3.6.23, both ways. Tolerance: 1e-8, what the table's ten digits leave of the most dilute water.
+#[test]
+fn conductivity_is_that_of_gsw() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/test/data/conductivity.csv");
+    let text = std::fs::read_to_string(path).unwrap();
+    let rows = text.lines().skip(1).map(|line| {
+        let row: Vec<f64> = line.split(',').map(|x| x.parse().unwrap()).collect();
+        <[f64; 4]>::try_from(row).unwrap()
+    });
+    let mut n = 0;
+    for [S, t, p, expected] in rows {
+        let what = format!("salinity {S}, {t} degC, {p} dbar");
+        relative(&what, conductivity(S, t68(t), p * 1e4), expected, 1e-8);
+        relative(&what, salinity(expected, t68(t), p * 1e4), S, 1e-8);
+        n += 1;
+    }
+    assert_eq!(n, 72);
+}
