@@ -1,9 +1,9 @@
 //! Cost and quality of contact, the Merrow side of `benches/run`: an arm on a lander, and fifty boxes in a heap.
 //!
-//! `contact WORLD` prints one JSON object: nanoseconds of thread time per step, medians, and how far rest is from rest.
+//! `contact WORLD` prints one JSON object, of either integrator: nanoseconds of thread time per step, medians, and how far rest is from rest.
 //! `contact --scenes` prints what the peers' models are made of, so that all programs have the same bodies.
 
-use merrow::scene::{Drive, Geometry, Link, Robot, Scene};
+use merrow::scene::{Drive, Geometry, Integrator, Link, Robot, Scene};
 use merrow::sim::Simulation;
 use merrow::state::{Motion, State};
 use merrow::world;
@@ -79,8 +79,17 @@ impl Residual {
     }
 }
 
+/// A case with each integrator.
 fn measure(plan: &Plan) -> Value {
-    let mut simulation = Simulation::new(Arc::new(scene(plan.world)), 1).expect("one thread needs no pool");
+    json!({
+        "RK4": measure_with(plan, Integrator::Rk4),
+        "semi-implicit Euler": measure_with(plan, Integrator::SemiImplicit),
+    })
+}
+
+fn measure_with(plan: &Plan, integrator: Integrator) -> Value {
+    let scene = Scene { integrator, ..scene(plan.world) };
+    let mut simulation = Simulation::new(Arc::new(scene), 1).expect("one thread needs no pool");
     let start = simulation.state.clone();
     let mut sample_moving = || {
         simulation.state = start.clone();

@@ -53,7 +53,7 @@ CONTACT_INTEGRATORS = {"uvms_on_floor": ("Euler", "implicitfast", "RK4"), "pile_
 
 
 def contacts(programs, rounds):
-    """By world, for Merrow and each of MuJoCo's settings: times of a step [ns], residuals of the first round."""
+    """By world, for each of Merrow's and MuJoCo's settings: times of a step [ns], residuals of the first round."""
     scenes = json.loads(SCENES.read_text())
     taken = {scene["name"]: [] for scene in scenes}
     for _ in range(rounds):
@@ -62,7 +62,8 @@ def contacts(programs, rounds):
             ours = json.loads(run([programs.contact, scene["name"]]))
             model, tried = FOLDER / f"mujoco_{scene['name']}.xml", CONTACT_INTEGRATORS[scene["name"]]
             theirs = json.loads(run([programs.mujoco_contact, model, *spans, *tried]))
-            taken[scene["name"]].append({"Merrow": ours} | {f"MuJoCo {name}": told for name, told in theirs.items()})
+            cases = {f"Merrow {name}": told for name, told in ours.items()}
+            taken[scene["name"]].append(cases | {f"MuJoCo {name}": told for name, told in theirs.items()})
     return {
         world: {
             name: first | {key: middle([result[name][key] for result in results]) for key in CONTACT_TIMES}

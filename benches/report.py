@@ -16,6 +16,7 @@ ROV_WHOLE = "BlueROV2 Heavy whole step (8 thrusters, battery)"
 # worlds of benches/contact.rs, and what is told of each: name, what it does, key of its time
 CONTACTS = [
     ("uvms_on_floor", "10-DOF UVMS on the sea floor, 8 contact points, 1 ms step", "moving"),
+    ("uvms_on_floor", "the same at rest", "at rest"),
     ("pile_50", "pile of 50 boxes, falling and heaping, 2 ms step", "moving"),
     ("pile_50", "the same at rest", "at rest"),
 ]
@@ -58,9 +59,9 @@ NOTES = """\
   overlaps, on the inertia with added mass. MuJoCo's are soft, with its default stiffness: surfaces overlap by as much
   as the spring gives, and friction creeps. Same boxes, masses, inertias, friction, floor, joint springs, limits and
   step; the weight in water through `gravcomp`, at the centres of mass; drag of ellipsoids; no inertia of water, so that
-  things fall faster. Merrow integrates by RK4 what moves freely. MuJoCo ran with both cones and several integrators,
-  Newton's solver and all else as by default (its sleep is off), and the fastest counts; beside the UVMS stands its own
-  RK4 too, which for the pile costs over three times as much as Euler. The pile falls and heaps in one second; heaps
+  things fall faster. Both ran with several integrators, MuJoCo with both cones, Newton's solver and all else as by
+  default (its sleep is off), and of either program the fastest counts; for the UVMS there is a row with RK4 of both, which
+  for MuJoCo's pile costs over three times as much as Euler. The pile falls and heaps in one second; heaps
   differ in detail from program to program.
 - Overlap, speed and turning of the second table are the largest over 1 s (UVMS, after 41 s) and 0.2 s (pile, after
   6.6 s); contacts are those of the last step. Merrow's overlap is that before the step's impulses have undone it. Steps
@@ -169,19 +170,25 @@ def sea_rows(ours):
 
 
 def contact_rows(contacts):
-    """Whole steps of what touches, beside the fastest of MuJoCo's settings."""
+    """Whole steps of what touches: the faster of Merrow's integrators beside the fastest of MuJoCo's settings, then RK4 of both."""
     found = []
     for world, what, key in CONTACTS:
-        ours = contacts[world]["Merrow"][key]["median"]
-        peers = {name: case[key]["median"] for name, case in contacts[world].items() if name != "Merrow"}
-        fastest = min(peers, key=peers.get)
-        ratio = peers[fastest] / ours
-        told = micros(ours), f"{micros(peers[fastest])}, {fastest}"
-        found.append(row(what, *told, ratio, CONTACT_TARGET, "x", ratio))
-        if world == "uvms_on_floor":
-            same = min((name for name in peers if name.endswith(" RK4")), key=peers.get)
-            found.append(row("the same, RK4 both", micros(ours), f"{micros(peers[same])}, {same}", peers[same] / ours))
+        times = {name: case[key]["median"] for name, case in contacts[world].items()}
+        ours = [name for name in times if name.startswith("Merrow ")]
+        peers = [name for name in times if name not in ours]
+        fastest, own = (min(names, key=times.get) for names in (peers, ours))
+        found.append(contact_row(what, times, own, fastest, CONTACT_TARGET))
+        same = [name for name in peers if name.endswith(" RK4")]
+        if same:
+            found.append(contact_row("the same, RK4 both", times, "Merrow RK4", min(same, key=times.get), None))
     return found
+
+
+def contact_row(what, times, own, peer, target):
+    """A row of two programs' times of a step [ns]."""
+    ratio = times[peer] / times[own]
+    told = f"{micros(times[own])}, {own.removeprefix('Merrow ')}", f"{micros(times[peer])}, {peer}"
+    return row(what, *told, ratio, target, "x", ratio) if target else row(what, *told, ratio)
 
 
 def fleet_rows(fleets):

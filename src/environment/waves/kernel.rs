@@ -40,6 +40,16 @@ const SIN: [f64; 7] = [
     1.541_115_620_698_822e-10,
 ];
 
+// cos πr on [-1/2, 1/2] in z = r², interpolated in the same way; error 2.3e-10
+const COS_OF_HALF_TURNS: [f64; 6] = [
+    0.999_999_999_779_154,
+    -4.934_802_136_928_946,
+    4.058_709_154_763_154,
+    -1.335_211_949_390_550_3,
+    0.234_937_068_595_086_5,
+    -0.024_395_932_097_550_444,
+];
+
 /// Even and odd powers in a chain each: half as long to wait for as one chain of all.
 #[inline(always)]
 fn polynomial<T: Real, const N: usize>(c: &[f64; N], z: T) -> T {
@@ -122,24 +132,34 @@ pub fn elevations<T: Packed>(
     let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<MAX_LANES>(), y.as_chunks::<MAX_LANES>());
     let (out, out_rest) = out.as_chunks_mut::<MAX_LANES>();
     for (i, phase) in phase.iter().enumerate().take(c.a.len()) {
-        let wave = [c.a[i] * weight, *phase, c.kx[i], c.ky[i]];
-        if wave[0] == 0.0 {
+        let size = c.a[i] * weight;
+        if size == 0.0 {
             continue;
         }
+        let wave = [*phase, c.kx[i], c.ky[i]].map(|angle| angle * std::f64::consts::FRAC_1_PI);
+        let cosine = COS_OF_HALF_TURNS.map(|c| c * size);
         for ((x, y), out) in x.iter().zip(y).zip(out.iter_mut()) {
-            elevation::<T>(wave, x, y, out);
+            elevation::<T>(&cosine, wave, x, y, out);
         }
         for k in 0..out_rest.len() {
-            elevation::<f64>(wave, &x_rest[k..], &y_rest[k..], &mut out_rest[k..]);
+            elevation::<f64>(&cosine, wave, &x_rest[k..], &y_rest[k..], &mut out_rest[k..]);
         }
     }
 }
 
-/// Adds one wave's elevation at the first points.
+/// Adds one wave's elevation at the first points. In half turns, of which the nearest whole number is taken away without rounding; `cosine` has its size in it.
 #[inline(always)]
-fn elevation<T: Packed>([a, phase, kx, ky]: [f64; 4], x: &[f64], y: &[f64], out: &mut [f64]) {
+fn elevation<T: Packed>(
+    cosine: &[f64; 6],
+    [phase, kx, ky]: [f64; 3],
+    x: &[f64],
+    y: &[f64],
+    out: &mut [f64],
+) {
     let angle = T::splat(phase) + T::read(x) * kx + T::read(y) * ky;
-    (T::read(out) + cos(angle) * a).write(out);
+    let shifted = angle + T::splat(ROUND);
+    let r = angle - (shifted - T::splat(ROUND));
+    (T::read(out) + polynomial(cosine, r * r).turned_if_odd(shifted)).write(out);
 }
 
 /// Adds the pressure head [m] of components with these phases at the points (x, y) [m] and stretched heights z [m],
@@ -271,6 +291,17 @@ mod tests {
         assert!(worst < 1e-12, "{worst:e}");
         for x in [1e5, 1.7e6, -2.9e6] {
             assert!((cos(x) - libm::cos(x)).abs() < 1e-12 + 3e-16 * x.abs(), "{x}");
+        }
+    }
+
+    #[test]
+    fn the_elevation_of_a_wave_is_its_cosine() {
+        let (x, y): (Vec<f64>, Vec<f64>) = (-2000..2000).map(|i| (f64::from(i) * 0.37, f64::from(i % 91))).unzip();
+        let c = Components { a: vec![2.0], kx: vec![0.3], ky: vec![-0.7], ..Components::default() };
+        let mut out = vec![0.0; x.len()];
+        elevations::<f64>(&c, &[1.1], 0.5, &x, &y, &mut out);
+        for ((x, y), out) in x.iter().zip(&y).zip(&out) {
+            assert!((out - libm::cos(1.1 + 0.3 * x - 0.7 * y)).abs() < 2.4e-10, "{x} {y}");
         }
     }
 
