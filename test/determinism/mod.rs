@@ -8,6 +8,7 @@ pub mod fleet;
 mod flight;
 mod frames;
 mod hull;
+mod instruments;
 mod kernels;
 mod lanes;
 mod river;

@@ -25,11 +25,11 @@ fn probes() {
     );
     check(
         &device("kind: probe, field: salinity, detection_limit: .nan"),
-        "w.yaml:8:93: `detection_limit`: expected a non-negative number, found `.nan`",
+        "w.yaml:8:93: `detection_limit`: expected a finite number, found `.nan`",
     );
     check(
         &device("kind: ctd, conductivity_response_s: .inf, depth_law: tap"),
-        "w.yaml:8:82: `conductivity_response_s`: expected a non-negative number [s], found `.inf`\nw.yaml:8:99: `depth_law`: expected one of `seawater`, `fresh`, found text `tap`",
+        "w.yaml:8:82: `conductivity_response_s`: expected a finite number [s], found `.inf`\nw.yaml:8:99: `depth_law`: expected one of `seawater`, `fresh`, found text `tap`",
     );
     check(
         &device("kind: probe"),
