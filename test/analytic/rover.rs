@@ -120,3 +120,15 @@ fn its_wheels_are_its_own_while_it_drives() {
     s.apply(&Command::Order { robot: 0, order: Order::Enable(false) }).unwrap();
     s.apply(&wheel).unwrap();
 }
+
+// Goal: the wheels' encoders count. Method: driving, every measured angle is a whole number of steps of 78 000 a metre of way. Tolerance: rounding.
+#[test]
+fn wheels_are_measured_in_steps() {
+    let mut s = rover(0.0);
+    drive(&mut s, 0.4, 0.1, 1.0);
+    for joint in &s.state.robots[0].joints {
+        let steps = joint.measured.position / 1.31e-4;
+        assert!(steps.abs() > 1000.0, "{steps}");
+        close("steps", steps, steps.round(), 1e-9);
+    }
+}
