@@ -24,7 +24,7 @@ use super::ideal;
 use crate::environment::Instant;
 use crate::math::{SpatialInertia, Sym3};
 use crate::scene::fault::{Device, FaultKind};
-use crate::scene::{Fault, JointKind, Robot};
+use crate::scene::{Fault, JointKind, Robot, SensorKind};
 use crate::state::fault::{Effect, FaultState};
 use crate::state::{RobotState, Workspace};
 
@@ -109,7 +109,7 @@ fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_
         Device::Joint(k) => &mut state.joints[k].fault,
         Device::Ballast(k) => &mut state.ballasts[k].fault,
         Device::Winch(k) => &mut state.winches[k],
-        Device::Sensor(k) => &mut state.sensors[k].fault,
+        Device::Sensor(k) | Device::Receiver(k) => &mut state.sensors[k].fault,
         Device::Part(k, part) => &mut state.sensors[k].parts[part],
         Device::Battery => {
             match fault.kind {
@@ -127,14 +127,17 @@ fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_
         FaultKind::Stuck => effect.stuck = true,
         FaultKind::Reduced(part) => effect.part *= part,
         FaultKind::Biased(by) => effect.offset += by,
-        FaultKind::Noisy(std) if matches!(fault.device, Device::Sensor(_) | Device::Part(..)) => {
+        FaultKind::Noisy(std)
+            if matches!(fault.device, Device::Sensor(_) | Device::Receiver(_) | Device::Part(..)) =>
+        {
             effect.noise = (effect.noise * effect.noise + std * std).sqrt();
         }
         FaultKind::Noisy(std) => effect.offset += std * fault.stream.draw(now_ns).normal(),
         // a fin that fails by turns is not lost: its servo stands still
         FaultKind::Intermittent(_) if matches!(fault.device, Device::Fin(_)) => effect.stuck |= failing,
         FaultKind::Intermittent(_) => effect.dead |= failing,
-        FaultKind::Shortage(_) | FaultKind::Leak(_) => {}
+        // `sensors::radio` asks for the last two
+        FaultKind::Shortage(_) | FaultKind::Leak(_) | FaultKind::Jammed(_) | FaultKind::Spoofed(_) => {}
     }
     // the servo of an azimuth thruster has nothing that could be lost
     if let Device::Fin(k) = fault.device
@@ -214,7 +217,8 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
         add("winches", tether, Device::Winch(k));
     }
     for (k, sensor) in robot.sensors.iter().enumerate() {
-        add("sensors", &sensor.name, Device::Sensor(k));
+        let hears = matches!(sensor.kind, SensorKind::Gnss(_) | SensorKind::GnssHeading(_));
+        add("sensors", &sensor.name, if hears { Device::Receiver(k) } else { Device::Sensor(k) });
         for (n, part) in sensor.kind.parts().iter().enumerate() {
             add("sensors", &format!("{}/{part}", sensor.name), Device::Part(k, n));
         }
@@ -246,6 +250,7 @@ pub fn kinds(device: Device) -> &'static [&'static str] {
             &["dead", "stuck", "reduced", "biased", "noisy", "intermittent"]
         }
         Device::Sensor(_) | Device::Part(..) => &["dead", "stuck", "biased", "noisy", "intermittent"],
+        Device::Receiver(_) => &["dead", "stuck", "biased", "noisy", "intermittent", "jammed", "spoofed"],
         Device::Battery => &["dead", "intermittent", "shortage"],
         Device::Hull(_) => &["leak"],
     }
@@ -270,6 +275,8 @@ pub fn check(device: Device, name: &str, kind: FaultKind) -> Result<(), String> 
                 leak.area.is_finite() && leak.area > 0.0 && leak.volume.is_finite() && leak.volume > 0.0;
             sizes && leak.p_LoH.is_finite() && leak.p_LoC.is_finite()
         }
+        FaultKind::Jammed(jammer) => jammer.is_none_or(|j| j.p_W.is_finite() && j.reach.is_finite()),
+        FaultKind::Spoofed(spoof) => spoof.offset.is_finite() && spoof.velocity.is_finite(),
         FaultKind::Dead | FaultKind::Stuck => true,
     };
     if fits { Ok(()) } else { Err(format!("the fault `{word}` of `{name}` has a value out of its range")) }

@@ -8,9 +8,7 @@ use super::msg::geometry_msgs::{
 };
 use super::msg::marine_acoustic_msgs::Dvl;
 use super::msg::nav_msgs::{Odometry, Path};
-use super::msg::sensor_msgs::{
-    BatteryState, FluidPressure, Imu, MagneticField, NavSatFix, NavSatStatus, Range,
-};
+use super::msg::sensor_msgs::{BatteryState, FluidPressure, Imu, MagneticField, Range};
 use super::msg::std_msgs::Header;
 use crate::math::{Quat, Vec3};
 use crate::scene::Battery;
@@ -61,7 +59,8 @@ pub fn transform(p: Vec3, q: Quat) -> geometry::Transform {
     geometry::Transform { translation: vector3(p), rotation: quaternion(q) }
 }
 
-fn diagonal(d: [f64; 3]) -> [f64; 9] {
+/// A covariance without cross terms.
+pub fn diagonal(d: [f64; 3]) -> [f64; 9] {
     [d[0], 0.0, 0.0, 0.0, d[1], 0.0, 0.0, 0.0, d[2]]
 }
 
@@ -86,23 +85,6 @@ pub fn imu(r: &reading::Imu, header: Header) -> Imu {
 /// The variance of a measurement, or -1 where there is none.
 fn unless_silent(measured: Vec3, variance: f64) -> f64 {
     if measured.x.is_nan() { -1.0 } else { variance }
-}
-
-/// Fix, with NaN where there is none.
-pub fn nav_sat_fix(r: &reading::Gnss, header: Header) -> NavSatFix {
-    let [latitude, longitude, altitude] = r.position;
-    NavSatFix {
-        header,
-        status: NavSatStatus {
-            status: if r.fix { NavSatStatus::STATUS_FIX } else { NavSatStatus::STATUS_NO_FIX },
-            service: NavSatStatus::SERVICE_GPS,
-        },
-        latitude: latitude.to_degrees(),
-        longitude: longitude.to_degrees(),
-        altitude,
-        position_covariance: diagonal(r.variances),
-        position_covariance_type: NavSatFix::COVARIANCE_TYPE_DIAGONAL_KNOWN,
-    }
 }
 
 /// DVL ping.

@@ -2,13 +2,14 @@
 
 use super::msg::merrow::FaultRequest;
 use crate::control::fault::{check, find};
-use crate::scene::fault::{Device, FaultKind};
+use crate::math::Vec3;
+use crate::scene::fault::{Device, FaultKind, Jammer, Spoof};
 use crate::scene::{Fault, Robot, Scene};
 use crate::state::Command;
 use crate::world::build_fault::{leak, stream};
 
 /// Names of the values that each kind needs and, after them, those that it may have.
-const VALUES: [(&str, &[&str], &[&str]); 8] = [
+const VALUES: [(&str, &[&str], &[&str]); 10] = [
     ("dead", &[], &[]),
     ("stuck", &[], &[]),
     ("reduced", &["part"], &[]),
@@ -20,6 +21,12 @@ const VALUES: [(&str, &[&str], &[&str]); 8] = [
         "leak",
         &["hole_m", "compartment_m3"],
         &["position_x_m", "position_y_m", "position_z_m", "center_x_m", "center_y_m", "center_z_m"],
+    ),
+    ("jammed", &[], &["power_w", "position_x_m", "position_y_m", "position_z_m"]),
+    (
+        "spoofed",
+        &[],
+        &["offset_x_m", "offset_y_m", "offset_z_m", "velocity_x_m_s", "velocity_y_m_s", "velocity_z_m_s"],
     ),
 ];
 
@@ -76,6 +83,7 @@ fn kind(model: &Robot, device: Device, request: &FaultRequest) -> Result<FaultKi
         return Err(format!("the fault {kind} needs {missing}"));
     }
     let value = |name: &str| get(name).unwrap_or(0.0);
+    let triple = |of: &str, unit: &str| ["x", "y", "z"].map(|axis| value(&format!("{of}_{axis}_{unit}")));
     Ok(match kind.as_str() {
         "stuck" => FaultKind::Stuck,
         "reduced" => FaultKind::Reduced(value("part")),
@@ -83,16 +91,21 @@ fn kind(model: &Robot, device: Device, request: &FaultRequest) -> Result<FaultKi
         "noisy" => FaultKind::Noisy(value("noise_std")),
         "intermittent" => FaultKind::Intermittent([value("works_s"), value("fails_s")]),
         "shortage" => FaultKind::Shortage(value("power_w")),
-        "leak" => {
-            let point = |of: &str| ["x", "y", "z"].map(|axis| value(&format!("{of}_{axis}_m")));
-            leak(
-                model,
-                device,
-                [value("hole_m"), value("compartment_m3")],
-                point("position"),
-                point("center"),
-            )
-        }
+        "leak" => leak(
+            model,
+            device,
+            [value("hole_m"), value("compartment_m3")],
+            triple("position", "m"),
+            triple("center", "m"),
+        ),
+        "jammed" => FaultKind::Jammed(
+            // without a power it is jammed everywhere
+            get("power_w").map(|power| Jammer::new(Vec3::from(triple("position", "m")), power)),
+        ),
+        "spoofed" => FaultKind::Spoofed(Spoof {
+            offset: Vec3::from(triple("offset", "m")),
+            velocity: Vec3::from(triple("velocity", "m_s")),
+        }),
         _ => FaultKind::Dead,
     })
 }
@@ -103,7 +116,7 @@ mod tests {
     use crate::world::{Overrides, load_text};
 
     fn ask(device: &str, kind: &str, names: &[&str], values: &[f64]) -> Result<Command, String> {
-        let text = "robots: {r: {model: bluerov2}}\n";
+        let text = "robots: {r: {model: bluerov2_heavy}}\n";
         let scene = load_text("w.yaml", text, Overrides::default()).expect("a world").scene;
         let request = FaultRequest {
             name: "f".into(),
@@ -130,6 +143,17 @@ mod tests {
             panic!("refused");
         };
         assert!(matches!(fault.device, Device::Part(_, 0)));
+        let Ok(Command::Fault(fault)) = ask("gps", "jammed", &["power_w", "position_y_m"], &[0.1, 30.0])
+        else {
+            panic!("refused");
+        };
+        let jammer = Jammer::new(Vec3::new(0.0, 30.0, 0.0), 0.1);
+        assert_eq!(fault.kind, FaultKind::Jammed(Some(jammer)));
+        let Ok(Command::Fault(fault)) = ask("gps", "spoofed", &["velocity_x_m_s"], &[0.5]) else {
+            panic!("refused");
+        };
+        let spoof = Spoof { offset: Vec3::zero(), velocity: Vec3::new(0.5, 0.0, 0.0) };
+        assert_eq!(fault.kind, FaultKind::Spoofed(spoof));
         assert_eq!(ask("", "none", &[], &[]), Ok(Command::Repair { robot: 0, name: "f".into() }));
     }
 
@@ -148,6 +172,14 @@ mod tests {
         assert_eq!(
             wrong("battery", "shortage", &["power_w"], &[-1.0]),
             "the fault `shortage` of `battery` has a value out of its range"
+        );
+        assert_eq!(
+            wrong("imu", "spoofed", &[], &[]),
+            "`imu` cannot be `spoofed`, expected one of dead, stuck, biased, noisy, intermittent"
+        );
+        assert_eq!(
+            wrong("gps", "jammed", &["power_w"], &[-1.0]),
+            "the fault `jammed` of `gps` has a value out of its range"
         );
         assert!(
             wrong("battery", "tired", &[], &[])

@@ -25,6 +25,7 @@ pub mod looks;
 pub mod message;
 pub mod msg;
 pub mod names;
+pub mod navigation;
 pub mod obstacles;
 pub mod outlet;
 pub mod parameter_range;

@@ -14,11 +14,10 @@ use super::msg::marine_acoustic_msgs::Dvl;
 use super::msg::merrow::Contacts;
 use super::msg::nav_msgs::{Odometry, Path};
 use super::msg::rosgraph_msgs::Clock;
-use super::msg::sensor_msgs::{
-    BatteryState, FluidPressure, Imu, JointState, MagneticField, NavSatFix, Range,
-};
+use super::msg::sensor_msgs::{BatteryState, FluidPressure, Imu, JointState, MagneticField, Range};
 use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use super::msg::tf2_msgs::TFMessage;
+use super::navigation;
 use super::qos::Qos;
 use crate::scene::{Coupling, Fin, FinLaw, JointKind, JointMode, Robot, Scene, SensorKind, Tether};
 use std::borrow::Cow;
@@ -383,12 +382,14 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
 
 /// Topic suffix and type of each of a sensor's messages.
 fn sensor_messages(kind: &SensorKind) -> Vec<(Cow<'static, str>, &'static TypeInfo)> {
+    if let Some(topics) = navigation::topics(kind) {
+        return topics.into_iter().map(|(suffix, info)| (suffix.into(), info)).collect();
+    }
     match kind {
         SensorKind::Looks(with) => {
             looks::topics(with).into_iter().map(|(suffix, info, _)| (suffix, info)).collect()
         }
         SensorKind::Imu { .. } => vec![("/data".into(), Imu::info())],
-        SensorKind::Gnss { .. } => vec![("/fix".into(), NavSatFix::info())],
         SensorKind::Dvl(_) => {
             vec![("/data".into(), Dvl::info()), ("/twist".into(), TwistWithCovarianceStamped::info())]
         }

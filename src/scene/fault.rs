@@ -21,6 +21,8 @@ pub enum Device {
     Sensor(usize),
     /// A part of a sensor, by its index among `SensorKind::parts`.
     Part(usize, usize),
+    /// A sensor that hears satellites, by its index among the sensors.
+    Receiver(usize),
     /// The battery.
     Battery,
     /// The hull of a link.
@@ -47,6 +49,43 @@ pub enum FaultKind {
     Shortage(f64),
     /// Water comes in.
     Leak(Leak),
+    /// It hears no satellites, near a jammer or everywhere.
+    Jammed(Option<Jammer>),
+    /// It hears false satellites.
+    Spoofed(Spoof),
+}
+
+/// A transmitter of noise at the satellites' frequency.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Jammer {
+    /// Where it is, in W [m].
+    pub p_W: Vec3,
+    /// How far it drowns the satellites [m].
+    pub reach: f64,
+}
+
+impl Jammer {
+    /// Wavelength of GPS L1 [m].
+    const WAVELENGTH: f64 = 0.190_293_67;
+    /// Least power of its signal on the ground, -128.5 dBm [W] [IS-GPS-200].
+    const SIGNAL: f64 = 1.412_537_5e-16;
+    /// Power over the signal's that a receiver stands, 40 dB; chosen.
+    const MARGIN: f64 = 1e4;
+
+    /// A jammer of `power` [W], in all directions, by free space: its power at the distance d is `P (λ / 4π d)²`.
+    pub fn new(p_W: Vec3, power: f64) -> Self {
+        let loss = power / (Self::SIGNAL * Self::MARGIN);
+        Self { p_W, reach: Self::WAVELENGTH / (4.0 * std::f64::consts::PI) * loss.sqrt() }
+    }
+}
+
+/// A false place that a receiver is led to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spoof {
+    /// Over the true one when it begins, in W [m].
+    pub offset: Vec3,
+    /// How fast it walks away [m/s].
+    pub velocity: Vec3,
 }
 
 /// A hole in the hull of a link.
@@ -74,6 +113,8 @@ impl FaultKind {
             FaultKind::Intermittent(_) => "intermittent",
             FaultKind::Shortage(_) => "shortage",
             FaultKind::Leak(_) => "leak",
+            FaultKind::Jammed(_) => "jammed",
+            FaultKind::Spoofed(_) => "spoofed",
         }
     }
 }

@@ -20,6 +20,7 @@ pub mod joint;
 pub mod laser;
 pub mod lens;
 pub mod mapped;
+pub mod navigation;
 pub mod obstacle;
 pub mod on_board;
 pub mod optics;

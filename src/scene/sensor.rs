@@ -4,6 +4,7 @@ use super::acoustic::{AcousticKind, AcousticSpec};
 use super::ais::ReceiverSpec;
 use super::camera::CameraSpec;
 use super::laser::{LaserOutput, LaserSpec, Tilt};
+use super::navigation::{AhrsSpec, GnssSpec, HeadingSpec, InsSpec};
 use super::obstacle::DetectorSpec;
 use super::on_board::{AnemometerSpec, MotorSpec, PowerSpec};
 use super::probe::{CtdSpec, ProbeSpec, SamplerSpec};
@@ -59,17 +60,14 @@ pub enum SensorKind {
         /// Standard deviation of roll, pitch and yaw [rad]; none: the device has no attitude.
         orientation_std: Option<[f64; 3]>,
     },
+    /// Gyro, accelerometer and the attitude that a filter makes of them and a magnetometer.
+    Ahrs(Box<AhrsSpec>),
+    /// Inertial navigation, with or without aids.
+    Ins(Box<InsSpec>),
     /// Satellite position.
-    Gnss {
-        /// Position noise, horizontal and vertical standard deviation [m].
-        std: [f64; 2],
-        /// Correlation time of the position error [s]; 0 white.
-        tau: f64,
-        /// Depth of the antenna below which there is no fix [m].
-        max_depth: f64,
-        /// Seconds above water before the first fix returns.
-        reacquisition: f64,
-    },
+    Gnss(Box<GnssSpec>),
+    /// Heading from two satellite antennas.
+    GnssHeading(HeadingSpec),
     /// Doppler velocity log.
     Dvl(Box<DvlSpec>),
     /// Absolute pressure [Pa].
@@ -201,7 +199,7 @@ impl SensorKind {
     /// What of it can have faults of its own.
     pub fn parts(&self) -> &'static [&'static str] {
         match self {
-            SensorKind::Imu { .. } => &["gyro", "accelerometer"],
+            SensorKind::Imu { .. } | SensorKind::Ahrs(_) | SensorKind::Ins(_) => &["gyro", "accelerometer"],
             SensorKind::Ctd(_) => &["temperature", "conductivity", "pressure"],
             SensorKind::Anemometer(_) => &["speed", "direction"],
             SensorKind::Motor(_) => &["speed", "current", "voltage", "temperature"],
@@ -214,7 +212,10 @@ impl SensorKind {
     pub fn name(&self) -> &'static str {
         match self {
             SensorKind::Imu { .. } => "imu",
-            SensorKind::Gnss { .. } => "gnss",
+            SensorKind::Ahrs(_) => "ahrs",
+            SensorKind::Ins(_) => "ins",
+            SensorKind::Gnss(_) => "gnss",
+            SensorKind::GnssHeading(_) => "gnss_heading",
             SensorKind::Dvl(_) => "dvl",
             SensorKind::Pressure(_) => "pressure",
             SensorKind::Magnetometer(_) => "magnetometer",
@@ -299,6 +300,11 @@ pub struct Noise {
 }
 
 impl Noise {
+    /// Standard deviation of the bias instability's Gauss-Markov process [unit].
+    pub fn markov_std(&self) -> f64 {
+        self.bias_instability * Errors::ALLAN_FLOOR / Errors::ALLAN_PEAK
+    }
+
     /// A perfect instrument.
     pub const NONE: Self = Self {
         density: 0.0,
@@ -344,7 +350,7 @@ impl Errors {
     pub fn new(noise: &Noise, rate: f64, stream: crate::math::rng::Stream) -> Self {
         let dt = 1.0 / rate;
         let keep = libm::exp(-dt / noise.bias_tau);
-        let bias_std = noise.bias_instability * Self::ALLAN_FLOOR / Self::ALLAN_PEAK;
+        let bias_std = noise.markov_std();
         let mut draw = stream.draw(0);
         let mut triple = |std: f64| Vec3::new(std * draw.normal(), std * draw.normal(), std * draw.normal());
         let (scale, turn, bias) =

@@ -32,36 +32,38 @@ const EARTH: f64 = 6_371_008.8;
 /// The reading as it leaves a sensor with faults; `memory.samples` is its index.
 pub fn spoil(sensor: &Sensor, memory: &mut SensorState, reading: Option<Reading>) -> Option<Reading> {
     let fault = memory.fault;
+    // instruments with a filter have taken those of their parts already: `sensors/inertial.rs`
+    let parts = if memory.filter.is_some() { [Effect::NONE; 4] } else { memory.parts };
     if fault.stuck && memory.last.is_some() {
         return reading.and(memory.last);
     }
     let mut reading = reading?;
-    if fault == Effect::NONE && memory.parts == [Effect::NONE; 4] {
+    if fault == Effect::NONE && parts == [Effect::NONE; 4] {
         memory.last = Some(reading);
         return Some(reading);
     }
     // a draw that no measurement makes
     let mut draw = sensor.stream.draw(u64::MAX - memory.samples);
     let errs = |fault: &Effect| fault.offset != 0.0 || fault.noise > 0.0;
-    if errs(&fault) || memory.parts.iter().any(errs) {
+    if errs(&fault) || parts.iter().any(errs) {
         add(&mut reading, &fault, &mut draw);
-        on_parts(&mut reading, |part, _, x| *x += error(&memory.parts[part], &mut draw));
+        on_parts(&mut reading, |part, _, x| *x += error(&parts[part], &mut draw));
     }
     if let Some(mut last) = memory.last {
         let mut before = [0.0; 6];
         on_parts(&mut last, |_, k, x| before[k] = *x);
         on_parts(&mut reading, |part, k, x| {
-            if memory.parts[part].stuck {
+            if parts[part].stuck {
                 *x = before[k];
             }
         });
     }
     conclude(sensor, &mut reading);
     memory.last = Some(reading);
-    if memory.parts.iter().any(|part| part.dead) {
+    if parts.iter().any(|part| part.dead) {
         // what is stuck when a dead part comes back is what it said before
         on_parts(&mut reading, |part, _, x| {
-            if memory.parts[part].dead {
+            if parts[part].dead {
                 *x = f64::NAN;
             }
         });
@@ -136,6 +138,8 @@ fn add(reading: &mut Reading, fault: &Effect, draw: &mut Draw) {
             r.position[1] += e.x / (EARTH * cosine.max(1e-9));
             r.position[2] += e.z;
         }
+        Reading::Navigation(r) => r.p_WS += vector(fault, draw),
+        Reading::Heading(r) => r.yaw += error(fault, draw),
         Reading::Dvl(r) => r.velocity += vector(fault, draw),
         Reading::Pressure(r) => r.pressure += error(fault, draw),
         Reading::Magnetometer(r) => r.field += vector(fault, draw),

@@ -4,6 +4,7 @@
 //! stamped with that instant and delivered when its latency has passed. Sensors write only their own memory.
 
 pub mod acoustic;
+pub mod ahrs;
 pub mod ais;
 pub mod altimeter;
 pub mod anemometer;
@@ -13,7 +14,11 @@ pub mod ctd;
 pub mod dvl;
 pub mod fault;
 pub mod gnss;
+pub mod heading;
 pub mod imu;
+mod inertial;
+pub mod ins;
+mod ins_filter;
 pub mod lag;
 pub mod laser;
 pub mod leak;
@@ -26,9 +31,11 @@ pub mod power_meter;
 pub mod pressure;
 pub mod probe;
 pub mod radar;
+pub mod radio;
 pub mod raytrace;
 pub mod sample;
 pub mod sampler;
+pub mod sky;
 pub mod sonar;
 pub mod stage;
 pub mod wrench;
@@ -130,17 +137,35 @@ pub fn read_due(
             };
             // without power nothing is measured
             let on = state.battery.is_on() && !memory.fault.dead;
-            let reading = if on { measure(sensor, memory, &truth, &on_board) } else { None };
+            if !on && let Some(filter) = memory.filter.as_deref_mut() {
+                filter.stop();
+            }
+            let reading = if on { measure(sensor, memory, &truth, (&on_board, idx)) } else { None };
             let reading = fault::spoil(sensor, memory, reading);
             memory.count(sensor);
             if let Some(reading) = reading {
                 let due = now_ns + sensor.latency_ns;
-                memory.in_flight.push_back((due, Stamped { stamp_ns: now_ns, reading }));
+                let stamped = Stamped { stamp_ns: now_ns, reading };
+                memory.in_flight.push_back((due, stamped));
+                tell(robot, state, idx, stamped);
             }
         }
+        let memory = &mut state.sensors[idx];
         while memory.in_flight.front().is_some_and(|(due, _)| *due <= now_ns) {
             let Some((_, stamped)) = memory.in_flight.pop_front() else { break };
             out.push(Delivered { sensor: idx, stamped });
+        }
+    }
+}
+
+/// Tells the navigation systems of a robot what its sensor number `sensor` has measured.
+fn tell(robot: &Robot, state: &mut RobotState, sensor: usize, stamped: Stamped) {
+    if !matches!(stamped.reading, Reading::Dvl(_) | Reading::Gnss(_) | Reading::Pressure(_)) {
+        return;
+    }
+    for (system, memory) in robot.sensors.iter().zip(&mut state.sensors) {
+        if let SensorKind::Ins(spec) = &system.kind {
+            ins::hear(spec, memory, sensor, stamped);
         }
     }
 }
@@ -175,21 +200,29 @@ fn measure(
     sensor: &Sensor,
     memory: &mut SensorState,
     truth: &Truth<'_>,
-    on_board: &OnBoard<'_>,
+    (on_board, index): (&OnBoard<'_>, usize),
 ) -> Option<Reading> {
     // draw 0 made the instrument's fixed errors
     let mut draw = sensor.stream.draw(memory.samples + 1);
-    if sensor.drop_out > 0.0 && draw.uniform() < sensor.drop_out {
+    let dropped = sensor.drop_out > 0.0 && draw.uniform() < sensor.drop_out;
+    // a filter goes on with what it does not say
+    if dropped && memory.filter.is_none() {
         return None;
     }
-    Some(match &sensor.kind {
+    let radio = || radio::heard(on_board.faults, index, truth.p_WS, on_board.now_ns);
+    let reading = match &sensor.kind {
         SensorKind::Imu { gyro, accelerometer, orientation_std } => {
             Reading::Imu(imu::measure(gyro, accelerometer, *orientation_std, memory, truth, &mut draw))
         }
-        SensorKind::Gnss { std, tau, max_depth, reacquisition } => {
-            let spec =
-                gnss::Spec { std: *std, tau: *tau, max_depth: *max_depth, reacquisition: *reacquisition };
-            Reading::Gnss(gnss::measure(&spec, 1.0 / sensor.rate, memory, truth, &mut draw))
+        SensorKind::Ahrs(spec) => Reading::Imu(ahrs::measure(spec, sensor, memory, truth, &mut draw)),
+        SensorKind::Ins(spec) => {
+            Reading::Navigation(ins::measure(spec, sensor, memory, truth, on_board.now_ns, &mut draw))
+        }
+        SensorKind::Gnss(spec) => {
+            Reading::Gnss(gnss::measure(spec, 1.0 / sensor.rate, memory, truth, &radio(), &mut draw))
+        }
+        SensorKind::GnssHeading(spec) => {
+            Reading::Heading(heading::measure(spec, 1.0 / sensor.rate, memory, truth, &radio(), &mut draw))
         }
         SensorKind::Dvl(spec) => Reading::Dvl(dvl::measure(spec, sensor, memory, truth, &mut draw)),
         SensorKind::Pressure(errors) => {
@@ -224,5 +257,6 @@ fn measure(
         }
         // `sim::lookout` samples it
         SensorKind::Looks(_) => return None,
-    })
+    };
+    (!dropped).then_some(reading)
 }

@@ -76,8 +76,10 @@ impl Still {
 
     /// True if a sensor of the world meets any of it: large grounds and meshes take long to prepare.
     pub fn is_met(scene: &Scene) -> bool {
-        let meets = |sensor: &Sensor| {
-            matches!(sensor.kind, SensorKind::Looks(_) | SensorKind::Dvl(_) | SensorKind::Altimeter { .. })
+        let meets = |sensor: &Sensor| match &sensor.kind {
+            SensorKind::Looks(_) | SensorKind::Dvl(_) | SensorKind::Altimeter { .. } => true,
+            SensorKind::Gnss(spec) => spec.sky.is_some(),
+            _ => false,
         };
         scene.robots.iter().flat_map(|robot| &robot.sensors).any(meets)
     }

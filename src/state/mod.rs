@@ -10,6 +10,7 @@ pub mod fault;
 pub mod firmware;
 pub mod frame;
 pub mod joint;
+pub mod navigation;
 pub mod snapshot;
 pub mod sounds;
 pub mod sweep;
@@ -201,6 +202,8 @@ pub struct SensorState {
     pub cells: Option<Cells>,
     /// Its bottles, of a water sampler.
     pub sampler: Option<bottle::SamplerState>,
+    /// Memory of its filter, if it has one.
+    pub filter: Option<Box<navigation::Filter>>,
     /// What it said last, for when it is stuck.
     pub last: Option<reading::Reading>,
     /// Readings on their way: due instant [ns] and the reading.
@@ -455,6 +458,9 @@ impl RobotState {
             (to.samples, to.due_ns, to.drift, to.noise) = (from.samples, from.due_ns, from.drift, from.noise);
             (to.fault, to.parts, to.cells, to.last) = (from.fault, from.parts, from.cells, from.last);
             to.sampler.clone_from(&from.sampler);
+            if let (Some(to), Some(from)) = (&mut to.filter, &from.filter) {
+                **to = **from;
+            }
             to.in_flight.clone_from(&from.in_flight);
         }
         spare.battery = *battery;
@@ -555,6 +561,7 @@ impl SensorState {
                 SensorKind::WaterSampler(spec) => Some(bottle::SamplerState::new(spec.bottles)),
                 _ => None,
             },
+            filter: navigation::Filter::of(sensor),
             last: None,
             in_flight: VecDeque::with_capacity(sensor.queue),
         }

@@ -1,7 +1,8 @@
 //! What sensors say: one value type per kind, with its covariance, stamped with the instant it was measured at.
 
 use super::bottle::Bottle;
-use crate::math::{Quat, Vec3};
+use crate::math::{Mat3, Quat, Sym3, Vec3};
+use crate::scene::navigation::Augmentation;
 
 /// A reading and the instant of its measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +21,10 @@ pub enum Reading {
     Imu(Imu),
     /// Position fix.
     Gnss(Gnss),
+    /// Heading from two antennas.
+    Heading(Heading),
+    /// Position, velocity and attitude.
+    Navigation(Navigation),
     /// Velocity over ground or through the water.
     Dvl(Dvl),
     /// Absolute pressure.
@@ -68,8 +73,50 @@ pub struct Gnss {
     pub fix: bool,
     /// Geodetic latitude, longitude [rad], height above the ellipsoid [m].
     pub position: [f64; 3],
+    /// Velocity east, north, up [m/s]; NaN without a fix or from a receiver that gives none.
+    pub velocity: Vec3,
     /// Variances east, north, up [m²].
     pub variances: [f64; 3],
+    /// Variances of the velocity [m²/s²].
+    pub velocity_variances: [f64; 3],
+    /// What corrects it.
+    pub augmentation: Augmentation,
+    /// Satellites that are heard; none from a receiver without a sky.
+    pub satellites: Option<usize>,
+}
+
+/// Heading of a sensor's frame about the vertical.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Heading {
+    /// From east, counter-clockwise [rad]; NaN where there is none.
+    pub yaw: f64,
+    /// Variance [rad²].
+    pub variance: f64,
+}
+
+/// What an INS has found, with its covariances.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Navigation {
+    /// Position of S in W [m].
+    pub p_WS: Vec3,
+    /// Attitude of S in W.
+    pub q_WS: Quat,
+    /// Linear velocity in S [m/s].
+    pub v_WS_S: Vec3,
+    /// Angular velocity in S [rad/s].
+    pub w_WS_S: Vec3,
+    /// Latitude, longitude [rad], height above the ellipsoid [m].
+    pub position: [f64; 3],
+    /// Covariance of the position in W [m²].
+    pub position_covariance: Sym3,
+    /// Of position (rows) and attitude, as a turn about the axes of W (columns) [m rad].
+    pub cross_covariance: Mat3,
+    /// Of the attitude [rad²].
+    pub attitude_covariance: Sym3,
+    /// Of the linear velocity in S [m²/s²].
+    pub velocity_covariance: Sym3,
+    /// Variance of a component of the angular velocity [rad²/s²].
+    pub rate_variance: f64,
 }
 
 /// What the DVL's velocity is measured against.

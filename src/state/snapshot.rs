@@ -5,6 +5,7 @@
 use super::bottle::Bottle;
 use super::firmware::{FirmwareMemory, FirmwareState};
 use super::joint::{ActiveTrajectory, Goal, GoalState, Reference, Task};
+use super::navigation::Filter;
 use super::reading::Reading;
 use super::{
     BatteryState, ChargerState, CouplingState, Effect, FaultState, Health, RobotState, State, TetherState,
@@ -201,6 +202,9 @@ impl RobotState {
                 sink.int(sampler.current.map_or(0, |k| k as u64 + 1));
                 sink.int(sampler.until_ns);
                 sampler.bottles.iter().for_each(|bottle| sink.bottle(bottle));
+            }
+            if let Some(filter) = s.filter.as_deref() {
+                sink.filter(filter);
             }
             if let Some(last) = &s.last {
                 sink.reading(last);
@@ -448,6 +452,29 @@ impl Bits {
         self.reals(&bottle.means);
     }
 
+    fn filter(&mut self, filter: &Filter) {
+        match filter {
+            Filter::Ahrs(f) => {
+                self.quaternion(f.q);
+                self.vector(f.bias);
+                f.raw.iter().for_each(|v| self.vector(*v));
+                f.field_drift.iter().for_each(|d| self.reals(d));
+                self.int(u64::from(f.started));
+            }
+            Filter::Ins(f) => {
+                self.quaternion(f.q);
+                let own = [f.p, f.v, f.gyro_bias, f.accelerometer_bias, f.fixed, f.fix_error, f.a];
+                own.iter().chain(&f.last).chain(&f.raw).for_each(|v| self.vector(*v));
+                f.covariance.iter().flatten().flat_map(|m| m.r).for_each(|row| self.vector(row));
+                for stamped in f.inbox.iter().flatten() {
+                    self.int(stamped.stamp_ns);
+                    self.reading(&stamped.reading);
+                }
+                self.int(f.rejected << 1 | u64::from(f.started));
+            }
+        }
+    }
+
     fn reading(&mut self, reading: &Reading) {
         match reading {
             Reading::Imu(r) => {
@@ -458,7 +485,17 @@ impl Bits {
             Reading::Gnss(r) => {
                 self.int(u64::from(r.fix));
                 self.reals(&r.position);
+                self.vector(r.velocity);
+                self.int(r.satellites.map_or(u64::MAX, |n| n as u64));
             }
+            Reading::Navigation(r) => {
+                self.vector(r.p_WS);
+                self.quaternion(r.q_WS);
+                self.vector(r.v_WS_S);
+                self.vector(r.w_WS_S);
+                self.reals(&[r.position_covariance.xx, r.attitude_covariance.xx, r.velocity_covariance.xx]);
+            }
+            Reading::Heading(r) => self.reals(&[r.yaw, r.variance]),
             Reading::Dvl(r) => {
                 self.int(r.lock as u64);
                 self.vector(r.velocity);

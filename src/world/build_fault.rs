@@ -6,7 +6,7 @@ use super::read::Named;
 use crate::control::fault::{check, find};
 use crate::math::Vec3;
 use crate::math::rng::Stream;
-use crate::scene::fault::{Device, FaultKind, Leak};
+use crate::scene::fault::{Device, FaultKind, Jammer, Leak, Spoof};
 use crate::scene::{Fault, Robot, Scene};
 
 /// The faults of a world whose robots are known.
@@ -57,6 +57,12 @@ fn kind(file: &FaultKindFile, robot: &Robot, device: Device) -> FaultKind {
         FaultKindFile::Shortage { power_w, .. } => FaultKind::Shortage(*power_w),
         FaultKindFile::Leak { hole_m, position_m, compartment_m3, center_m, .. } => {
             leak(robot, device, [*hole_m, *compartment_m3], *position_m, *center_m)
+        }
+        FaultKindFile::Jammed { position_m, power_w, .. } => {
+            FaultKind::Jammed(position_m.map(|p| Jammer::new(Vec3::from(p), *power_w)))
+        }
+        FaultKindFile::Spoofed { offset_m, velocity_m_s, .. } => {
+            FaultKind::Spoofed(Spoof { offset: Vec3::from(*offset_m), velocity: Vec3::from(*velocity_m_s) })
         }
     }
 }

@@ -10,6 +10,7 @@ use super::build_energy;
 use super::build_fin;
 use super::build_firmware;
 use super::build_joint;
+use super::build_navigation;
 use super::build_sensor as sensor;
 use super::error::{Place, Problems, did_you_mean, list, quote};
 use super::file::{Base, Body, JointFile, JointKindFile, LinkFile, RobotEntry, RobotModel};
@@ -94,6 +95,7 @@ pub fn robot(
         let made = sensor::sensor(sensor_name, file, link, &robot, frame, problems);
         robot.sensors.push(made);
     }
+    build_navigation::aids(&model.sensors, &mut robot.sensors, problems);
     for (lamp, file) in model.lamps.iter() {
         let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
         let lamp = build_camera::lamp(lamp, file, (link, &robot.links[link]), &robot.loads, problems);

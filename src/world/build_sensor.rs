@@ -4,6 +4,7 @@ use super::build_acoustic;
 use super::build_ais;
 use super::build_camera;
 use super::build_laser;
+use super::build_navigation;
 use super::build_obstacle;
 use super::build_on_board;
 use super::build_probe;
@@ -108,19 +109,22 @@ fn kind(
             accelerometer: errors(accelerometer, "accelerometer"),
             orientation_std: attitude_std_deg.map(|a| a.map(f64::to_radians)),
         },
-        Measures::Gnss {
-            horizontal_std_m,
-            vertical_std_m,
-            correlation_time_s,
-            max_depth_m,
-            reacquisition_s,
-            ..
-        } => SensorKind::Gnss {
-            std: [*horizontal_std_m, *vertical_std_m],
-            tau: *correlation_time_s,
-            max_depth: *max_depth_m,
-            reacquisition: *reacquisition_s,
-        },
+        Measures::Ahrs(file) => {
+            let [g, a, m] =
+                [(&file.gyro, "gyro"), (&file.accelerometer, "accelerometer"), (&file.magnetometer, "field")]
+                    .map(|(of, part)| (errors(of, part), noise(of)));
+            SensorKind::Ahrs(Box::new(build_navigation::ahrs(file, [g, a, m], rate, problems)))
+        }
+        Measures::Ins(file) => {
+            let [g, a] = [(&file.gyro, "gyro"), (&file.accelerometer, "accelerometer")]
+                .map(|(of, part)| (errors(of, part), noise(of)));
+            SensorKind::Ins(Box::new(build_navigation::ins(file, [g, a])))
+        }
+        Measures::Gnss(file) => {
+            let stream = Stream::new(frame.seed, &format!("{stream}/sky"));
+            SensorKind::Gnss(Box::new(build_navigation::gnss(file, stream)))
+        }
+        Measures::GnssHeading(file) => SensorKind::GnssHeading(build_navigation::heading(file, problems)),
         Measures::Dvl { .. } => SensorKind::Dvl(Box::new(dvl(&device.measures, problems))),
         Measures::Pressure { errors: e, .. } => SensorKind::Pressure(errors(e, "pressure")),
         Measures::Magnetometer { errors: e, .. } => SensorKind::Magnetometer(errors(e, "field")),

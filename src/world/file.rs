@@ -13,6 +13,7 @@ use super::file_fault::FaultFile;
 use super::file_fin::{AzimuthFile, FinFile};
 use super::file_firmware::FirmwareFile;
 use super::file_laser::{LaserFile, LidarFile, TiltingLaserFile};
+use super::file_navigation::{AhrsFile, AidsFile, GnssFile, GnssHeadingFile, InsFile};
 use super::file_obstacle::{DetectorFile, ObstacleFile};
 use super::file_on_board::{
     AnemometerFile, BarometerFile, LeakDetectorFile, MotorTelemetryFile, PowerMeterFile,
@@ -898,6 +899,8 @@ spec! {
         thruster: Option<String> [name],
         /// Whether frames of a sensor that looks around are worked out only while somebody subscribes or records.
         lazy: bool = true,
+        /// Sensors that help it, if it is an `ins`.
+        aids: Option<AidsFile>,
     }
 }
 
@@ -936,19 +939,14 @@ choice! {
             /// Standard deviation of roll, pitch and yaw.
             attitude_std_deg: Option<[f64; 3]> [non_negative],
         },
+        /// Attitude by a filter over gyro, accelerometer and magnetometer.
+        Ahrs = "ahrs" (AhrsFile),
+        /// Position, velocity and attitude by inertial navigation.
+        Ins = "ins" (InsFile),
         /// Satellite position.
-        Gnss = "gnss" {
-            /// Standard deviation of each horizontal axis.
-            horizontal_std_m: f64 [non_negative],
-            /// Standard deviation of the height.
-            vertical_std_m: f64 [non_negative],
-            /// Correlation time of the position error; 0 for white noise.
-            correlation_time_s: f64 [non_negative] = 0.0,
-            /// Depth of the antenna below which there is no fix.
-            max_depth_m: f64 [non_negative] = 0.0,
-            /// Seconds above water before the first fix.
-            reacquisition_s: f64 [non_negative] = 0.0,
-        },
+        Gnss = "gnss" (GnssFile),
+        /// Heading from two antennas of satellite receivers.
+        GnssHeading = "gnss_heading" (GnssHeadingFile),
         /// Velocity over the bottom or through the water.
         Dvl = "dvl" {
             /// Angle of the beams from the axis.

@@ -64,5 +64,19 @@ choice! {
             /// Middle of the compartment on the link (forward, left, up).
             center_m: [f64; 3] = [0.0, 0.0, 0.0],
         },
+        /// A satellite receiver hears noise alone.
+        Jammed = "jammed" {
+            /// Place of the jammer in the world (east, north, up); without it the receiver is jammed everywhere.
+            position_m: Option<[f64; 3]>,
+            /// Power that it sends in all directions.
+            power_w: f64 [non_negative] = 0.1,
+        },
+        /// A satellite receiver hears false satellites.
+        Spoofed = "spoofed" {
+            /// False place over the true one when it begins (east, north, up).
+            offset_m: [f64; 3] = [0.0, 0.0, 0.0],
+            /// Velocity at which it walks away (east, north, up).
+            velocity_m_s: [f64; 3] = [0.0, 0.0, 0.0],
+        },
     }
 }

@@ -37,7 +37,19 @@ fn faults() {
     );
     check(
         &with("robot: r, of: imu, kind: tired"),
-        "w.yaml:1:39: `kind`: expected one of `dead`, `stuck`, `reduced`, `biased`, `noisy`, `intermittent`, `shortage`, `leak`, found text `tired`",
+        "w.yaml:1:39: `kind`: expected one of `dead`, `stuck`, `reduced`, `biased`, `noisy`, `intermittent`, `shortage`, `leak`, `jammed`, `spoofed`, found text `tired`",
+    );
+    check(
+        &with("robot: r, of: imu, kind: jammed"),
+        "w.yaml:1:39: `imu` cannot be `jammed`, expected one of dead, stuck, biased, noisy, intermittent",
+    );
+    check(
+        &with("robot: r, of: imu, kind: spoofed, offset_m: [1, .nan, 0]"),
+        "w.yaml:1:62: `offset_m[1]`: expected a finite number [m], found `.nan`",
+    );
+    check(
+        &with("robot: r, of: imu, kind: jammed, power_w: -1"),
+        "w.yaml:1:56: `power_w`: expected a non-negative number [W], found `-1`",
     );
     check(
         &with("robot: r, of: imu, kind: dead, duration_s: 0"),

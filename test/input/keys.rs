@@ -28,7 +28,7 @@ fn unknown_keys() {
     );
     check(
         &plain("sensors: {s1: {device: truth, postion_m: [0, 0, 0]}}"),
-        "w.yaml:6:37: unknown key `postion_m` in `s1`, expected one of `device`, `link`, `position_m`, `attitude_deg`, `rate_hz`, `start_s`, `thruster`, `lazy`; did you mean `position_m`?",
+        "w.yaml:6:37: unknown key `postion_m` in `s1`, expected one of `device`, `link`, `position_m`, `attitude_deg`, `rate_hz`, `start_s`, `thruster`, `lazy`, `aids`; did you mean `position_m`?",
     );
 }
 
@@ -137,11 +137,11 @@ fn kinds() {
     );
     check(
         &device("kind: sonar"),
-        "w.yaml:8:52: `kind`: expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `probe`, `ctd`, `water_sampler`, `barometer`, `anemometer`, `leak_detector`, `motor_telemetry`, `power_meter`, `laser`, `tilting_laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `hydrophone`, `usbl`, `lbl`, `sbl`, `obstacle_detector`, `radar`, `ais_receiver`, `wrench`, found text `sonar`",
+        "w.yaml:8:52: `kind`: expected one of `imu`, `ahrs`, `ins`, `gnss`, `gnss_heading`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `probe`, `ctd`, `water_sampler`, `barometer`, `anemometer`, `leak_detector`, `motor_telemetry`, `power_meter`, `laser`, `tilting_laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `hydrophone`, `usbl`, `lbl`, `sbl`, `obstacle_detector`, `radar`, `ais_receiver`, `wrench`, found text `sonar`",
     );
     check(
         &device("latency_s: 0"),
-        "w.yaml:8:19: missing key `kind` in `device`, expected one of `imu`, `gnss`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `probe`, `ctd`, `water_sampler`, `barometer`, `anemometer`, `leak_detector`, `motor_telemetry`, `power_meter`, `laser`, `tilting_laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `hydrophone`, `usbl`, `lbl`, `sbl`, `obstacle_detector`, `radar`, `ais_receiver`, `wrench`",
+        "w.yaml:8:19: missing key `kind` in `device`, expected one of `imu`, `ahrs`, `ins`, `gnss`, `gnss_heading`, `dvl`, `pressure`, `magnetometer`, `altimeter`, `odometry`, `probe`, `ctd`, `water_sampler`, `barometer`, `anemometer`, `leak_detector`, `motor_telemetry`, `power_meter`, `laser`, `tilting_laser`, `camera`, `lidar`, `imaging_sonar`, `multibeam`, `side_scan`, `scanning_sonar`, `hydrophone`, `usbl`, `lbl`, `sbl`, `obstacle_detector`, `radar`, `ais_receiver`, `wrench`",
     );
     check(
         &device("kind: pressure, altitude_m: [0.5, 50]"),

@@ -76,6 +76,79 @@ fn noise() {
     );
 }
 
+#[test]
+fn satellite_receivers() {
+    let gnss = "kind: gnss, horizontal_std_m: 1, vertical_std_m: 1";
+    check(
+        &device(&format!("{gnss}, velocity_std_m_s: 0.1")),
+        "w.yaml:8:116: `velocity_std_m_s`: expected a list of 2 non-negative numbers [m/s], found `0.1`",
+    );
+    check(
+        &device(&format!("{gnss}, augmentation: rtk")),
+        "w.yaml:8:112: `augmentation`: expected one of `none`, `satellites`, `ground`, found text `rtk`",
+    );
+    check(
+        &device(&format!("{gnss}, sky: {{satellites: 3}}")),
+        "w.yaml:8:116: `satellites`: expected a whole number from 6 to 200, found `3`",
+    );
+    check(
+        &device(&format!("{gnss}, sky: {{mask_deg: .nan}}")),
+        "w.yaml:8:114: `mask_deg`: expected a finite number [deg], found `.nan`",
+    );
+    check(
+        &device("kind: gnss_heading, baseline_std_m: 0.01"),
+        "w.yaml:8:19: missing key `antennas_m` (places of the antennas in the sensor's frame; the heading follows from the direction of the first to the second) in `device`",
+    );
+    check(
+        &device("kind: gnss_heading, baseline_std_m: 0.01, antennas_m: [[0, 0, 0], [0, 0, 1]]"),
+        "w.yaml:8:100: the antennas stand over one another, expected 0.01 m or more between them",
+    );
+}
+
+#[test]
+fn filters() {
+    check(
+        &device("kind: ahrs, gyro: {density: -1}"),
+        "w.yaml:8:74: `density`: expected a non-negative number, found `-1`",
+    );
+    check(
+        &device("kind: ahrs, tilt_time_s: 0"),
+        "w.yaml:8:71: `tilt_time_s`: expected a positive number [s], found `0`",
+    );
+    check(
+        &device("kind: ahrs, bias_time_s: 1.5"),
+        "w.yaml:8:71: `bias_time_s` is 1.5, expected two samples or more (2 s)",
+    );
+    check(&device("kind: ahrs, iron_nt: [1, 2]"), "w.yaml:8:67: `iron_nt`: expected 3 numbers [nT], found 2");
+    check(&device("kind: ins, gate: 0"), "w.yaml:8:63: `gate`: expected a positive number, found `0`");
+    check(
+        &device("kind: ins, start_attitude_std_deg: [.nan, 0, 0]"),
+        "w.yaml:8:82: `start_attitude_std_deg[0]`: expected a finite number [deg], found `.nan`",
+    );
+}
+
+#[test]
+fn aids() {
+    let with = |of_truth: &str, of_ins: &str| {
+        format!(
+            "robots:\n  r:\n    model:\n      source: test\n      body: {{source: test, axes: flu, mass_kg: 10, \
+             inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}\n      links: {{arm: {{parent: base_link, joint: {{kind: continuous, axis: [0, 0, 1]}}, \
+             body: {{source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}}}}}\n      sensors:\n        \
+             d: {{device: waterlinked_a50}}\n        e: {{device: waterlinked_a50, link: arm}}\n        t: {{device: truth{of_truth}}}\n        \
+             s: {{device: ins_fog{of_ins}}}\n"
+        )
+    };
+    check(&with("", ", aids: {dvl: d}"), "accepted");
+    check(&with(", aids: {dvl: d}", ""), "w.yaml:10:34: t is no `ins` but `odometry`: nothing helps it");
+    check(&with("", ", aids: {dvl: dd}"), "w.yaml:11:42: no sensor `dd`");
+    check(&with("", ", aids: {gnss: d}"), "w.yaml:11:43: d is of the kind `dvl`, expected `gnss`");
+    check(&with("", ", aids: {dvl: e}"), "w.yaml:11:42: e is on another link than s");
+    check(
+        &with("", ", aids: {depth: d}"),
+        "w.yaml:11:37: unknown key `depth` in `aids`, expected one of `dvl`, `gnss`, `pressure`",
+    );
+}
+
 /// Goal: a line of YAML cannot ask for gigabytes. Method: a step of 1 us, a rate as high, a latency of seconds.
 #[test]
 fn readings_on_their_way() {

@@ -9,6 +9,7 @@ use crate::ros::instruments;
 use crate::ros::looks::{self, Topic};
 use crate::ros::msg::geometry_msgs::TwistWithCovarianceStamped;
 use crate::ros::msg::std_msgs::{Header, String as StringMsg};
+use crate::ros::navigation;
 use crate::ros::obstacles;
 use crate::ros::positioning;
 use crate::ros::sonar::{self, Part};
@@ -38,7 +39,18 @@ impl Worker {
         let head = || header(stamped.stamp_ns, &frames::sensor_frame(model, sensor));
         match &stamped.reading {
             Reading::Imu(r) => self.emit(i, now, || convert::imu(r, head())),
-            Reading::Gnss(r) => self.emit(i, now, || convert::nav_sat_fix(r, head())),
+            Reading::Gnss(r) => {
+                self.emit(i, now, || navigation::nav_sat_fix(r, head()));
+                if let Some(twist) = navigation::fix_velocity(r, stamped.stamp_ns) {
+                    self.emit(i + 1, now, || twist);
+                }
+            }
+            Reading::Heading(r) => self.emit(i, now, || navigation::heading(r, head())),
+            Reading::Navigation(r) => {
+                let child = frames::sensor_frame(model, sensor);
+                self.emit(i, now, || navigation::odometry(r, stamped.stamp_ns, &child));
+                self.emit(i + 1, now, || navigation::position(r, head()));
+            }
             Reading::Dvl(r) => {
                 self.emit(i, now, || convert::dvl(r, head()));
                 if let Some(twist) = convert::dvl_twist(r, header(0, "")) {

@@ -1,0 +1,125 @@
+//! Messages of instruments for navigation.
+
+use super::convert::{WORLD_FRAME, diagonal, header, point, quaternion, vector3};
+use super::message::{Message, TypeInfo};
+use super::msg::geometry_msgs::{
+    Pose, PoseWithCovariance, Twist, TwistWithCovariance, TwistWithCovarianceStamped, Vector3,
+};
+use super::msg::nav_msgs::Odometry;
+use super::msg::sensor_msgs::{Imu, NavSatFix, NavSatStatus};
+use super::msg::std_msgs::Header;
+use crate::math::{Mat3, Quat};
+use crate::scene::SensorKind;
+use crate::scene::navigation::Augmentation;
+use crate::state::reading;
+
+/// Variance of what is not measured, as drivers of two antennas give for roll and pitch [rad²].
+const UNKNOWN: f64 = 1000.0;
+
+/// Topic suffixes and types of an instrument's messages, if it is one for navigation.
+pub fn topics(kind: &SensorKind) -> Option<Vec<(&'static str, &'static TypeInfo)>> {
+    Some(match kind {
+        SensorKind::Ahrs(_) => vec![("/data", Imu::info())],
+        SensorKind::Ins(_) => vec![("/odometry", Odometry::info()), ("/fix", NavSatFix::info())],
+        SensorKind::Gnss(spec) if spec.velocity_std.is_some() => {
+            vec![("/fix", NavSatFix::info()), ("/vel", TwistWithCovarianceStamped::info())]
+        }
+        SensorKind::Gnss(_) => vec![("/fix", NavSatFix::info())],
+        SensorKind::GnssHeading(_) => vec![("/navheading", Imu::info())],
+        _ => return None,
+    })
+}
+
+/// Fix, with NaN where there is none.
+pub fn nav_sat_fix(r: &reading::Gnss, header: Header) -> NavSatFix {
+    let [latitude, longitude, altitude] = r.position;
+    let status = match (r.fix, r.augmentation) {
+        (false, _) => NavSatStatus::STATUS_NO_FIX,
+        (true, Augmentation::None) => NavSatStatus::STATUS_FIX,
+        (true, Augmentation::Satellites) => NavSatStatus::STATUS_SBAS_FIX,
+        (true, Augmentation::Ground) => NavSatStatus::STATUS_GBAS_FIX,
+    };
+    NavSatFix {
+        header,
+        status: NavSatStatus { status, service: NavSatStatus::SERVICE_GPS },
+        latitude: latitude.to_degrees(),
+        longitude: longitude.to_degrees(),
+        altitude,
+        position_covariance: diagonal(r.variances),
+        position_covariance_type: NavSatFix::COVARIANCE_TYPE_DIAGONAL_KNOWN,
+    }
+}
+
+/// Velocity of a receiver's antenna along east, north and up; none without a fix. Its frame is the world's, whose axes these are.
+pub fn fix_velocity(r: &reading::Gnss, stamp_ns: u64) -> Option<TwistWithCovarianceStamped> {
+    r.velocity.is_finite().then(|| {
+        let mut covariance = [0.0; 36];
+        for i in 0..3 {
+            covariance[7 * i] = r.velocity_variances[i];
+        }
+        // no turning is measured
+        covariance[21] = -1.0;
+        let twist = Twist { linear: vector3(r.velocity), angular: Vector3::default() };
+        let head = header(stamp_ns, WORLD_FRAME);
+        TwistWithCovarianceStamped { header: head, twist: TwistWithCovariance { twist, covariance } }
+    })
+}
+
+/// Heading of two antennas, as drivers give it: an attitude of which the yaw alone is known; a first covariance of -1 says that there is none.
+pub fn heading(r: &reading::Heading, header: Header) -> Imu {
+    let known = r.yaw.is_finite();
+    let no_reading = diagonal([-1.0, 0.0, 0.0]);
+    Imu {
+        header,
+        orientation: quaternion(if known { Quat::from_rpy(0.0, 0.0, r.yaw) } else { Quat::identity() }),
+        orientation_covariance: if known { diagonal([UNKNOWN, UNKNOWN, r.variance]) } else { no_reading },
+        angular_velocity: Vector3::default(),
+        angular_velocity_covariance: no_reading,
+        linear_acceleration: Vector3::default(),
+        linear_acceleration_covariance: no_reading,
+    }
+}
+
+/// What an INS has found: pose in the world, its covariance about the world's axes, velocity in the sensor's frame.
+pub fn odometry(r: &reading::Navigation, stamp_ns: u64, child_frame_id: &str) -> Odometry {
+    let (cross, zero) = (&r.cross_covariance, Mat3::zero());
+    let pose = [[&r.position_covariance.full(), cross], [&cross.transpose(), &r.attitude_covariance.full()]];
+    let mut rate = Mat3::identity();
+    rate.r.iter_mut().for_each(|row| *row = row.scale(r.rate_variance));
+    let twist = [[&r.velocity_covariance.full(), &zero], [&zero, &rate]];
+    Odometry {
+        header: header(stamp_ns, WORLD_FRAME),
+        child_frame_id: child_frame_id.to_string(),
+        pose: PoseWithCovariance {
+            pose: Pose { position: point(r.p_WS), orientation: quaternion(r.q_WS) },
+            covariance: joined(pose),
+        },
+        twist: TwistWithCovariance {
+            twist: Twist { linear: vector3(r.v_WS_S), angular: vector3(r.w_WS_S) },
+            covariance: joined(twist),
+        },
+    }
+}
+
+/// Four blocks as one matrix, row-major.
+fn joined(blocks: [[&Mat3; 2]; 2]) -> [f64; 36] {
+    std::array::from_fn(|k| {
+        let (i, j) = (k / 6, k % 6);
+        blocks[i / 3][j / 3].r[i % 3][j % 3]
+    })
+}
+
+/// The same place on the ellipsoid.
+pub fn position(r: &reading::Navigation, header: Header) -> NavSatFix {
+    let [latitude, longitude, altitude] = r.position;
+    let c = r.position_covariance.full().r;
+    NavSatFix {
+        header,
+        status: NavSatStatus { status: NavSatStatus::STATUS_FIX, service: 0 },
+        latitude: latitude.to_degrees(),
+        longitude: longitude.to_degrees(),
+        altitude,
+        position_covariance: std::array::from_fn(|k| c[k / 3][k % 3]),
+        position_covariance_type: NavSatFix::COVARIANCE_TYPE_KNOWN,
+    }
+}
