@@ -68,6 +68,13 @@ fn the_instruments_of_docs_load() {
 }
 
 #[test]
+fn the_instruments_of_docs_load() {
+    let text = blocks_of(&text("docs/navigation.md"), "yaml").remove(0);
+    let world = load_text("survey.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    assert_eq!((world.scene.robots[0].sensors.len(), world.scene.faults.len()), (6, 2));
+}
+
+#[test]
 fn the_regions_of_docs_load() {
     let block =
         blocks_of(&text("docs/water.md"), "yaml").into_iter().find(|b| b.contains("regions:")).unwrap();

@@ -123,3 +123,76 @@ pub fn position(r: &reading::Navigation, header: Header) -> NavSatFix {
         position_covariance_type: NavSatFix::COVARIANCE_TYPE_KNOWN,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Sym3, Vec3};
+
+    fn known(a: f64) -> Sym3 {
+        Sym3 { xx: a, xy: a + 0.1, xz: a + 0.2, yy: a + 1.0, yz: a + 1.2, zz: a + 2.0 }
+    }
+
+    // rows and columns of ROS: x, y, z, then about x, y, z
+    #[test]
+    fn covariances_stand_where_ros_has_them() {
+        let cross =
+            Mat3::from_rows(Vec3::new(7.0, 7.1, 7.2), Vec3::new(8.0, 8.1, 8.2), Vec3::new(9.0, 9.1, 9.2));
+        let reading = reading::Navigation {
+            p_WS: Vec3::new(1.0, 2.0, 3.0),
+            q_WS: Quat::identity(),
+            v_WS_S: Vec3::zero(),
+            w_WS_S: Vec3::zero(),
+            position: [0.5, -0.5, 4.0],
+            position_covariance: known(10.0),
+            cross_covariance: cross,
+            attitude_covariance: known(20.0),
+            velocity_covariance: known(30.0),
+            rate_variance: 0.25,
+        };
+        let message = odometry(&reading, 1_500_000_000, "rov/ins");
+        let pose = message.pose.covariance;
+        assert_eq!((pose[0], pose[1], pose[8], pose[14]), (10.0, 10.1, 11.2, 12.0));
+        assert_eq!((pose[3], pose[4], pose[11], pose[18], pose[24]), (7.0, 7.1, 8.2, 7.0, 7.1));
+        assert_eq!((pose[21], pose[22], pose[35]), (20.0, 20.1, 22.0));
+        assert!((0..36).all(|k| pose[k] == pose[6 * (k % 6) + k / 6]), "not symmetric");
+        let twist = message.twist.covariance;
+        assert_eq!((twist[0], twist[7], twist[21], twist[28], twist[3]), (30.0, 31.0, 0.25, 0.25, 0.0));
+        assert_eq!((message.header.frame_id.as_str(), message.child_frame_id.as_str()), ("world", "rov/ins"));
+        let fix = position(&reading, header(0, "rov/ins"));
+        assert_eq!((fix.altitude, fix.position_covariance[1]), (4.0, 10.1));
+        assert_eq!(fix.position_covariance_type, NavSatFix::COVARIANCE_TYPE_KNOWN);
+    }
+
+    #[test]
+    fn a_heading_is_a_yaw_or_nothing() {
+        let yes = heading(&reading::Heading { yaw: 1.0, variance: 0.01 }, header(0, "boat/heading"));
+        assert_eq!(yes.orientation_covariance, [1000.0, 0.0, 0.0, 0.0, 1000.0, 0.0, 0.0, 0.0, 0.01]);
+        assert!((yes.orientation.z - 0.5_f64.sin()).abs() < 1e-15 && yes.orientation.x == 0.0);
+        assert_eq!((yes.angular_velocity_covariance[0], yes.linear_acceleration_covariance[0]), (-1.0, -1.0));
+        let no = heading(&reading::Heading { yaw: f64::NAN, variance: 1.0 }, header(0, "boat/heading"));
+        assert_eq!((no.orientation_covariance[0], no.orientation.w), (-1.0, 1.0));
+    }
+
+    #[test]
+    fn a_fix_says_what_corrects_it() {
+        let mut reading = reading::Gnss {
+            fix: true,
+            position: [0.1, 0.2, 5.0],
+            velocity: Vec3::new(1.0, 2.0, 3.0),
+            variances: [1.0, 2.0, 3.0],
+            velocity_variances: [0.1, 0.2, 0.3],
+            augmentation: Augmentation::Ground,
+            satellites: Some(9),
+        };
+        let status = |r: &reading::Gnss| nav_sat_fix(r, header(0, "g")).status.status;
+        assert_eq!(status(&reading), NavSatStatus::STATUS_GBAS_FIX);
+        let twist = fix_velocity(&reading, 0).expect("a velocity").twist;
+        assert_eq!((twist.twist.linear.y, twist.covariance[14], twist.covariance[21]), (2.0, 0.3, -1.0));
+        (reading.fix, reading.velocity.x) = (false, f64::NAN);
+        assert_eq!(
+            (status(&reading), fix_velocity(&reading, 0).is_none()),
+            (NavSatStatus::STATUS_NO_FIX, true)
+        );
+    }
+}

@@ -158,7 +158,7 @@ fn advance(filter: &mut InsMemory, earth: &Earth, dt: f64) -> [Vec3; 2] {
 
 /// Uses what the aids have said since the last sample.
 fn aid(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>, w: Vec3, now_ns: u64) {
-    let inbox = std::mem::replace(&mut filter.inbox, [None; 3]);
+    let inbox = std::mem::take(&mut filter.inbox);
     for stamped in inbox.into_iter().flatten() {
         let age = (now_ns - stamped.stamp_ns) as f64 * 1e-9;
         match (&stamped.reading, &spec.aids) {

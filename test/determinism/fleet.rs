@@ -24,10 +24,18 @@ const ARM: &str = "
             inertia_kg_m2: {xx: 0.01, yy: 0.02, zz: 0.02}, quadratic_damping: {kind: diagonal, values: [1, 5, 5, 0, 0, 0]},
             added_mass: {kind: diagonal, values: [0.1, 0.8, 0.8, 0, 0.01, 0.01]}}";
 
+/// Instruments with memories of their own, beside those of the vehicle.
+const INSTRUMENTS: &str = "
+      sensors:
+        ahrs: {device: xsens_mti_3}
+        ins: {device: ins_mems, aids: {dvl: dvl, gnss: receiver, pressure: pressure}}
+        receiver: {device: ublox_m8n, position_m: [0, 0, 0.2]}
+        compass: {device: ublox_f9p_heading, position_m: [0, 0, 0.3]}";
+
 /// A BlueROV2 with an arm at a depth.
 fn rov(name: &str, depth: f64) -> String {
     format!(
-        "  {name}:\n    position_m: [0, 0, -{depth}]\n    model:\n      extends: robots/bluerov2_heavy.yaml{ARM}\n"
+        "  {name}:\n    position_m: [0, 0, -{depth}]\n    model:\n      extends: robots/bluerov2_heavy.yaml{ARM}{INSTRUMENTS}\n"
     )
 }
 
