@@ -68,10 +68,19 @@ fn the_instruments_of_docs_load() {
 }
 
 #[test]
-fn the_instruments_of_docs_load() {
+fn the_navigation_of_docs_loads() {
     let text = blocks_of(&text("docs/navigation.md"), "yaml").remove(0);
     let world = load_text("survey.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     assert_eq!((world.scene.robots[0].sensors.len(), world.scene.faults.len()), (6, 2));
+}
+
+#[test]
+fn the_positioning_of_docs_loads() {
+    let text = blocks_of(&text("docs/positioning.md"), "yaml").remove(0);
+    let world = load_text("positioning.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let scene = world.scene;
+    let looking = scene.robots.iter().flat_map(|r| &r.sensors).filter(|s| s.kind.looks().is_some());
+    assert_eq!((looking.count(), scene.beacons.len(), scene.obstacles.len(), scene.ais.len()), (7, 3, 1, 1));
 }
 
 #[test]

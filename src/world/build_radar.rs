@@ -49,7 +49,7 @@ pub fn radar(file: &RadarFile, rate: f64, problems: &mut Problems) -> RadarSpec 
     let widths = [&across, &along].map(|a| twice(a, std::f64::consts::FRAC_PI_2));
     RadarSpec {
         frequency: 1e9 * file.frequency_ghz,
-        power: file.power_w,
+        power: file.transmit_w,
         gain: power(file.antenna_gain_db),
         solid_angle: widths[0] * widths[1],
         width: widths[0],

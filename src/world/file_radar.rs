@@ -8,7 +8,7 @@ spec! {
         /// Frequency.
         frequency_ghz: f64 [in 1.0..=40.0] = 9.41,
         /// Peak power of a pulse, or the power that one without compression would have.
-        power_w: f64 [positive],
+        transmit_w: f64 [positive],
         /// Gain of the antenna.
         antenna_gain_db: f64 [in 0.0..=60.0],
         /// Width of the beam in the plane of the turn.

@@ -47,6 +47,7 @@ mod obstacle;
 mod pendulum;
 mod position_sensors;
 mod probe;
+mod radar;
 mod raytrace;
 mod region;
 mod rigid_body;

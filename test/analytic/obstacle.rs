@@ -83,8 +83,8 @@ fn listed_obstacles_are_told_within_sector_and_range() {
     assert!((deviation - 0.5).abs() < 4.0 * 0.5 / (2.0 * seen).sqrt(), "{deviation}");
 }
 
-// Goal: boxes about a lidar's echoes are those of what stands there. Method: two containers in air, one turned, of which two faces show; the ground is cut off by height. Tolerance: 0.15 m of the rays'
-// distance, 2 degrees.
+// Goal: boxes about a lidar's echoes are those of what stands there. Method: two containers in air, one turned, of which two faces show; the ground is cut off by height. Tolerance: 0.45 m
+// in length, which is the rays' distance at the far end of a face seen under 16 degrees; 2 degrees.
 #[test]
 fn a_lidars_echoes_are_boxed() {
     let sensors = "        lidar: {device: {source: test, rate_hz: 10, kind: lidar, elevation_deg: [-8, 8], rings: 33, columns: 1440, max_range_m: 60}}
@@ -101,7 +101,7 @@ fn a_lidars_echoes_are_boxed() {
         let near = |f: &&Found| (f.p - p).norm() < 3.0;
         let f = found.iter().find(near).expect("a box about each");
         assert!((f.p - p).norm() < 0.4, "{f:?}");
-        assert!((f.size.x - 6.0).abs() < 0.3 && (f.size.z - 2.5).abs() < 0.5, "{f:?}");
+        assert!((f.size.x - 6.0).abs() < 0.45 && (f.size.z - 2.5).abs() < 0.5, "{f:?}");
         let off = (yaw(f) - f64::to_radians(turn)).rem_euclid(std::f64::consts::PI);
         assert!(off.min(std::f64::consts::PI - off) < f64::to_radians(2.0), "{off}");
     }

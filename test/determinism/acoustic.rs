@@ -61,3 +61,30 @@ fn sounds_have_the_same_bits() {
         }
     }
 }
+
+// Goal: the same of radar, AIS and boxes about a sonar's echoes. Method: the world that ships with all of them, whole frames of two seconds. Tolerance: none.
+#[test]
+fn what_is_about_a_vessel_has_the_same_bits() {
+    let run = |threads: usize, block: u64| {
+        let text = std::fs::read_to_string(merrow::world::share::world("positioning")).unwrap();
+        let mut sim = Simulation::new(Arc::new(scene(&text)), threads).unwrap();
+        let lookout = sim.lookout.as_ref().expect("sensors that look around");
+        for (r, robot) in sim.scene.robots.iter().enumerate() {
+            (0..robot.sensors.len()).for_each(|s| lookout.want(&sim.scene, r, s, true));
+        }
+        let mut all = Vec::new();
+        while sim.state.step < 500 {
+            sim.advance(block.min(500 - sim.state.step));
+            all.append(&mut sim.frames);
+        }
+        all.sort_by_key(|f: &Frame| (f.stamp_ns, f.robot, f.sensor));
+        all
+    };
+    let frames = run(1, 25);
+    assert!(frames.len() > 20, "{}", frames.len());
+    let others = run(3, 400);
+    assert_eq!(others.len(), frames.len());
+    for (a, b) in frames.iter().zip(&others) {
+        assert!(a == b, "frame of sensor {} of {}, {} ns", a.sensor, a.robot, a.stamp_ns);
+    }
+}

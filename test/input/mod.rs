@@ -18,6 +18,7 @@ mod grids;
 mod hulls;
 mod instruments;
 mod keys;
+mod positioning;
 mod radiation;
 mod robots;
 mod schema;

@@ -113,6 +113,24 @@ fn sonars_are_read_by_others() {
     });
 }
 
+/// What instruments for positioning, detectors, a radar and an AIS receiver tell, in a bag, as their users read it.
+#[test]
+fn positions_are_read_by_others() {
+    let Some((mut command, _turn)) = script("positions.py") else { return };
+    let folder = Folder::new("positions", &[]);
+    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/positions.yaml");
+    let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
+    merrow.arg("run").arg(world).args(["--no-ros", "--pace", "max", "--for", "6", "--record"]);
+    expect_success({
+        merrow.arg(folder.0.join("run.mcap"));
+        merrow
+    });
+    expect_success({
+        command.arg(find_mcap(&folder.0).parent().unwrap());
+        command
+    });
+}
+
 /// Pictures of a camera in a bag, as their users read them.
 #[test]
 fn camera_pictures_are_read_by_others() {

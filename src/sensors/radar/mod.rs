@@ -170,8 +170,10 @@ impl Antenna<'_> {
             }
             let k = (r - spec.limits[0]) / bin;
             // a point is heard for the length of the pulse
-            let from = (k - 0.5 * self.cell() / bin + 0.5).round().max(0.0) as usize;
-            let to = ((k + 0.5 * self.cell() / bin + 0.5).round().max(0.0) as usize).min(spec.bins);
+            let n = (self.cell() / bin).round();
+            let first = (k - 0.5 * n + 0.5).floor();
+            let from = first.max(0.0) as usize;
+            let to = ((first + n).max(0.0) as usize).min(spec.bins);
             if from >= to {
                 continue;
             }

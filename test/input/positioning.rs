@@ -1,0 +1,100 @@
+//! Beacons, instruments that hear them, obstacles, AIS and radar.
+//!
+//! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
+
+use super::{body, check, device};
+
+const EARS: &str = "band_khz: [20, 30], max_range_m: 100";
+
+#[test]
+fn beacons() {
+    let world = |beacon: &str| format!("{}beacons: {{b: {{{beacon}}}}}\n", body(""));
+    check(&world("beacon: pinger_27khz, robot: x"), "w.yaml:6:44: no robot `x` for b");
+    check(
+        &world("beacon: pinger_27khz, robot: r, link: arm"),
+        "w.yaml:6:53: r has no link `arm`, expected one of `base_link`",
+    );
+    check(
+        &world("beacon: pinger_27khz, link: arm"),
+        "w.yaml:6:43: b has a `link` and no `robot` that it belongs to: expected both or none",
+    );
+    check(
+        &world("beacon: {source: a, kind: pinger, frequency_khz: .nan, source_level_db: 180, period_s: 0}"),
+        "w.yaml:6:64: `frequency_khz`: expected a finite number [kHz], found `.nan`\nw.yaml:6:102: `period_s`: expected a number from 0.01 to 86400 [s], found `0`",
+    );
+    check(
+        &world("beacon: {source: a, kind: horn, frequency_khz: 20, source_level_db: 180}"),
+        "w.yaml:6:41: `kind`: expected one of `pinger`, `transponder`, `locator`, found text `horn`",
+    );
+}
+
+#[test]
+fn instruments() {
+    check(
+        &device("kind: hydrophone, band_khz: [30, 20], max_range_m: 100"),
+        "w.yaml:8:74: `band_khz` is [30, 20], expected the lesser first",
+    );
+    check(
+        &device(&format!(
+            "kind: usbl, frequency_khz: 25, source_level_db: 180, {}",
+            EARS.replace("100", "1000")
+        )),
+        "w.yaml:8:132: 1 samples per second, sound takes 1.429 s over 1000 m and back: expected at most 0.70",
+    );
+    check(
+        &device(&format!("kind: usbl, frequency_khz: 25, source_level_db: 180, {EARS}, targets: [tail]")),
+        "w.yaml:8:146: no beacon `tail` for s1",
+    );
+    check(
+        &device(&format!("kind: sbl, {EARS}, receivers_m: []")),
+        "w.yaml:8:108: `receivers_m`: expected a list of lists of 3 numbers that is not empty, found an empty list",
+    );
+    check(
+        &device(&format!("kind: lbl, frequency_khz: 25, source_level_db: 180, {EARS}, depth_std_m: 0")),
+        "w.yaml:8:149: `depth_std_m`: expected a positive number [m], found `0`",
+    );
+}
+
+#[test]
+fn detectors() {
+    check(
+        &device("kind: obstacle_detector, max_range_m: 60, min_range_m: 80"),
+        "w.yaml:8:101: `min_range_m` is 80, expected less than `max_range_m` 60",
+    );
+    check(
+        &device("kind: obstacle_detector, max_range_m: 60, height_m: [3, 1]"),
+        "w.yaml:8:98: `height_m` is [3, 1], expected the lesser first",
+    );
+    check(
+        &device("kind: obstacle_detector, max_range_m: 60, sensor: sonar"),
+        "w.yaml:8:96: `sonar` has no echoes to box, expected a laser, a lidar, an imaging sonar or a multibeam, which the robot has not",
+    );
+    check(
+        &(body("") + "obstacles: {o: {position_m: [0, 0, 0], size_m: [1, 0, 1]}}\n"),
+        "w.yaml:6:52: `size_m[1]`: expected a positive number [m], found `0`",
+    );
+}
+
+#[test]
+fn ais_and_radar() {
+    let ais = |keys: &str| format!("{}ais: {{v: {{{keys}}}}}\n", body(""));
+    check(
+        &ais("mmsi: 1234567890"),
+        "w.yaml:6:17: `mmsi`: expected a whole number from 0 to 999999999, found `1234567890`",
+    );
+    check(&ais("robot: q, mmsi: 1"), "w.yaml:6:18: no robot `q` for v");
+    check(&ais("mmsi: 1, class: c"), "w.yaml:6:27: `class`: expected one of `a`, `b`, found text `c`");
+    let radar = "kind: radar, transmit_w: 4000, antenna_gain_db: 25, beam_width_deg: 2, pulse_us: 0.1";
+    check(
+        &device(&format!("{radar}, max_range_m: 3000, levels_dbm: [-40, -100]")),
+        "w.yaml:8:163: `levels_dbm` is [-40, -100], expected the lesser first",
+    );
+    check(
+        &device(&format!("{radar}, max_range_m: 3000, min_range_m: 4000, levels_dbm: [-100, -40]")),
+        "w.yaml:8:164: `min_range_m` is 4000, expected less than `max_range_m` 3000",
+    );
+    check(
+        &device(&format!("{radar}, max_range_m: 3000, speed_rpm: 120, levels_dbm: [-100, -40]")),
+        "w.yaml:8:162: 2 turns and 1 sectors a second, expected a sector of a turn at most",
+    );
+}
