@@ -1,9 +1,13 @@
 //! `merrow describe`: what a world holds and how to talk to it.
 
 use merrow::control::fault;
+use merrow::math::Vec3;
 use merrow::ros::message::Service;
 use merrow::ros::msg::std_srvs::Trigger;
 use merrow::ros::{arm, firmware, frames, instruments, live_parameters, plan::Plan, services, urdf};
+use merrow::scene::acoustic::{Beacon, BeaconKind};
+use merrow::scene::ais::Transponder;
+use merrow::scene::obstacle::Obstacle;
 use merrow::scene::{End, JointKind, Robot, Tether, Winch};
 use merrow::sim::Pace;
 use merrow::sim::afloat::{self, Rest};
@@ -87,6 +91,9 @@ fn whole(world: &World) -> Value {
         "seed": scene.seed,
         "robots": robots,
         "tethers": tethers,
+        "beacons": scene.beacons.iter().map(|b| beacon(b, scene)).collect::<Vec<Value>>(),
+        "obstacles": scene.obstacles.iter().map(obstacle).collect::<Vec<Value>>(),
+        "ais": scene.ais.iter().map(|t| transponder(t, scene)).collect::<Vec<Value>>(),
         "published": published,
         "subscribed": subscribed,
         "actions": actions,
@@ -116,6 +123,48 @@ fn tether(tether: &Tether, scene: &merrow::scene::Scene) -> Value {
         "breaking_load_n": line.breaking.is_finite().then_some(line.breaking),
         "weight_in_water_n_m": line.weight_in_water(scene.sea.density, scene.gravity),
         "winch": tether.winch.as_ref().map(|winch| winch_of(tether, winch, scene)),
+    })
+}
+
+/// Where something is fixed.
+fn carrier(on: Option<(usize, usize)>, p: Vec3, scene: &merrow::scene::Scene) -> String {
+    on.map_or_else(
+        || format!("world [{}, {}, {}]", p.x, p.y, p.z),
+        |(robot, link)| frames::link_frame(&scene.robots[robot], link),
+    )
+}
+
+fn beacon(beacon: &Beacon, scene: &merrow::scene::Scene) -> Value {
+    let kind = match beacon.kind {
+        BeaconKind::Pinger { .. } => "pinger",
+        BeaconKind::Transponder { .. } => "transponder",
+        BeaconKind::Locator => "locator",
+    };
+    json!({
+        "name": beacon.name,
+        "kind": kind,
+        "at": carrier(beacon.on, beacon.p, scene),
+        "frequency_khz": 1e-3 * beacon.frequency,
+        "source_level_db": beacon.source_level,
+    })
+}
+
+fn obstacle(obstacle: &Obstacle) -> Value {
+    json!({
+        "name": obstacle.name,
+        "position_m": obstacle.p.to_array(),
+        "size_m": obstacle.size.to_array(),
+        "yaw_deg": obstacle.yaw.to_degrees(),
+    })
+}
+
+fn transponder(of: &Transponder, scene: &merrow::scene::Scene) -> Value {
+    json!({
+        "name": of.name,
+        "class": if of.is_class_a { "a" } else { "b" },
+        "mmsi": of.vessel.mmsi,
+        "ship_name": of.vessel.name,
+        "at": carrier(of.on, of.p, scene),
     })
 }
 
@@ -263,7 +312,7 @@ fn print_text(all: &Value) {
             println!("    {text}");
         }
         for s in r["sensors"].as_array().into_iter().flatten() {
-            if let Some(rays) = s["rays_per_s"].as_f64() {
+            if let Some(rays) = s["rays_per_s"].as_f64().filter(|rays| *rays > 1e3) {
                 println!(
                     "    {} ({}): {:.3} million rays a second, about {:.0} % of a core while it is wanted",
                     text(&s["name"]),
@@ -280,6 +329,13 @@ fn print_text(all: &Value) {
     for t in rows("tethers") {
         let (name, from, to) = (text(&t["name"]), text(&t["from"]), text(&t["to"]));
         println!("  {name}: tether from {from} to {to} ({} m in {} segments)", t["length_m"], t["segments"]);
+    }
+    for b in rows("beacons") {
+        let (name, kind, at) = (text(&b["name"]), text(&b["kind"]), text(&b["at"]));
+        println!("  {name}: {kind} at {at} ({} kHz)", b["frequency_khz"]);
+    }
+    for t in rows("ais") {
+        println!("  {}: AIS of class {} at {}", text(&t["name"]), text(&t["class"]), text(&t["at"]));
     }
     println!("\npublished");
     for o in rows("published") {

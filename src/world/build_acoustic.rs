@@ -177,8 +177,8 @@ fn spec(
 pub fn tune(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Problems) {
     for (_, entry) in robots.iter() {
         for (name, file) in entry.model.sensors.iter() {
-            if let Some((wanted, at)) = named(&file.device.measures) {
-                check_targets(name, wanted, at, scene, problems);
+            if let Some(named) = named(&file.device.measures) {
+                check_targets(name, &named, scene, problems);
             }
         }
     }
@@ -224,21 +224,39 @@ fn fits(kind: &AcousticKind, beacon: &BeaconKind) -> bool {
     }
 }
 
-/// The targets that a file names, and where.
-fn named(measures: &Measures) -> Option<(&[String], &Places)> {
-    match measures {
-        Measures::Usbl(file) => Some((file.targets.as_deref()?, &file.at)),
-        Measures::Lbl(file) => Some((file.targets.as_deref()?, &file.at)),
-        Measures::Sbl(file) => Some((file.targets.as_deref()?, &file.at)),
-        _ => None,
-    }
+/// The targets that a file names, where, and whether they are to be locators; else transponders.
+struct Wanted<'a> {
+    targets: &'a [String],
+    at: &'a Places,
+    locators: bool,
 }
 
-fn check_targets(name: &str, wanted: &[String], at: &Places, scene: &Scene, problems: &mut Problems) {
-    for target in wanted {
-        if !scene.beacons.iter().any(|beacon| beacon.name == *target) {
+fn named(measures: &Measures) -> Option<Wanted<'_>> {
+    let (targets, at, locators) = match measures {
+        Measures::Usbl(file) => (file.targets.as_deref()?, &file.at, false),
+        Measures::Lbl(file) => (file.targets.as_deref()?, &file.at, false),
+        Measures::Sbl(file) => (file.targets.as_deref()?, &file.at, true),
+        _ => return None,
+    };
+    Some(Wanted { targets, at, locators })
+}
+
+fn check_targets(name: &str, wanted: &Wanted<'_>, scene: &Scene, problems: &mut Problems) {
+    let place = wanted.at.of("targets");
+    for target in wanted.targets {
+        let Some(beacon) = scene.beacons.iter().find(|beacon| beacon.name == *target) else {
             let hint = did_you_mean(target, scene.beacons.iter().map(|b| b.name.as_str()));
-            problems.push(at.of("targets"), format!("no beacon {} for {name}{hint}", quote(target)));
+            problems.push(place, format!("no beacon {} for {name}{hint}", quote(target)));
+            continue;
+        };
+        let good = match beacon.kind {
+            BeaconKind::Pinger { .. } => false,
+            BeaconKind::Transponder { .. } => !wanted.locators,
+            BeaconKind::Locator => wanted.locators,
+        };
+        if !good {
+            let kind = if wanted.locators { "locator" } else { "transponder" };
+            problems.push(place, format!("the beacon {target} does not answer {name}, expected a {kind}"));
         }
     }
 }

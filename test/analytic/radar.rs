@@ -169,7 +169,9 @@ fn clutter_has_its_closed_level() {
 // a quarter for the sea, whose fourth moments are large; the vessel within 0.35 in 60 turns, and the same in two cells of a turn within 2 %.
 #[test]
 fn echoes_fade_by_their_kind() {
-    let faded = PLAIN.replace("fading: false", "pulses: 4");
+    // nothing stands about: rays meet nothing
+    let plain = PLAIN.replace("rays: [3, 96]", "rays: [1, 4]");
+    let faded = plain.replace("fading: false", "pulses: 4");
     let variance = |all: &[f64]| {
         let mean = all.iter().sum::<f64>() / all.len() as f64;
         let square = all.iter().map(|x| (x / mean - 1.0).powi(2)).sum::<f64>() / all.len() as f64;
@@ -182,7 +184,7 @@ fn echoes_fade_by_their_kind() {
     near("noise", square, 0.25, 0.01);
     let weather = "weather: {wind_speed_m_s: 12, wind_from_deg: 90}";
     let (spec, sea) = one_turn(&world(30.0, &faded, weather));
-    let (_, mean_sea) = one_turn(&world(30.0, PLAIN, weather));
+    let (_, mean_sea) = one_turn(&world(30.0, &plain, weather));
     let law = SeaClutter { wave: LIGHT / 9.41e9, wind: 12.0, vertical: false };
     // across the wind
     let k = 10;

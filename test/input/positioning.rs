@@ -56,6 +56,16 @@ fn instruments() {
 }
 
 #[test]
+fn beacons_that_do_not_answer() {
+    let usbl =
+        device(&format!("kind: usbl, frequency_khz: 25, source_level_db: 180, {EARS}, targets: [gate]"));
+    check(
+        &(usbl + "beacons: {gate: {beacon: pinger_27khz}}\n"),
+        "w.yaml:8:146: the beacon gate does not answer s1, expected a transponder",
+    );
+}
+
+#[test]
 fn detectors() {
     check(
         &device("kind: obstacle_detector, max_range_m: 60, min_range_m: 80"),
