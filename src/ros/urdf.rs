@@ -64,11 +64,10 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link) {
     for collider in robot.colliders.iter().filter(|c| c.link == index) {
         if let Some(shape) = shape(&collider.geometry) {
             let place = origin(R_UL.mul_vec(collider.p_LoG), R_UL.mul_mat(&collider.R_LG).to_rpy());
+            // what can touch nothing is there to be seen
+            let what = if collider.groups.member == 0 { "visual" } else { "collision" };
             let name = &collider.name;
-            let _ = writeln!(
-                out,
-                "    <collision name=\"{name}\">{place}<geometry>{shape}</geometry></collision>"
-            );
+            let _ = writeln!(out, "    <{what} name=\"{name}\">{place}<geometry>{shape}</geometry></{what}>");
         }
     }
     let _ = writeln!(out, "  </link>");
@@ -119,7 +118,9 @@ fn write_frame(out: &mut String, robot: &Robot, link: usize, name: &str, origin:
 fn write_tilt(out: &mut String, robot: &Robot, sensor: &str, tilt: &Tilt) {
     let child = format!("{}/{sensor}", robot.name);
     let [low, high] = tilt.limits;
-    let _ = writeln!(out, "  <link name=\"{child}\"/>");
+    let _ = writeln!(out, "  <link name=\"{child}\">");
+    write_light(out, FIN_MASS);
+    let _ = writeln!(out, "  </link>");
     let _ = writeln!(out, "  <joint name=\"{sensor}_tilt\" type=\"revolute\">");
     let _ = writeln!(out, "    <parent link=\"{child}_mount\"/><child link=\"{child}\"/>");
     let _ = writeln!(out, "    <axis xyz=\"0 1 0\"/>");
@@ -175,12 +176,7 @@ fn write_fin(out: &mut String, robot: &Robot, fin: &Fin) {
     let (chord, thickness, span) = (fin.chord(), FIN_THICKNESS * fin.chord(), fin.span);
     let place = origin(Vec3::new(-fin.center_of_pressure, 0.0, 0.0), [0.0; 3]);
     let _ = writeln!(out, "  <link name=\"{child}\">");
-    let _ = writeln!(out, "    <inertial>");
-    let _ = writeln!(out, "      <mass value=\"{FIN_MASS}\"/>");
-    let I = FIN_MASS * chord * chord;
-    let _ =
-        writeln!(out, "      <inertia ixx=\"{I}\" ixy=\"0\" ixz=\"0\" iyy=\"{I}\" iyz=\"0\" izz=\"{I}\"/>");
-    let _ = writeln!(out, "    </inertial>");
+    write_light(out, FIN_MASS * chord * chord);
     let _ = writeln!(
         out,
         "    <visual>{place}<geometry><box size=\"{chord} {thickness} {span}\"/></geometry></visual>"
@@ -204,7 +200,16 @@ fn write_fin(out: &mut String, robot: &Robot, fin: &Fin) {
     let _ = writeln!(out, "  </joint>");
 }
 
-/// Mass of a fin in a URDF [kg].
+/// The little mass, and the moment of inertia `I` [kg m²], that readers ask of what moves.
+fn write_light(out: &mut String, I: f64) {
+    let _ = writeln!(out, "    <inertial>");
+    let _ = writeln!(out, "      <mass value=\"{FIN_MASS}\"/>");
+    let _ =
+        writeln!(out, "      <inertia ixx=\"{I}\" ixy=\"0\" ixz=\"0\" iyy=\"{I}\" iyz=\"0\" izz=\"{I}\"/>");
+    let _ = writeln!(out, "    </inertial>");
+}
+
+/// Mass of a fin, and of a laser that is nodded, in a URDF [kg].
 const FIN_MASS: f64 = 1e-6;
 /// Thickness of a drawn fin over its chord.
 const FIN_THICKNESS: f64 = 0.12;

@@ -13,6 +13,7 @@ mod kernels;
 mod lanes;
 mod river;
 mod same_bits;
+mod sites;
 mod sonar;
 mod squad;
 pub mod tethers;

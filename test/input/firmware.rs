@@ -85,3 +85,17 @@ fn buoyancy_engines() {
         "w.yaml:6:96: b starts at 0.1 m3, expected -0.001 to 0.001",
     );
 }
+
+#[test]
+fn a_course_starts_with_a_propeller_that_is_there() {
+    let start = |keys: &str| {
+        let model =
+            "extends: robots/remus100.yaml, firmware: {extends: firmware/remus100_course.yaml, start: {";
+        format!("robots:\n  r: {{model: {{{model}{keys}}}}}}}}}")
+    };
+    check(&start("propeller: propellor"), "w.yaml:2:116: no thruster `propellor`; did you mean `propeller`?");
+    check(
+        &start("command: 1000"),
+        "w.yaml:2:114: `command` is 1000, expected -159.69762655748 to 159.69762655748",
+    );
+}

@@ -158,3 +158,33 @@ fn readings_on_their_way() {
         "w.yaml:9:43: s1 would have 1000000 readings on their way at once, expected no more than 10000: lower the rate or `latency_s`",
     );
 }
+
+#[test]
+fn tilting_lasers() {
+    check(
+        &device(
+            "kind: tilting_laser, azimuth_deg: [-45, 45], beams: 91, max_range_m: 30, tilt_deg: [30, -20], tilt_period_s: 1.5",
+        ),
+        concat!(
+            "w.yaml:8:129: `tilt_deg` is [30, -20], expected the lesser first\n",
+            "w.yaml:8:155: `tilt_period_s` is 1.5, which is 1.500 scans, expected 2 to 43956"
+        ),
+    );
+    check(
+        &device(
+            "kind: tilting_laser, azimuth_deg: [-45, 45], beams: 91, max_range_m: 30, tilt_deg: [.nan, 200], tilt_period_s: 0",
+        ),
+        concat!(
+            "w.yaml:8:130: `tilt_deg[0]`: expected a finite number [deg], found `.nan`\n",
+            "w.yaml:8:136: `tilt_deg[1]`: expected a number from -180 to 180 [deg], found `200`\n",
+            "w.yaml:8:157: `tilt_period_s`: expected a positive number [s], found `0`"
+        ),
+    );
+    check(
+        &device("kind: tilting_laser, azimuth_deg: [-45, 45], beams: 91, max_range_m: 30"),
+        concat!(
+            "w.yaml:8:19: missing key `tilt_deg` (least and greatest angle of the unit, positive downwards) in `device`\n",
+            "w.yaml:8:19: missing key `tilt_period_s` (time to and fro) in `device`"
+        ),
+    );
+}

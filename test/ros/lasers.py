@@ -42,12 +42,53 @@ def check_cloud(cloud):
     assert numpy.allclose(points["time"], 0.2 * turned, atol=1e-4)
 
 
+def tilt_at(stamp):
+    """Angle of the unit that nods, at an instant in nanoseconds."""
+    part = stamp % 10**9 / 1e9
+    return numpy.radians(-8 + 16 * (2 * part if part < 0.5 else 2 - 2 * part))
+
+
+def check_nodded(scan):
+    """A scan of the wall through the tilt of each beam's instant."""
+    assert scan.header.frame_id == "r/nodded", scan.header.frame_id
+    stamp = scan.header.stamp.sec * 10**9 + scan.header.stamp.nanosec
+    for k, distance in enumerate(scan.ranges):
+        azimuth, tilt = scan.angle_min + k * scan.angle_increment, tilt_at(stamp + 1e9 * k * scan.time_increment)
+        assert abs(distance - 9.0 / (numpy.cos(azimuth) * numpy.cos(tilt))) < 1e-4
+
+
+def check_swept(cloud):
+    """All points of a nod lie on the wall, in the frame of the mount."""
+    assert cloud.header.frame_id == "r/nodded_mount", cloud.header.frame_id
+    points = points_of(cloud)
+    assert len(points) == 910 and set(points["ring"]) == set(range(10))
+    assert numpy.allclose(points["x"], 9.0, atol=1e-4)
+    assert points["time"].min() == 0.0 and 0.9 < points["time"].max() < 1.0
+    assert points["z"].min() < -1.2 and points["z"].max() > 1.2
+
+
+def check_joints(state):
+    """The joint of the unit."""
+    assert list(state.name) == ["nodded_tilt"]
+    stamp = state.header.stamp.sec * 10**9 + state.header.stamp.nanosec
+    assert abs(state.position[0] - tilt_at(stamp)) < 1e-6
+
+
+CHECKS = {
+    "/r/laser/scan": check_scan,
+    "/r/lidar/points": check_cloud,
+    "/r/nodded/scan": check_nodded,
+    "/r/nodded/points": check_swept,
+    "/r/joint_states": check_joints,
+}
+
+
 def main():
     """One bag."""
     seen = {}
     with AnyReader([Path(sys.argv[1])]) as reader:
         for connection, stamp, data in reader.messages():
-            check = {"/r/laser/scan": check_scan, "/r/lidar/points": check_cloud}.get(connection.topic)
+            check = CHECKS.get(connection.topic)
             if check:
                 message = reader.deserialize(data, connection.msgtype)
                 check(message)
@@ -55,7 +96,8 @@ def main():
                 assert head.sec * 10**9 + head.nanosec <= stamp
                 seen[connection.topic] = seen.get(connection.topic, 0) + 1
     print(seen)
-    assert seen == {"/r/laser/scan": 20, "/r/lidar/points": 10}, seen
+    assert seen.pop("/r/joint_states") > 90
+    assert seen == {"/r/laser/scan": 20, "/r/lidar/points": 10, "/r/nodded/scan": 20, "/r/nodded/points": 2}, seen
 
 
 main()
