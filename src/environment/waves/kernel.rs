@@ -149,13 +149,7 @@ pub fn elevations<T: Packed>(
 
 /// Adds one wave's elevation at the first points. In half turns, of which the nearest whole number is taken away without rounding; `cosine` has its size in it.
 #[inline(always)]
-fn elevation<T: Packed>(
-    cosine: &[f64; 6],
-    [phase, kx, ky]: [f64; 3],
-    x: &[f64],
-    y: &[f64],
-    out: &mut [f64],
-) {
+fn elevation<T: Packed>(cosine: &[f64; 6], [phase, kx, ky]: [f64; 3], x: &[f64], y: &[f64], out: &mut [f64]) {
     let angle = T::splat(phase) + T::read(x) * kx + T::read(y) * ky;
     let shifted = angle + T::splat(ROUND);
     let r = angle - (shifted - T::splat(ROUND));
@@ -296,7 +290,8 @@ mod tests {
 
     #[test]
     fn the_elevation_of_a_wave_is_its_cosine() {
-        let (x, y): (Vec<f64>, Vec<f64>) = (-2000..2000).map(|i| (f64::from(i) * 0.37, f64::from(i % 91))).unzip();
+        let (x, y): (Vec<f64>, Vec<f64>) =
+            (-2000..2000).map(|i| (f64::from(i) * 0.37, f64::from(i % 91))).unzip();
         let c = Components { a: vec![2.0], kx: vec![0.3], ky: vec![-0.7], ..Components::default() };
         let mut out = vec![0.0; x.len()];
         elevations::<f64>(&c, &[1.1], 0.5, &x, &y, &mut out);
