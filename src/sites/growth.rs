@@ -44,14 +44,65 @@ pub enum Kind {
     Lettuce,
 }
 
-/// All kinds with the heights between which they live [m], their shares, colours, and sizes: across and out, the least and the greatest [m].
-pub const KINDS: [(Kind, [f64; 2], f64, [f64; 3], [[f64; 2]; 2]); 6] = [
-    (Kind::Mussels, [-3.9, 0.0], 0.34, [0.075, 0.07, 0.095], [[0.10, 0.24], [0.10, 0.20]]),
-    (Kind::Barnacles, [-1.6, 0.7], 0.26, [0.60, 0.58, 0.50], [[0.07, 0.16], [0.05, 0.09]]),
-    (Kind::Sponge, [-6.6, -1.2], 0.12, [0.74, 0.30, 0.05], [[0.05, 0.13], [0.04, 0.10]]),
-    (Kind::Anemone, [-6.6, -1.5], 0.12, [0.85, 0.70, 0.62], [[0.03, 0.06], [0.06, 0.12]]),
-    (Kind::Weed, [-4.8, -0.4], 0.20, [0.24, 0.18, 0.04], [[0.25, 0.60], [0.25, 0.60]]),
-    (Kind::Lettuce, [-1.4, 0.2], 0.16, [0.22, 0.42, 0.08], [[0.12, 0.25], [0.12, 0.25]]),
+/// How a kind lives.
+#[derive(Clone, Copy, Debug)]
+pub struct Habit {
+    /// The kind.
+    pub kind: Kind,
+    /// Heights between which it lives [m].
+    pub zone: [f64; 2],
+    /// Its share of what is drawn.
+    pub share: f64,
+    /// Its colour.
+    pub color: [f64; 3],
+    /// Least and greatest size across, and out [m].
+    pub sizes: [[f64; 2]; 2],
+}
+
+/// All kinds.
+pub const HABITS: [Habit; 6] = [
+    Habit {
+        kind: Kind::Mussels,
+        zone: [-3.9, 0.0],
+        share: 0.34,
+        color: [0.075, 0.07, 0.095],
+        sizes: [[0.10, 0.24], [0.10, 0.20]],
+    },
+    Habit {
+        kind: Kind::Barnacles,
+        zone: [-1.6, 0.7],
+        share: 0.26,
+        color: [0.60, 0.58, 0.50],
+        sizes: [[0.07, 0.16], [0.05, 0.09]],
+    },
+    Habit {
+        kind: Kind::Sponge,
+        zone: [-6.6, -1.2],
+        share: 0.12,
+        color: [0.74, 0.30, 0.05],
+        sizes: [[0.05, 0.13], [0.04, 0.10]],
+    },
+    Habit {
+        kind: Kind::Anemone,
+        zone: [-6.6, -1.5],
+        share: 0.12,
+        color: [0.85, 0.70, 0.62],
+        sizes: [[0.03, 0.06], [0.06, 0.12]],
+    },
+    Habit {
+        kind: Kind::Weed,
+        zone: [-4.8, -0.4],
+        share: 0.20,
+        color: [0.24, 0.18, 0.04],
+        sizes: [[0.25, 0.60], [0.25, 0.60]],
+    },
+    Habit {
+        kind: Kind::Lettuce,
+        zone: [-1.4, 0.2],
+        share: 0.16,
+        color: [0.22, 0.42, 0.08],
+        sizes: [[0.12, 0.25], [0.12, 0.25]],
+    },
 ];
 
 /// Factors on the colours.
@@ -102,12 +153,12 @@ fn scatter(
     for k in 0..darts {
         let mut draw = stream.draw(k);
         let (p, out) = at(draw.uniform(), 0.8 + (FOOT - 0.8) * draw.uniform());
-        let mut share = draw.uniform() * KINDS.iter().map(|kind| kind.2).sum::<f64>();
-        let drawn = KINDS.iter().find(|kind| {
-            share -= kind.2;
+        let mut share = draw.uniform() * HABITS.iter().map(|habit| habit.share).sum::<f64>();
+        let drawn = HABITS.iter().find(|habit| {
+            share -= habit.share;
             share <= 0.0
         });
-        let Some((kind, [low, high], _, _, sizes)) = drawn else { continue };
+        let Some(Habit { kind, zone: [low, high], sizes, .. }) = drawn else { continue };
         // it thins out towards the edges of its zone
         let within = ((p[2] - low) / (high - low)).clamp(0.0, 1.0);
         let lives = 4.0 * within * (1.0 - within) > draw.uniform();
@@ -137,8 +188,8 @@ mod tests {
     #[test]
     fn growth_holds_where_it_lives() {
         for g in on_quay(1) {
-            let kind = KINDS.iter().find(|kind| kind.0 == g.kind).unwrap();
-            assert!((kind.1[0]..=kind.1[1]).contains(&g.p[2]), "{g:?}");
+            let zone = HABITS.iter().find(|habit| habit.kind == g.kind).unwrap().zone;
+            assert!((zone[0]..=zone[1]).contains(&g.p[2]), "{g:?}");
             let on_wall = (g.p[0] - FACE).abs() < 0.011;
             let on_pile =
                 piles().any(|[x, y]| (libm::hypot(g.p[0] - x, g.p[1] - y) - PILE_RADIUS).abs() < 1e-9);

@@ -1,6 +1,6 @@
 //! The files that hold a quay: raster of the mud, meshes, and the part of a world file that names them.
 
-use super::growth::{Growth, KINDS, Kind, SHADES};
+use super::growth::{Growth, HABITS, Habit, Kind, SHADES};
 use super::objects;
 use super::quay::{
     BLOCK, Debris, DebrisKind, FACE, FENDERS, FOOT, HALF_EXTENT, HALF_LENGTH, LADDER, PILE_RADIUS, Quay, TOP,
@@ -201,8 +201,8 @@ fn fenders(out: &mut String) {
 
 /// A structure for each kind and shade.
 fn growth(quay: &Quay, out: &mut String) {
-    for ((kind, _, _, color, _), (n, factor)) in
-        KINDS.iter().flat_map(|kind| SHADES.iter().enumerate().map(move |shade| (kind, shade)))
+    for (Habit { kind, color, .. }, (n, factor)) in
+        HABITS.iter().flat_map(|habit| SHADES.iter().enumerate().map(move |shade| (habit, shade)))
     {
         let own = quay.growth.iter().enumerate().filter(|(_, g)| (g.kind, g.shade) == (*kind, n));
         let mut own = own.peekable();

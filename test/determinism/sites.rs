@@ -65,6 +65,7 @@ fn the_sensors_of_the_worlds_have_the_same_bits() {
                     picture.rgb.as_ref().is_some_and(|rgb| rgb.iter().any(|x| *x > 30))
                 }
                 FrameData::Ping(ping) => ping.levels.iter().any(|level| *level > 0),
+                other => panic!("{other:?}"),
             };
             assert!(something, "{world}: robot {}, sensor {}", frame.robot, frame.sensor);
         }

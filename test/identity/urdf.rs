@@ -127,9 +127,10 @@ fn shipped_urdfs_load() {
         let urdf = std::fs::read_to_string(path).unwrap();
         let scene = load(&format!("shipped_{name}"), &urdf, "command_timeout_s: 1", "").scene;
         let model = crate::common::scene(&format!("robots: {{a: {{model: {name}}}}}"));
-        // fins, whose mass is their link's, weigh a millionth of a kilogram each
-        let fins = 1e-6 * model.robots[0].fins.len() as f64;
-        close(&name, scene.robots[0].mass(), model.robots[0].mass() + fins, 1e-12);
+        // fins, whose mass is their link's, and lasers that are nodded weigh a millionth of a kilogram each
+        let nodded = model.robots[0].sensors.iter().filter(|sensor| sensor.kind.tilt().is_some()).count();
+        let light = 1e-6 * (model.robots[0].fins.len() + nodded) as f64;
+        close(&name, scene.robots[0].mass(), model.robots[0].mass() + light, 1e-12);
         assert!(!scene.robots[0].colliders.is_empty(), "{name}");
         // drives are no part of a URDF, but what they allow is
         for link in &model.robots[0].links[1..] {
