@@ -139,3 +139,40 @@ fn locks_change_with_the_altitude() {
         near(&format!("velocity at {altitude} m"), r.velocity, expected, 0.000_501 * 1.8);
     }
 }
+
+// Goal (V82): the A50 has bottom lock from 0.05 to 50 m, the water 1.5 to 4.5 m below it beyond that, none of either for more than 3.75 m/s along a beam, and at most 26 pings a second. Method: the
+// shipped device without noise at the edges; rates as a world asks for them. Tolerance: none. How its rate follows its range mode is not modelled.
+#[test]
+fn the_a50_keeps_its_limits() {
+    let device = "dvl: {device: {extends: sensors/waterlinked_a50.yaml, latency_s: 0}}";
+    // ahead, a beam 22.5 degrees from the axis at an azimuth of 45 degrees takes sin 22.5 / sqrt 2 of the speed: 3.75 m/s of 13.86
+    let cases = [
+        (0.04, 1.0, DvlLock::None),
+        (0.06, 1.0, DvlLock::Bottom),
+        (49.9, 1.0, DvlLock::Bottom),
+        (50.1, 1.0, DvlLock::Water),
+        (20.0, 13.8, DvlLock::Bottom),
+        (20.0, 13.9, DvlLock::None),
+    ];
+    for (altitude, speed, lock) in cases {
+        let mut s = simulation(&ball(
+            "seabed: {depth_m: 100}\nstep: {dt_s: 0.1}",
+            "",
+            &device.replace("latency_s: 0", "latency_s: 0, rate_hz: 5"),
+        ));
+        s.apply(&Command::Noise { robot: 0, sensor: 0, on: false }).unwrap();
+        set(
+            &mut s,
+            Vec3::new(0.0, 0.0, altitude - 100.0),
+            [0.0; 3],
+            Vec3::new(speed, 0.0, 0.0),
+            Vec3::zero(),
+        );
+        assert_eq!(dvl(&mut s).lock, lock, "{altitude} m, {speed} m/s");
+    }
+    let refused = |rate: f64| {
+        let text = ball("", "", &format!("dvl: {{device: waterlinked_a50, rate_hz: {rate}}}"));
+        merrow::world::load_text("w.yaml", &text, merrow::world::Overrides::default()).is_err()
+    };
+    assert!(!refused(26.0) && refused(26.1));
+}
