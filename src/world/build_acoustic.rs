@@ -211,6 +211,30 @@ pub fn tune(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Proble
             spec.targets = targets;
         }
     }
+    for (name, entry) in robots.iter() {
+        let mut made = scene.robots.iter().filter(|r| r.name == name || r.name == format!("{name}_0"));
+        let Some(robot) = made.next() else { continue };
+        for (name, file) in entry.model.sensors.iter() {
+            let sensor = robot.sensors.iter().find(|sensor| sensor.name == name);
+            let looks = sensor.and_then(|sensor| Some((sensor.rate, sensor.kind.looks()?)));
+            let Some((rate, Looks::Acoustic(spec))) = looks.map(|(rate, l)| (rate, &**l)) else { continue };
+            remark(name, &file.at, (spec, rate), problems);
+        }
+    }
+}
+
+/// Notes what an instrument that samples `rate` times a second may not be meant to be.
+fn remark(name: &str, at: &Places, (spec, rate): (&AcousticSpec, f64), problems: &mut Problems) {
+    if spec.targets.is_empty() {
+        problems.note(&at.whole, format!("{name} hears nothing: no beacon of its kind sends in its band"));
+    }
+    if spec.listens * rate > 1.0 {
+        let text = format!(
+            "{name} waits {:.2} s for replies that turn around and samples {rate} times a second: it asks before they are in",
+            spec.listens
+        );
+        problems.note(&at.whole, text);
+    }
 }
 
 /// True if an instrument can make something of a beacon.

@@ -74,15 +74,17 @@ fn last_ping(by: &Listener<'_>, beacon: &Beacon, moving: &Moving) -> Option<(f64
     // what moves at 10 m/s shifts the arrival by less than a part in a hundred
     let newest = ((by.now - start - 0.98 * about) / period).floor();
     let oldest = ((by.now - 1.0 / by.rate - start - 1.02 * about) / period).floor();
-    let (mut k, mut found) = (newest, None);
-    while k >= oldest.max(0.0) && found.is_none() {
+    let mut k = newest;
+    while k >= oldest.max(0.0) {
         let sent = start + k * period - by.now;
         let way = way(sent)?;
         let arrived = sent + way.time;
-        if arrived > -1.0 / by.rate && arrived <= 0.0 && way.time * by.sound_speed <= by.spec.max_range {
-            found = Some((sent, way));
+        if arrived <= 0.0 {
+            let good = arrived > -1.0 / by.rate && way.time * by.sound_speed <= by.spec.max_range;
+            return good.then_some((sent, way));
         }
+        // it is still on its way
         k -= 1.0;
     }
-    found
+    None
 }
