@@ -90,12 +90,14 @@ pub fn scan(
         let (R_WS, p_WS) = pose.after(time);
         let tilt = spec.tilt.map(|tilt| tilt.axes(view.time_ns + (time * 1e9) as u64));
         let R_WS = tilt.map_or(R_WS, |tilt| R_WS.mul_mat(&tilt));
+        // once for all beams that leave from here, and deep down without the waves: they would cost more than the rays
+        let wet = at.about_above_surface(p_WS, 0.0) < 0.0;
         // a draw for each column, whatever the columns before it drew
         let mut draw = by.stream.draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_add(column as u64));
         for ring in 0..rings {
             let d_S = spec.directions[column * rings + ring];
             let echo = beams
-                .heard(p_WS, &R_WS, d_S)
+                .heard((p_WS, wet), &R_WS, d_S)
                 .map(|echo| (ranged(spec, echo.path, by, &mut draw), echo.power));
             let echo =
                 echo.filter(|_| !(by.noise && spec.beam_loss > 0.0 && draw.uniform() < spec.beam_loss));
@@ -175,8 +177,8 @@ struct Beams<'a> {
 }
 
 impl Beams<'_> {
-    /// The strongest echo of a beam, if it is heard.
-    fn heard(&self, p_WS: Vec3, R_WS: &Mat3, d_S: Vec3) -> Option<Echo> {
+    /// The strongest echo of a beam from a place that is wet or not, if it is heard.
+    fn heard(&self, from: (Vec3, bool), R_WS: &Mat3, d_S: Vec3) -> Option<Echo> {
         let mut echoes = Echoes::default();
         let d = R_WS.mul_vec(d_S);
         if self.spec.divergence > 0.0 {
@@ -187,23 +189,22 @@ impl Beams<'_> {
             });
             let (u, v) = (across.scale(1.0 / across.norm()), d_S.cross(across).scale(1.0 / across.norm()));
             let off = 0.5 * OUTER * self.spec.divergence;
-            self.follow(p_WS, d, 0.2, &mut echoes);
+            self.follow(from, d, 0.2, &mut echoes);
             for side in [u, v, u.scale(-1.0), v.scale(-1.0)] {
                 let ray = d_S + side.scale(off);
-                self.follow(p_WS, R_WS.mul_vec(ray.scale(1.0 / ray.norm())), 0.2, &mut echoes);
+                self.follow(from, R_WS.mul_vec(ray.scale(1.0 / ray.norm())), 0.2, &mut echoes);
             }
         } else {
-            self.follow(p_WS, d, 1.0, &mut echoes);
+            self.follow(from, d, 1.0, &mut echoes);
         }
         echoes.strongest(self.spec.pulse_length).filter(|echo| echo.power >= self.least)
     }
 
     /// The echoes of one ray, which bears a part of the beam.
-    fn follow(&self, p: Vec3, d: Vec3, part: f64, echoes: &mut Echoes) {
+    fn follow(&self, (p, wet): (Vec3, bool), d: Vec3, part: f64, echoes: &mut Echoes) {
         let far = self.spec.limits[1];
         let look = |p: Vec3, d: Vec3, far: f64| self.stage.look(self.view, self.robot, p, d, [0.0, far]);
         let hit = look(p, d, far);
-        let wet = self.at.above_surface(p) < 0.0;
         if wet {
             // no laser that is heard crosses to the air from below
             if let Some(hit) = hit {
