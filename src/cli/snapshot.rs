@@ -5,9 +5,12 @@ use clap::Args;
 use merrow::math::{Mat3, Vec3};
 use merrow::ros::convert::header;
 use merrow::ros::picture::{Picture, Pixels};
+use merrow::ros::sonar_display::Display;
 use merrow::scene::Scene;
+use merrow::scene::air::Air;
 use merrow::scene::camera::{CameraSpec, Exposure, Part};
 use merrow::scene::lens::{Distortion, Lens};
+use merrow::scene::sensor::Looks;
 use merrow::sim::{Simulation, lookout};
 use merrow::state::frame::{self, FrameData};
 use std::path::{Path, PathBuf};
@@ -22,10 +25,10 @@ const SIZE: [usize; 2] = [960, 540];
 pub struct Arguments {
     /// World file, or the name of a shipped world.
     world: String,
-    /// Robot that carries the camera.
+    /// Robot that carries the camera or sonar.
     #[arg(long, requires = "sensor", required_unless_present = "view")]
     robot: Option<String>,
-    /// The camera.
+    /// The camera, or a sonar, whose picture is that of one ping.
     #[arg(long, requires = "robot")]
     sensor: Option<String>,
     /// What of it: rgb, depth or labels.
@@ -43,6 +46,10 @@ pub struct Arguments {
     /// Simulated time [s].
     #[arg(long, default_value_t = 0.0)]
     at: f64,
+    /// Time of day that the sun shows at the world's origin, as 14:30, instead of the world's own; a view of a world that states no time
+    /// is at noon.
+    #[arg(long, value_parser = time_of_day)]
+    time_of_day: Option<f64>,
     /// The file.
     #[arg(short, long, default_value = "snapshot.png")]
     output: PathBuf,
@@ -57,6 +64,26 @@ fn place(text: &str) -> Result<Vec3, String> {
     }
 }
 
+/// Seconds of the day.
+fn time_of_day(text: &str) -> Result<f64, String> {
+    let parts: Vec<u32> = text.split(':').filter_map(|part| part.parse().ok()).collect();
+    match parts[..] {
+        [hours, minutes] if hours < 24 && minutes < 60 => Ok(f64::from(3600 * hours + 60 * minutes)),
+        _ => Err(format!("expected a time from 00:00 to 23:59, got {text}")),
+    }
+}
+
+/// Moves the sun to where it is at this second of the day, on the same day.
+fn set_time(simulation: &mut Simulation, second: f64) {
+    let day = 86_400.0;
+    // a day of the sun goes by the longitude
+    let longitude = simulation.scene.origin.longitude / std::f64::consts::TAU * day;
+    let time = simulation.state.time_ns as f64 * 1e-9;
+    let air = &mut simulation.state.sea.air;
+    let now = air.start_utc + time + longitude;
+    air.start_utc += second - (now - (now / day).floor() * day);
+}
+
 /// Takes the picture.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     if !(0.0..=1e6).contains(&arguments.at) {
@@ -68,24 +95,36 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     // nobody wants the frames on the way
     simulation.lookout = None;
     simulation.advance(steps);
+    let untimed = simulation.scene.sea.air.start_utc == Air::default().start_utc;
+    let noon = (arguments.view && untimed).then_some(43_200.0);
+    if let Some(second) = arguments.time_of_day.or(noon) {
+        set_time(&mut simulation, second);
+    }
     if arguments.view {
         let (from, to) = standpoint(&simulation, arguments);
         let picture = lookout::from_afar(&mut simulation, &afar(), axes(to - from), from);
         write(&picture, &arguments.show, SIZE, &arguments.output)?;
     } else {
-        let (robot, sensor, size) = camera(&simulation.scene, arguments)?;
-        match lookout::once(&mut simulation, robot, sensor) {
-            Some(FrameData::Picture(picture)) => write(&picture, &arguments.show, size, &arguments.output)?,
-            _ => return Err("the sensor brings no picture".to_string()),
+        let (robot, sensor) = device(&simulation.scene, arguments)?;
+        let looks = simulation.scene.robots[robot].sensors[sensor].kind.looks().cloned();
+        match (looks.as_deref(), lookout::once(&mut simulation, robot, sensor)) {
+            (Some(Looks::Camera(spec)), Some(FrameData::Picture(picture))) => {
+                write(&picture, &arguments.show, spec.size, &arguments.output)?;
+            }
+            (Some(Looks::Sonar(spec)), Some(FrameData::Ping(ping))) => {
+                let shown = Display::default().show(spec, &ping, header(0, ""));
+                let (width, height) = (shown.width, shown.height);
+                save(&Picture { width, height, pixels: Pixels::Mono8(&shown.data) }, &arguments.output)?;
+            }
+            _ => return Err("the sensor is neither camera nor sonar".to_string()),
         }
     }
     println!("{}", arguments.output.display());
     Ok(ExitCode::SUCCESS)
 }
 
-/// Robot, sensor and size of the camera that is asked for.
-fn camera(scene: &Scene, arguments: &Arguments) -> Result<(usize, usize, [usize; 2]), String> {
-    use merrow::scene::sensor::Looks;
+/// Robot and sensor that are asked for.
+fn device(scene: &Scene, arguments: &Arguments) -> Result<(usize, usize), String> {
     let (robot, sensor) =
         (arguments.robot.as_deref().unwrap_or_default(), arguments.sensor.as_deref().unwrap_or_default());
     let r = scene.robots.iter().position(|r| r.name == robot).ok_or_else(|| format!("no robot {robot}"))?;
@@ -93,8 +132,8 @@ fn camera(scene: &Scene, arguments: &Arguments) -> Result<(usize, usize, [usize;
     let s = sensors.iter().position(|s| s.name == sensor);
     let s = s.ok_or_else(|| format!("{robot} has no sensor {sensor}"))?;
     match sensors[s].kind.looks().map(|looks| &**looks) {
-        Some(Looks::Camera(spec)) => Ok((r, s, spec.size)),
-        _ => Err(format!("{sensor} of {robot} is no camera")),
+        Some(Looks::Camera(_) | Looks::Sonar(_)) => Ok((r, s)),
+        _ => Err(format!("{sensor} of {robot} is neither camera nor sonar")),
     }
 }
 
@@ -139,6 +178,9 @@ fn afar() -> CameraSpec {
         sees_self: true,
         range: [0.01, 30_000.0],
         readout: 0.0,
+        open: 0.0,
+        instants: 1,
+        baseline: None,
         exposure,
         snow: 0.0,
         jpeg_quality: 90,
@@ -154,7 +196,11 @@ fn write(picture: &frame::Picture, show: &str, size: [usize; 2], file: &Path) ->
         _ => picture.rgb.clone().ok_or_else(missing)?,
     };
     let [width, height] = size.map(|n| n as u32);
-    let shown = Picture { width, height, pixels: Pixels::Rgb8(&rgb) };
+    save(&Picture { width, height, pixels: Pixels::Rgb8(&rgb) }, file)
+}
+
+/// As a file of PNG.
+fn save(shown: &Picture, file: &Path) -> Result<(), String> {
     let png = shown.png(header(0, "")).map_err(|e| e.to_string())?;
     std::fs::write(file, &png.data).map_err(|e| format!("{}: {e}", file.display()))
 }

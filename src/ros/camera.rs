@@ -57,7 +57,7 @@ pub fn info(spec: &CameraSpec, header: Header) -> CameraInfo {
         d,
         k: [fx, 0.0, cx, 0.0, fy, cy, 0.0, 0.0, 1.0],
         r: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
-        p: [fx, 0.0, cx, 0.0, 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0],
+        p: [fx, 0.0, cx, spec.baseline.map_or(0.0, |b| -fx * b), 0.0, fy, cy, 0.0, 0.0, 0.0, 1.0, 0.0],
         binning_x: 0,
         binning_y: 0,
         roi: RegionOfInterest { x_offset: 0, y_offset: 0, height: 0, width: 0, do_rectify: false },

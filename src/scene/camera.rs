@@ -20,6 +20,12 @@ pub struct CameraSpec {
     pub range: [f64; 2],
     /// From the first row to the last [s]; 0: all at once.
     pub readout: f64,
+    /// How long the shutter is open [s]; 0: nothing is blurred.
+    pub open: f64,
+    /// Instants while it is open whose light is summed.
+    pub instants: usize,
+    /// Distance to the left camera of a pair [m], if it is the right one of two side by side.
+    pub baseline: Option<f64>,
     /// How light becomes numbers.
     pub exposure: Exposure,
     /// Marine snow: particles in a cubic metre.

@@ -1,5 +1,6 @@
 //! What can be touched: shapes fixed to links and to the world, and what their surfaces are like.
 
+use super::texture::Coat;
 use crate::math::{Mat3, Vec3};
 use std::sync::Arc;
 
@@ -134,6 +135,8 @@ pub struct Collider {
     pub material: Material,
     /// What it may touch.
     pub groups: Groups,
+    /// A picture on it.
+    pub coat: Option<Arc<Coat>>,
 }
 
 /// Something that stands in the world and does not move: a dock, a wall, a rock, a bathymetry.

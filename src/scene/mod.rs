@@ -32,6 +32,7 @@ pub mod sensor;
 pub mod sonar;
 pub mod terrain;
 pub mod tether;
+pub mod texture;
 pub mod thruster;
 pub mod water;
 pub mod waves;

@@ -164,7 +164,7 @@ impl Looks {
     pub fn takes_ns(&self) -> u64 {
         match self {
             Looks::Laser(spec) => (spec.sweep * 1e9) as u64,
-            Looks::Camera(spec) => (spec.readout * 1e9) as u64,
+            Looks::Camera(spec) => ((spec.readout + spec.open) * 1e9) as u64,
             Looks::Sonar(spec) => (spec.listens() * 1e9) as u64,
             Looks::Acoustic(spec) => (spec.listens * 1e9) as u64,
             Looks::Obstacles(spec) => spec.takes_ns,

@@ -3,13 +3,15 @@
 //! A robot shows the shapes that can be touched; a link without any shows its hull. The water's surface is not among them: what a ray does there
 //! is the sensor's affair.
 
-use super::raytrace::{Heightfield, Hit, Mesh, Placed, Primitive, Ray, Shape, Surroundings};
+use super::raytrace::{Heightfield, Hit, Mesh, Placed, Primitive, Ray, Scratch, Shape, Surroundings};
 use crate::math::hull_cut;
 use crate::math::{Mat3, Vec3};
 use crate::scene::collision::{self, Backscatter, Collider};
 use crate::scene::sea::Seabed;
+use crate::scene::texture::Coat;
 use crate::scene::{Link, Material, Robot, Scene, Sensor, SensorKind};
 use crate::state::view::View;
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -31,10 +33,12 @@ pub struct Seen {
     pub backscatter: Backscatter,
     /// Its number: 1 the bottom, then structures, then robots.
     pub label: u16,
+    /// Number of the shape among all shapes, and of its face; the bottom, where it is a plane, has none.
+    pub part: Option<(u32, u32)>,
 }
 
 /// The surface of a shape, and its label.
-type Face = (Material, u16);
+type Face = (Material, u16, Option<Arc<Coat>>);
 
 /// Where a shape that moves is fixed.
 #[derive(Clone, Debug)]
@@ -64,12 +68,12 @@ impl Still {
                 R_WG: collider.R_LG,
                 p_WG: collider.p_LoG,
             });
-            faces.push((collider.material, (k + 2) as u16));
+            faces.push((collider.material, (k + 2) as u16, collider.coat.clone()));
         }
         if let Some(terrain) = &scene.sea.seabed.terrain {
             let ground = Shape::Ground(Arc::new(Heightfield::new(Arc::clone(terrain))));
             still.push(Placed { shape: ground, R_WG: Mat3::identity(), p_WG: Vec3::zero() });
-            faces.push((scene.seabed_material, 1));
+            faces.push((scene.seabed_material, 1, None));
         }
         Self { all: Surroundings::new(still, Vec::new()), faces }
     }
@@ -107,6 +111,8 @@ pub struct Stage {
     own: Arc<[Range<u32>]>,
     /// Of the bottom.
     bottom: Material,
+    /// Of its one thread.
+    scratch: RefCell<Scratch>,
 }
 
 impl Stage {
@@ -117,10 +123,10 @@ impl Stage {
         let (mut moving, mut mounts, mut own) = (Vec::new(), Vec::new(), Vec::new());
         for (r, robot) in scene.robots.iter().enumerate() {
             let first = (first_moving + moving.len()) as u32;
-            for (shape, mount, material) in shapes(r, robot) {
+            for (shape, mount, material, coat) in shapes(r, robot) {
                 moving.push(Placed { shape, R_WG: Mat3::identity(), p_WG: Vec3::zero() });
                 mounts.push(mount);
-                faces.push((material, (scene.structures.len() + r + 2) as u16));
+                faces.push((material, (scene.structures.len() + r + 2) as u16, coat));
             }
             own.push(first..(first_moving + moving.len()) as u32);
         }
@@ -130,6 +136,7 @@ impl Stage {
             faces: faces.into(),
             own: own.into(),
             bottom: scene.seabed_material,
+            scratch: RefCell::default(),
         }
     }
 
@@ -173,47 +180,61 @@ impl Stage {
 
     /// True if something but the shapes with numbers in `skip`, or the bottom, stands in the way from `p` along the unit vector `d`.
     pub fn is_shaded(&self, p: Vec3, d: Vec3, range: [f64; 2], skip: Range<u32>) -> bool {
-        self.all.blocked(&Ray { origin: p, direction: d, range }, skip)
+        self.all.blocked_in(&Ray { origin: p, direction: d, range }, &skip, &mut self.scratch.borrow_mut())
     }
 
     /// As [`Stage::look`], without the shapes with numbers in `skip`.
     pub fn meet(&self, view: &View, skip: Range<u32>, p: Vec3, d: Vec3, range: [f64; 2]) -> Option<Seen> {
         let ray = Ray { origin: p, direction: d, range };
-        let hit = self.all.closest(&ray, skip);
+        let hit = self.all.closest_in(&ray, &skip, &mut self.scratch.borrow_mut());
         let limit = hit.map_or(range[1], |hit| hit.distance);
         // ground on a grid is among the shapes
         let plane = Some(&view.sea.seabed).filter(|seabed| seabed.terrain.is_none());
         let bottom = plane.and_then(|seabed| seabed.range(p, d)).filter(|t| (range[0]..limit).contains(t));
-        let (distance, normal, (material, label)) = match (bottom, hit) {
+        let (distance, normal, material, label, part) = match (bottom, hit) {
             (Some(t), _) => {
                 let at = p + d.scale(t);
-                (t, view.sea.seabed.normal(at.x, at.y), (self.bottom, 1))
+                (t, view.sea.seabed.normal(at.x, at.y), self.bottom, 1, None)
             }
-            (None, Some(Hit { distance, normal, shape, .. })) => {
-                (distance, normal, self.faces[shape as usize])
+            (None, Some(Hit { distance, normal, shape, face })) => {
+                let (material, label, _) = &self.faces[shape as usize];
+                (distance, normal, *material, *label, Some((shape, face)))
             }
             (None, None) => return None,
         };
         let normal = if normal.dot(d) > 0.0 { normal.scale(-1.0) } else { normal };
         let Material { reflectivity, color, backscatter, .. } = material;
-        Some(Seen { distance, normal, reflectivity, color, backscatter, label })
+        Some(Seen { distance, normal, reflectivity, color, backscatter, label, part })
+    }
+
+    /// Colour of what is met at `x` along the unit vector `d` by a pixel that is `width` [m] wide there: its picture's, if it has one.
+    pub fn color(&self, seen: &Seen, x: Vec3, d: Vec3, width: f64) -> [f64; 3] {
+        let picture = |(shape, face): (u32, u32)| {
+            let coat = self.faces[shape as usize].2.as_ref()?;
+            let placed = self.all.shape(shape)?;
+            let turned = |v: Vec3| placed.R_WG.tr_mul_vec(v);
+            let is_box = matches!(placed.shape, Shape::Primitive(Primitive::Box { .. }));
+            let at = [turned(x - placed.p_WG), turned(seen.normal), turned(d)];
+            Some(coat.color(seen.color, face, at, is_box, width))
+        };
+        seen.part.and_then(picture).unwrap_or(seen.color)
     }
 }
 
 /// What a robot shows.
-fn shapes(r: usize, robot: &Robot) -> Vec<(Shape, Mount, Material)> {
+fn shapes(r: usize, robot: &Robot) -> Vec<(Shape, Mount, Material, Option<Arc<Coat>>)> {
     let mut all = Vec::new();
     for (l, link) in robot.links.iter().enumerate() {
         let own: Vec<&Collider> = robot.colliders.iter().filter(|c| c.link == l).collect();
         for c in &own {
             let mount = Mount { robot: r, link: l, R_LG: c.R_LG, p_LoG: c.p_LoG };
-            all.push((Shape::from(&c.geometry), mount, c.material));
+            all.push((Shape::from(&c.geometry), mount, c.material, c.coat.clone()));
         }
         if own.is_empty()
             && let Some((shape, R_LG, p_LoG)) = hull(link)
         {
             // painted plastic or metal, roughly
-            all.push((shape, Mount { robot: r, link: l, R_LG, p_LoG }, Material::default()));
+            all.push((shape, Mount { robot: r, link: l, R_LG, p_LoG }, Material::default(), None));
         }
     }
     all

@@ -1,6 +1,6 @@
 //! The world at one instant, as sensors that look around are given it: what they find is found beside the step.
 
-use crate::math::{Mat3, SpatialVelocity, Vec3};
+use crate::math::{Mat3, Quat, SpatialVelocity, Vec3};
 use crate::scene::Sea;
 
 /// Where everything is, and the sea.
@@ -18,4 +18,24 @@ pub struct View {
     pub powered: Vec<bool>,
     /// Velocity of every robot's links in the world, in L, at Lo.
     pub velocities: Vec<Vec<SpatialVelocity>>,
+}
+
+impl View {
+    /// The same with every link where it will be `time` [s] later, if its velocity in the world and its turning stay as they are.
+    pub fn after(&self, time: f64) -> Self {
+        let link = |((R, p), V): (&(Mat3, Vec3), &SpatialVelocity)| {
+            let turn = Quat::from_rotation_vector(V.w.scale(time)).matrix();
+            (R.mul_mat(&turn), *p + R.mul_vec(V.v.scale(time)))
+        };
+        let robot = |(links, velocities): (&Vec<(Mat3, Vec3)>, &Vec<SpatialVelocity>)| {
+            links.iter().zip(velocities).map(link).collect()
+        };
+        Self { links: self.links.iter().zip(&self.velocities).map(robot).collect(), ..self.clone() }
+    }
+
+    /// True if nothing in it moves.
+    pub fn rests(&self) -> bool {
+        let still = |v: Vec3| v.dot(v) == 0.0;
+        self.velocities.iter().flatten().all(|V| still(V.w) && still(V.v))
+    }
 }

@@ -3,9 +3,11 @@
 //! Must not know what they are for.
 
 use super::error::{Place, Problems, quote};
-use super::mesh::{self, Survey};
+use super::mesh::{self, Corners, Survey};
+use super::picture::{self, Points};
 use super::share;
 use crate::scene::collision::Mesh;
+use crate::scene::texture::Texture;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,6 +23,8 @@ type MeshKey = (PathBuf, [u64; 3]);
 #[derive(Debug, Default)]
 pub struct Assets {
     meshes: RefCell<BTreeMap<MeshKey, Result<Surveyed, String>>>,
+    /// By path, and whether it repeats.
+    pictures: RefCell<BTreeMap<(PathBuf, bool), Result<Arc<Texture>, String>>>,
 }
 
 impl Assets {
@@ -47,6 +51,46 @@ impl Assets {
                 None
             }
         }
+    }
+}
+
+impl Assets {
+    /// The picture in the file `name`; a problem at `place`, where it is named, if it cannot be had.
+    pub fn picture(
+        &self,
+        name: &str,
+        repeats: bool,
+        place: &Place,
+        problems: &mut Problems,
+    ) -> Option<Arc<Texture>> {
+        let path = find(name, place, problems)?;
+        let mut pictures = self.pictures.borrow_mut();
+        let read = pictures.entry((path.clone(), repeats)).or_insert_with(|| {
+            let (size, points): Points = picture::read(&path)?;
+            Ok(Arc::new(Texture::new(size, points, repeats)))
+        });
+        match read {
+            Ok(found) => Some(Arc::clone(found)),
+            Err(text) => {
+                problems.push(place, format!("{}: {text}", quote(&path.to_string_lossy())));
+                None
+            }
+        }
+    }
+
+    /// How a picture lies on the mesh in the file `name`, which has been read without problems, with its axes scaled; none within if
+    /// the file does not say.
+    pub fn corners(
+        &self,
+        name: &str,
+        scale: [f64; 3],
+        place: &Place,
+        problems: &mut Problems,
+    ) -> Option<Option<(Arc<Mesh>, Corners)>> {
+        let path = find(name, place, problems)?;
+        let (mesh, corners) = mesh::read_with_corners(&path).ok()?;
+        let (mesh, corners) = mesh::scaled_with(&mesh, corners, scale);
+        Some(corners.map(|corners| (Arc::new(mesh), corners)))
     }
 }
 

@@ -40,6 +40,9 @@ pub fn camera(file: &CameraFile, problems: &mut Problems) -> CameraSpec {
         sees_self: file.sees_self,
         range: [file.min_range_m, file.max_range_m],
         readout: file.readout_s,
+        open: file.exposure_s,
+        instants: file.blur_samples as usize,
+        baseline: file.stereo_baseline_m,
         exposure: Exposure {
             fixed: exposure.exposure_ev100,
             limits: exposure.auto_exposure_ev100,

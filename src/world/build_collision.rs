@@ -1,6 +1,7 @@
 //! Shapes of a file become colliders of a link or of a structure.
 
 use super::assets::{Assets, Surveyed};
+use super::build_texture;
 use super::error::{Place, Problems};
 use super::file::Axes;
 use super::file_touch::{
@@ -43,6 +44,13 @@ pub fn colliders(
 ) -> Vec<Collider> {
     let one = |(name, file): (&str, &CollisionFile)| {
         let geometry = geometry(name, file, mount, assets, problems)?;
+        let coat = file.texture.as_ref().and_then(|texture| {
+            let mesh = match &file.shape {
+                ShapeFile::Mesh { file, scale, .. } => Some((file.as_str(), *scale)),
+                _ => None,
+            };
+            build_texture::coat(texture, &geometry, mesh, assets, problems)
+        });
         let [r, p, y] = file.attitude_deg.map(f64::to_radians);
         let R_LG = mount.R.mul_mat(&axes(mount.axes)).mul_mat(&Mat3::from_rpy(r, p, y));
         Some(Collider {
@@ -53,6 +61,7 @@ pub fn colliders(
             p_LoG: mount.p + mount.R.mul_vec(sname::vector(mount.axes, file.position_m)),
             material: file.material.as_ref().map_or(mount.material, material),
             groups: groups(&file.groups),
+            coat,
         })
     };
     shapes.iter().filter_map(one).collect()

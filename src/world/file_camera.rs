@@ -29,6 +29,12 @@ spec! {
         max_range_m: f64 [positive] = 20000.0,
         /// Time from reading the first row to the last: a rolling shutter.
         readout_s: f64 [non_negative] = 0.0,
+        /// Time for which the shutter is open: what moves is blurred.
+        exposure_s: f64 [in 0.0..=10.0] = 0.0,
+        /// Instants of the exposure that are painted, each as long as a picture without it; nothing that rests is painted twice.
+        blur_samples: u32 [in 1.0..=256.0] = 8,
+        /// How far to the right of a pair's left camera this one is: for the `camera_info` of the right one.
+        stereo_baseline_m: Option<f64> [positive],
         /// Particles of marine snow in a cubic metre.
         marine_snow: f64 [in 0.0..=100000.0] = 0.0,
         /// Quality of its JPEG files.

@@ -1,6 +1,7 @@
 //! What a world file may say of things that can be touched: shapes on bodies, structures, props, surfaces.
 
 use super::file::{Body, Repeat};
+use super::file_texture::TextureFile;
 use super::read::Named;
 use super::spec::{choice, fieldless_choice, spec};
 
@@ -13,6 +14,8 @@ spec! {
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
         /// Surface; that of the structure, or the default, if not given.
         material: Option<MaterialFile>,
+        /// A picture on it; none if not given.
+        texture: Option<TextureFile>,
         /// What it may touch.
         groups: GroupsFile => "{}",
         ..shape: ShapeFile,

@@ -1,5 +1,6 @@
 //! The only reader of files: world and component files become a checked [`Scene`], or all their mistakes.
 
+mod apriltag;
 mod assets;
 mod bem;
 pub mod build;
@@ -28,6 +29,7 @@ mod build_robot;
 mod build_sensor;
 mod build_sonar;
 mod build_tether;
+mod build_texture;
 mod build_water;
 mod build_waves;
 pub mod collections;
@@ -53,6 +55,7 @@ pub mod file_radar;
 pub mod file_restoring;
 pub mod file_servo;
 pub mod file_sonar;
+pub mod file_texture;
 pub mod file_touch;
 pub mod file_urdf;
 pub mod file_water;
@@ -65,6 +68,7 @@ mod merge_fixed;
 mod mesh;
 pub mod node;
 pub mod parse;
+mod picture;
 pub mod read;
 pub mod scalars;
 pub mod schema;

@@ -77,6 +77,7 @@ mod tether_parting;
 mod tether_robot;
 mod tether_water;
 mod tether_winch;
+mod texture;
 mod thruster;
 mod thruster_health;
 mod tide;

@@ -16,6 +16,7 @@ pub fn collider(link: usize, geometry: Geometry, friction: f64, restitution: f64
         p_LoG: Vec3::zero(),
         material: Material { friction, restitution, ..Material::default() },
         groups: Groups::default(),
+        coat: None,
     }
 }
 

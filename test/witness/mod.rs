@@ -14,6 +14,7 @@ mod raytrace;
 mod remus;
 mod seawater;
 mod sun;
+mod tags;
 mod terrain;
 mod thetis;
 mod uvms;

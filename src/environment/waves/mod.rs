@@ -252,6 +252,26 @@ impl WavesNow {
         self.localise(x, y, out);
     }
 
+    /// Height of the surface [m] at the points of a lattice, row by row: columns at the places `x`, a multiple of four of them, rows at the
+    /// places `y`. Waves shorter than `least` [m] are left out.
+    pub fn lattice(&self, x: &[f64], y: &[f64], least: f64, out: &mut [f64]) {
+        out.fill(0.0);
+        let most = std::f64::consts::TAU / least.max(1e-9);
+        for part in self.summed() {
+            #[cfg(target_arch = "x86_64")]
+            if self.wide {
+                // SAFETY: the processor has these instructions, as `default` has seen
+                unsafe { wide::lattice(part, most, [x, y], out) };
+                continue;
+            }
+            let c = &part.field.components;
+            kernel::lattice::<Lanes>(c, &part.phase, part.weight, most, [x, y], out);
+        }
+        for (row, y) in out.chunks_exact_mut(x.len().max(1)).zip(y) {
+            self.localise(x, std::iter::repeat(y), row);
+        }
+    }
+
     /// What the waves add to the pressure at many points, over ρ g [m]. `z` are heights [m] and `eta` those of the surface
     /// over the points; `z` holds the stretched heights afterwards. (4), (5)
     pub fn heads(&self, x: &[f64], y: &[f64], z: &mut [f64], eta: &[f64], out: &mut [f64]) {
@@ -278,7 +298,7 @@ impl WavesNow {
     }
 
     /// Gives waves' heights, or heads, at many points what the regions there make of them; a level's head is its height at any depth.
-    fn localise(&self, x: &[f64], y: &[f64], out: &mut [f64]) {
+    fn localise<'a>(&self, x: &[f64], y: impl IntoIterator<Item = &'a f64>, out: &mut [f64]) {
         if self.regions.is_none() {
             return;
         }
@@ -371,6 +391,11 @@ mod wide {
     #[target_feature(enable = "avx2")]
     pub fn elevations(part: &Part, x: &[f64], y: &[f64], out: &mut [f64]) {
         kernel::elevations::<Quad>(&part.field.components, &part.phase, part.weight, x, y, out);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn lattice(part: &Part, most: f64, at: [&[f64]; 2], out: &mut [f64]) {
+        kernel::lattice::<Quad>(&part.field.components, &part.phase, part.weight, most, at, out);
     }
 
     #[target_feature(enable = "avx2")]

@@ -3,9 +3,9 @@
 //! # Law
 //! ```text
 //!   E = I(α) e^{-c r}/r² cos θ                                             (1)
-//!   L = Σ b p(ψ) I(α) e^{-c (r + s)}/r² Δs                                 (2)
+//!   dL/ds = b p(ψ) I(α) e^{-c (r + s)}/r²                                  (2)
 //! ```
-//! (2) goes over a few steps that widen with the distance from the camera.
+//! (2) is summed by `glow.rs`.
 //!
 //! # Symbols
 //! I intensity [cd] at the angle α from the axis, even within the cone and fading over its outer fifth · r from the lamp, s from the camera [m] · θ angle of incidence ·
@@ -22,15 +22,18 @@
 
 use super::World;
 use super::noise::step;
-use super::water::{NARROW, Water, phase};
-use super::{fade, times};
+use super::water::{NARROW, phase};
+use super::{Medium, decay, fade, times};
 use crate::math::Vec3;
 use std::ops::Range;
 
-/// Steps of (2).
-const STEPS: usize = 8;
 /// Light fainter than this does not count [lx].
 const LEAST: f64 = 1e-5;
+/// Part of other light beside which it does not show either.
+const UNSEEN: f64 = 1e-3;
+
+/// Part of a lamp's intensity that is seen beside its cone.
+const SPILL: f64 = 0.01;
 
 /// A lamp that is lit.
 #[derive(Clone, Debug)]
@@ -39,6 +42,8 @@ pub struct Lit {
     d: Vec3,
     cosines: [f64; 2],
     intensity: Vec3,
+    /// Greatest of `intensity`.
+    brightest: f64,
     /// Shapes that cast no shadow in its light.
     own: Range<u32>,
 }
@@ -52,11 +57,13 @@ pub fn lit(world: &World) -> Vec<Lit> {
                 continue;
             }
             let (R_WL, p_WL) = &world.view.links[r][lamp.link];
+            let intensity = lamp.intensity.scale(*level);
             all.push(Lit {
+                brightest: intensity.x.max(intensity.y).max(intensity.z),
                 p: *p_WL + R_WL.mul_vec(lamp.p_LoX),
                 d: R_WL.mul_vec(lamp.d_L),
                 cosines: lamp.cosines,
-                intensity: lamp.intensity.scale(*level),
+                intensity,
                 own: world.stage.shapes_of(r),
             });
         }
@@ -68,7 +75,12 @@ impl Lit {
     /// Light at a place, by colour, its distance, and the direction in which it goes on. (1) without the incidence
     fn at(&self, x: Vec3, beam: Vec3) -> Option<(Vec3, f64, Vec3)> {
         let way = x - self.p;
-        let r = way.norm();
+        let (along, square) = (way.dot(self.d), way.dot(way));
+        // beside the cone, or too far
+        if along <= 0.0 && self.cosines[0] >= 0.0 || self.brightest < LEAST * square {
+            return None;
+        }
+        let r = square.sqrt();
         let u = way.scale(1.0 / r.max(1e-6));
         let part = step(self.cosines[0], self.cosines[1], u.dot(self.d));
         if part <= 0.0 {
@@ -78,11 +90,12 @@ impl Lit {
         Some((light, r, u))
     }
 
-    /// Illuminance of a surface at `x` with the normal `n`, by colour [lx]; `beam` is the extinction on the way.
-    pub fn on(&self, world: &World, x: Vec3, n: Vec3, beam: Vec3) -> Vec3 {
+    /// Illuminance of a surface at `x` with the normal `n`, by colour [lx]; `beam` is the extinction on the way. What does not show beside `other` light is left out.
+    pub fn on(&self, world: &World, x: Vec3, n: Vec3, beam: Vec3, other: Vec3) -> Vec3 {
         let Some((light, r, u)) = self.at(x, beam) else { return Vec3::zero() };
         let cosine = -n.dot(u);
-        if cosine <= 0.0 || light.y.max(light.x).max(light.z) < LEAST {
+        let least = LEAST + UNSEEN * other.x.min(other.y).min(other.z);
+        if cosine * light.y.max(light.x).max(light.z) < least {
             return Vec3::zero();
         }
         if world.stage.is_shaded(x, u.scale(-1.0), [1e-3, (r - 1e-3).max(1e-3)], self.own.clone()) {
@@ -91,17 +104,38 @@ impl Lit {
         light.scale(cosine)
     }
 
-    /// What the water scatters back over the distance `s` [m] from `p` along `d`. (2)
-    pub fn scattered(&self, water: &Water, p: Vec3, d: Vec3, s: f64) -> Vec3 {
-        let mut sum = Vec3::zero();
-        let far = s.min(12.0);
-        for k in 0..STEPS {
-            let u = (k as f64 + 0.5) / STEPS as f64;
-            let (at, width) = (far * u * u, 2.0 * far * u / STEPS as f64);
-            let Some((light, _, way)) = self.at(p + d.scale(at), water.beam) else { continue };
-            let share = phase(-way.dot(d), NARROW) * width;
-            sum += times(light.scale(share), fade(water.beam, at));
+    /// Its place [m].
+    pub fn place(&self) -> Vec3 {
+        self.p
+    }
+
+    /// Illuminance of what faces it at the place `x`, by colour [lx], where the air leaves e^-haze of a metre, with what its glass spills beside the cone; and the direction to it.
+    pub fn towards(&self, x: Vec3, haze: f64) -> (Vec3, Vec3) {
+        let way = self.p - x;
+        let r = way.norm().max(0.05);
+        let u = way.scale(1.0 / r);
+        let part = step(self.cosines[0], self.cosines[1], -u.dot(self.d)).max(SPILL);
+        (self.intensity.scale(part / (r * r) * decay(-haze * r)), u)
+    }
+
+    /// True if something but its own robot stands between it and `x`.
+    pub fn hidden(&self, world: &World, x: Vec3) -> bool {
+        let way = self.p - x;
+        let r = way.norm();
+        world.stage.is_shaded(x, way.scale(1.0 / r.max(1e-6)), [1e-2, (r - 0.05).max(1e-2)], self.own.clone())
+    }
+
+    /// What is scattered back to `p` by a metre of the line along `d` at the distance `s` [m]. (2)
+    pub fn scattered(&self, medium: &Medium, p: Vec3, d: Vec3, s: f64) -> Vec3 {
+        let way = p + d.scale(s) - self.p;
+        let r = way.norm();
+        let u = way.scale(1.0 / r.max(1e-6));
+        let part = step(self.cosines[0], self.cosines[1], u.dot(self.d));
+        if part <= 0.0 {
+            return Vec3::zero();
         }
-        times(sum, water.scattering)
+        let share = part / (r * r).max(0.01) * phase(-u.dot(d), NARROW);
+        let left = times(medium.scattering, fade(medium.beam, r + s));
+        times(self.intensity.scale(share), left)
     }
 }

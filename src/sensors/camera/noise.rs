@@ -1,40 +1,88 @@
 //! Patterns that look like chance and are functions of place alone: for clouds, foam and sand.
 
-/// A number in 0..1 of a cell.
-fn of_cell(x: i64, y: i64, seed: u64) -> f64 {
-    let mut h = (x as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        ^ (y as u64).wrapping_mul(0xc2b2_ae3d_27d4_eb4f)
-        ^ seed.wrapping_mul(0x1656_67b1_9e37_79f9);
+use std::sync::OnceLock;
+
+/// Cells on a side of the table of numbers, a power of two; the pattern repeats after as many.
+const CELLS: usize = 256;
+
+/// A number in 0..1 for every cell, the same everywhere.
+fn table() -> &'static [f32] {
+    static TABLE: OnceLock<Vec<f32>> = OnceLock::new();
+    TABLE.get_or_init(|| (0..CELLS * CELLS).map(|k| of_cell(k as u64)).collect())
+}
+
+fn of_cell(k: u64) -> f32 {
+    let mut h = k.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1656_67b1_9e37_79f9;
     h = (h ^ (h >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     h = (h ^ (h >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((h ^ (h >> 32)) >> 11) as f64 / (1_u64 << 53) as f64
+    ((h ^ (h >> 32)) >> 40) as f32 / (1_u32 << 24) as f32
+}
+
+/// The whole number under `x`, as fast on every processor.
+#[inline(always)]
+pub fn under(x: f64) -> i64 {
+    let whole = x as i64;
+    whole - i64::from((whole as f64) > x)
 }
 
 /// Smooth between cells of size 1, 0..1.
+#[inline]
 pub fn value(x: f64, y: f64, seed: u64) -> f64 {
+    between_cells(table(), x, y, seed)
+}
+
+#[inline(always)]
+fn between_cells(table: &[f32], x: f64, y: f64, seed: u64) -> f64 {
     if !(x.abs() < 1e12 && y.abs() < 1e12) {
         return 0.5;
     }
-    let (i, j) = (x.floor(), y.floor());
+    let (i, j) = (under(x), under(y));
     let ease = |u: f64| u * u * (3.0 - 2.0 * u);
-    let (u, v) = (ease(x - i), ease(y - j));
-    let (i, j) = (i as i64, j as i64);
-    let low = of_cell(i, j, seed) * (1.0 - u) + of_cell(i + 1, j, seed) * u;
-    let high = of_cell(i, j + 1, seed) * (1.0 - u) + of_cell(i + 1, j + 1, seed) * u;
-    low * (1.0 - v) + high * v
+    let (u, v) = (ease(x - i as f64), ease(y - j as f64));
+    // another part of the table for each seed
+    let (i, j) = (
+        (i as usize).wrapping_add(37_usize.wrapping_mul(seed as usize)),
+        (j as usize).wrapping_add(91_usize.wrapping_mul(seed as usize)),
+    );
+    let wrap = |k: usize| k & (CELLS - 1);
+    let (low, high) = (wrap(j) * CELLS, wrap(j.wrapping_add(1)) * CELLS);
+    let (left, right) = (wrap(i), wrap(i.wrapping_add(1)));
+    let at = |k: usize| f64::from(table[k & (CELLS * CELLS - 1)]);
+    let below = at(low + left) * (1.0 - u) + at(low + right) * u;
+    let above = at(high + left) * (1.0 - u) + at(high + right) * u;
+    below * (1.0 - v) + above * v
 }
 
 /// Octaves of [`value`], each of half the size and weight of the one before, turned so that no grid shows; 0..1, 0.5 in the mean.
 pub fn octaves(x: f64, y: f64, n: usize, seed: u64) -> f64 {
     let (mut sum, mut weights, mut weight) = (0.0, 0.0, 1.0);
     let (mut x, mut y) = (x, y);
+    let table = table();
     for k in 0..n {
-        sum += weight * value(x, y, seed.wrapping_add(k as u64));
+        sum += weight * between_cells(table, x, y, seed.wrapping_add(k as u64));
         weights += weight;
         weight *= 0.5;
         (x, y) = (1.6 * x - 1.2 * y + 17.3, 1.2 * x + 1.6 * y - 9.1);
     }
     sum / weights
+}
+
+/// As [`octaves`] where that may be over `least`, none where the first of them tell that it is not.
+pub fn octaves_over(x: f64, y: f64, n: usize, seed: u64, least: f64) -> Option<f64> {
+    let all = 2.0 - 1.0 / (1_u64 << (n - 1).min(62)) as f64;
+    let (mut sum, mut left, mut weight) = (0.0, all, 1.0);
+    let (mut x, mut y) = (x, y);
+    let table = table();
+    for k in 0..n {
+        sum += weight * between_cells(table, x, y, seed.wrapping_add(k as u64));
+        left -= weight;
+        if sum + left <= least * all {
+            return None;
+        }
+        weight *= 0.5;
+        (x, y) = (1.6 * x - 1.2 * y + 17.3, 1.2 * x + 1.6 * y - 9.1);
+    }
+    Some(sum / all)
 }
 
 /// From 0 to 1 between `low` and `high`, smoothly.

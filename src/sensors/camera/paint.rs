@@ -23,15 +23,16 @@
 //! # Checked by
 //! test/analytic/camera.rs
 
+use super::glow::Glow;
 use super::lamp::{self, Lit};
 use super::noise::octaves;
 use super::sea::{Facet, Sea};
 use super::sky::Sky;
 use super::water::{INDEX, Water};
-use super::{Sight, World, fade, mix, times};
+use super::{Medium, Sight, World, decay, fade, mix, times};
 use crate::environment::air;
 use crate::environment::surface::fresnel;
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 use crate::scene::camera::CameraSpec;
 use crate::sensors::laser;
 use crate::sensors::stage::Seen;
@@ -42,6 +43,12 @@ use std::ops::Range;
 const FOAM: f64 = 0.45;
 /// What a line steps back from what it has met [m].
 const OFF: f64 = 1e-4;
+/// Distance from which nothing that lamps light is scattered back, in water and in air [m].
+const GLOW: f64 = 12.0;
+/// See there.
+const GLOW_IN_AIR: f64 = 150.0;
+/// Extinction of air that shows the cones of lamps [1/m]: a visibility of 4 km.
+const FOG: f64 = 1e-3;
 
 /// All that pictures of an instant share.
 pub struct Painter<'a> {
@@ -51,67 +58,92 @@ pub struct Painter<'a> {
     sea: Sea,
     water: Water,
     lamps: Vec<Lit>,
+    /// What lamps scatter back to the camera; none where there are none, or nothing that scatters.
+    glow: Option<Glow>,
     /// σ of air.
     haze: f64,
     /// True if the camera is under water.
     wet: bool,
+    /// How deep it is [m].
+    deep: f64,
+    /// Angle of a pixel [rad].
+    pixel: f64,
 }
 
 impl<'a> Painter<'a> {
-    /// For a camera at `p`; shapes with numbers in `skip` are not seen.
-    pub fn new(world: &'a World<'a>, spec: &CameraSpec, p: Vec3, skip: Range<u32>) -> Self {
-        let (at, sea) = (world.at, world.at.sea);
+    /// For a camera with these poses, by row; shapes with numbers in `skip` are not seen.
+    pub fn new(
+        world: &'a World<'a>,
+        spec: &CameraSpec,
+        poses: &[(Mat3, Vec3)],
+        skip: Range<u32>,
+        colored: bool,
+    ) -> Self {
+        let (at, sea, p) = (world.at, world.at.sea, poses[0].1);
         let weather = air::weather(&sea.air, at.time);
         let sky = Sky::new(world.scene, &sea.air, &weather, at.time);
         let pixel = 1.0 / spec.lens.focal[0].max(1.0);
         // what of sun and sky goes through the surface
         let (through, _) = fresnel(sky.sun.z.max(0.02), INDEX);
         let level = [sky.beam.scale(sky.sun.z.max(0.0) * (1.0 - through)), sky.diffuse.scale(0.934)];
-        Self {
-            world,
-            skip,
-            water: Water::new(&sea.optics, sky.sun, level),
-            sea: Sea::new(at, p, weather.wind, pixel),
-            lamps: lamp::lit(world),
-            haze: laser::extinction(&weather, 550e-9),
-            wet: at.above_surface(p) < 0.0,
-            sky,
-        }
+        let water = Water::new(&sea.optics, sky.sun, level);
+        let (haze, wet) = (laser::extinction(&weather, 550e-9), at.above_surface(p) < 0.0);
+        let lamps = lamp::lit(world);
+        let (medium, far) = if wet {
+            (Medium { beam: water.beam, scattering: water.scattering }, GLOW)
+        } else {
+            let all = Vec3::new(haze, haze, haze);
+            // drops take hardly any light
+            (Medium { beam: all, scattering: all }, GLOW_IN_AIR)
+        };
+        let glows = colored && !lamps.is_empty() && (wet || haze > FOG);
+        let glow = glows.then(|| Glow::new(spec, poses, wet, &lamps, &medium, far));
+        let sea = Sea::new(at, p, weather.wind, pixel);
+        let deep = (sea.height(p.x, p.y) - p.z).max(0.0);
+        Self { world, skip, water, sea, lamps, glow, haze, wet, deep, pixel, sky }
+    }
+
+    /// What lamps scatter back over the distance `s` [m] at a pixel.
+    fn glow(&self, pixel: [usize; 2], s: f64) -> Vec3 {
+        self.glow.as_ref().and_then(|glow| glow.at(pixel, s)).unwrap_or(Vec3::zero())
     }
 
     /// Distance to the surface of the water, if a sight meets it before all else.
     pub fn surface_before(&self, sight: &Sight, far: f64) -> Option<f64> {
         let reach = sight.hit.map_or(far, |hit| hit.distance);
-        self.sea.crossing(sight.p, sight.d, reach)
+        self.sea.swell.crossing(sight.p, sight.d, reach)
     }
 
     /// The light along a sight that meets the surface at `surface`, if it does.
     pub fn see(&self, sight: &Sight, surface: Option<f64>) -> Vec3 {
-        let Sight { p, d, hit, .. } = *sight;
-        if self.wet { self.under(p, d, hit, surface, true) } else { self.over(p, d, hit, surface) }
+        let Sight { pixel, p, d, hit, .. } = *sight;
+        let (light, s) =
+            if self.wet { self.under(p, d, hit, surface, self.deep) } else { self.over(p, d, hit, surface) };
+        light + self.glow(pixel, s)
     }
 
     fn meet(&self, p: Vec3, d: Vec3, far: f64) -> Option<Seen> {
         self.world.stage.meet(self.world.view, self.skip.clone(), p, d, [OFF, far])
     }
 
-    /// In air.
-    fn over(&self, p: Vec3, d: Vec3, hit: Option<Seen>, surface: Option<f64>) -> Vec3 {
+    /// In air, and from how far.
+    fn over(&self, p: Vec3, d: Vec3, hit: Option<Seen>, surface: Option<f64>) -> (Vec3, f64) {
         let (light, distance) = match (surface, hit) {
             (Some(t), _) => (self.surface(p + d.scale(t), d, t), t),
             (None, Some(hit)) => (self.lit(p + d.scale(hit.distance), d, &hit), hit.distance),
             (None, None) => {
                 // haze is a layer of 400 m, thinner above
                 let path = 400.0 / d.z.max(0.01);
-                return self.hazed(self.sky.luminance(d, true), d, path * (self.haze / 8e-5).min(1.0));
+                let light = self.sky.luminance(d, true);
+                return (self.hazed(light, d, path * (self.haze / 8e-5).min(1.0)), f64::INFINITY);
             }
         };
-        self.hazed(light, d, distance)
+        (self.hazed(light, d, distance), distance)
     }
 
     /// (2)
     fn hazed(&self, light: Vec3, d: Vec3, distance: f64) -> Vec3 {
-        let left = libm::exp(-self.haze * distance);
+        let left = decay(-self.haze * distance);
         if left > 0.999 {
             return light;
         }
@@ -129,9 +161,9 @@ impl<'a> Painter<'a> {
             light += self.sky.beam.scale(sun);
         }
         for lamp in &self.lamps {
-            light += lamp.on(self.world, from, n, Vec3::zero());
+            light += lamp.on(self.world, from, n, Vec3::zero(), light);
         }
-        times(light, self.albedo(x, hit)).scale(1.0 / PI)
+        times(light, self.albedo(x, d, hit)).scale(1.0 / PI)
     }
 
     fn shaded(&self, from: Vec3, towards: Vec3) -> bool {
@@ -139,13 +171,22 @@ impl<'a> Painter<'a> {
     }
 
     /// Colour of what is met, the bottom's with its mottles.
-    fn albedo(&self, x: Vec3, hit: &Seen) -> Vec3 {
-        let color = Vec3::from(hit.color);
+    fn albedo(&self, x: Vec3, d: Vec3, hit: &Seen) -> Vec3 {
+        let color = Vec3::from(self.world.stage.color(hit, x, d, self.pixel * hit.distance));
         if hit.label != 1 {
             return color;
         }
-        let mottles = octaves(0.7 * x.x, 0.7 * x.y, 4, 2);
-        let grains = octaves(9.0 * x.x, 9.0 * x.y, 3, 4);
+        // what is finer than a pixel is left out
+        let width = self.pixel * hit.distance;
+        let mottles = octaves(0.7 * x.x, 0.7 * x.y, if width > 0.2 { 2 } else { 4 }, 2);
+        let number = if width > 0.08 {
+            0
+        } else if width > 0.02 {
+            1
+        } else {
+            3
+        };
+        let grains = if number == 0 { 0.5 } else { octaves(9.0 * x.x, 9.0 * x.y, number, 4) };
         color.scale((0.55 + 0.6 * mottles + 0.3 * grains).min(1.6))
     }
 
@@ -155,7 +196,7 @@ impl<'a> Painter<'a> {
         let lean = rough.sqrt();
         let cosine = -normal.dot(d);
         let flat = Vec3::new(-d.x, -d.y, 0.0).unit().unwrap_or(Vec3::zero());
-        let n = normal + flat.scale(0.9 * lean * libm::exp(-cosine.max(0.0) / (2.0 * lean)));
+        let n = normal + flat.scale(0.9 * lean * decay(-cosine.max(0.0) / (2.0 * lean)));
         let n = n.scale(1.0 / n.norm());
         let cosine = (-n.dot(d)).max(0.02);
         let (F, beyond) = fresnel(cosine, INDEX);
@@ -175,9 +216,9 @@ impl<'a> Painter<'a> {
         let down = down.scale(1.0 / down.norm());
         let below = q - Vec3::new(0.0, 0.0, 1e-3);
         let hit = self.meet(below, down, self.water.sight());
-        let seen = self.under(below, down, hit, None, false);
+        let (seen, _) = self.under(below, down, hit, None, 1e-3);
         let mut light = mirrored.scale(F) + seen.scale((1.0 - F) * k * k);
-        light += self.glitter(q, d, normal, rough);
+        light += self.glitter(q, d, normal, rough) + self.lamplight(q, d, normal, rough, light);
         if foam > 0.0 {
             let lit = self.sky.diffuse + self.sky.beam.scale(normal.dot(self.sky.sun).max(0.0));
             light = mix(light, lit.scale(FOAM / PI), foam);
@@ -197,18 +238,62 @@ impl<'a> Painter<'a> {
             return Vec3::zero();
         }
         let tan2 = (1.0 - c * c).max(0.0) / (c * c);
-        let power = libm::exp(-tan2 / rough) / (PI * rough);
-        if power < 1e-4 || self.shaded(q + Vec3::new(0.0, 0.0, 0.05), self.sky.sun) {
+        let power = decay(-tan2 / rough) / (PI * rough);
+        if power < 2e-3 || self.shaded(q + Vec3::new(0.0, 0.0, 0.05), self.sky.sun) {
             return Vec3::zero();
         }
         let (F, _) = fresnel(-h.dot(d), INDEX);
         self.sky.beam.scale(F * power / (4.0 * facing.max(0.08) * c * c * c * c))
     }
 
-    /// In water; `surface` is where the line leaves it.
-    fn under(&self, p: Vec3, d: Vec3, hit: Option<Seen>, surface: Option<f64>, own: bool) -> Vec3 {
+    /// Lamps that the surface mirrors, where they show beside `other` light. (4)
+    fn lamplight(&self, q: Vec3, d: Vec3, n: Vec3, rough: f64, other: Vec3) -> Vec3 {
+        let (mut sum, facing) = (Vec3::zero(), -n.dot(d));
+        for lamp in self.lamps.iter().filter(|lamp| lamp.place().z > q.z) {
+            let (light, towards) = lamp.towards(q, self.haze);
+            let Some(h) = (towards - d).unit() else { continue };
+            let c = h.dot(n);
+            if c <= 0.1 || facing <= 0.0 {
+                continue;
+            }
+            let power = decay((c * c - 1.0) / (c * c * rough)) / (PI * rough);
+            let (F, _) = fresnel(-h.dot(d), INDEX);
+            let one = light.scale(F * power / (4.0 * facing.max(0.08) * c * c * c * c));
+            if one.y > 1e-3 * other.y && !lamp.hidden(self.world, q + Vec3::new(0.0, 0.0, 0.02)) {
+                sum += one;
+            }
+        }
+        sum
+    }
+
+    /// Lamps themselves, as spots of light: pixel, and its light.
+    pub fn lamps(&self, spec: &CameraSpec, (R_WS, p_WS): &(Mat3, Vec3)) -> Vec<([f64; 2], Vec3)> {
+        let solid = self.pixel * self.pixel;
+        let one = |lamp: &Lit| {
+            let p_S = R_WS.tr_mul_vec(lamp.place() - *p_WS);
+            let at = spec.lens.project(Vec3::new(-p_S.y, -p_S.z, p_S.x))?;
+            let x = lamp.place();
+            let dry = x.z > self.sea.height(x.x, x.y);
+            if p_S.x <= 0.0 || dry == self.wet || lamp.hidden(self.world, *p_WS) {
+                return None;
+            }
+            let d = R_WS.mul_vec(p_S).unit()?;
+            if self.sea.swell.crossing(*p_WS, d, p_S.norm()).is_some() {
+                return None;
+            }
+            let light = if self.wet {
+                times(lamp.towards(*p_WS, 0.0).0, fade(self.water.beam, p_S.norm()))
+            } else {
+                lamp.towards(*p_WS, self.haze).0
+            };
+            Some((at, light.scale(1.0 / solid)))
+        };
+        self.lamps.iter().filter_map(one).collect()
+    }
+
+    /// In water, and from how far; `surface` is where the line leaves it, `depth` that of `p` [m]. Of what lamps scatter only what comes straight to the camera counts, not this.
+    fn under(&self, p: Vec3, d: Vec3, hit: Option<Seen>, surface: Option<f64>, depth: f64) -> (Vec3, f64) {
         let sight = self.water.sight();
-        let depth = self.depth(p);
         let (end, s) = match (surface, hit) {
             (Some(t), _) if t < sight => (self.underside(p + d.scale(t), d), t),
             (None, Some(hit)) if hit.distance < sight => {
@@ -216,14 +301,7 @@ impl<'a> Painter<'a> {
             }
             _ => (Vec3::zero(), sight),
         };
-        let mut light = times(end, fade(self.water.beam, s)) + self.water.veil(depth, d, s);
-        // of what lamps scatter only the camera's own side counts
-        if own {
-            for lamp in &self.lamps {
-                light += lamp.scattered(&self.water, p, d, s);
-            }
-        }
-        light
+        (times(end, fade(self.water.beam, s)) + self.water.veil(depth, d, s), s)
     }
 
     /// Depth under the surface as it is [m].
@@ -246,9 +324,9 @@ impl<'a> Painter<'a> {
             light += beam.scale(straight * facing / sun.z.max(0.2) * gathered);
         }
         for lamp in &self.lamps {
-            light += lamp.on(self.world, from, n, self.water.beam);
+            light += lamp.on(self.world, from, n, self.water.beam, light);
         }
-        times(light, self.albedo(x, hit)).scale(1.0 / PI)
+        times(light, self.albedo(x, d, hit)).scale(1.0 / PI)
     }
 
     /// The surface from below. (3)
@@ -260,7 +338,7 @@ impl<'a> Painter<'a> {
         let below = q - Vec3::new(0.0, 0.0, 1e-3);
         let deep = || {
             let hit = self.meet(below, mirrored, self.water.sight());
-            self.under(below, mirrored, hit, None, false)
+            self.under(below, mirrored, hit, None, 1e-3).0
         };
         let (F, out) = fresnel(cosine, 1.0 / INDEX);
         if out == 0.0 {
@@ -280,7 +358,7 @@ impl<'a> Painter<'a> {
     fn disc(&self, d: Vec3) -> Vec3 {
         let off = (1.0 - d.dot(self.sky.sun)).max(0.0);
         let width = 0.004;
-        self.sky.beam.scale(libm::exp(-off / width) / (2.0 * PI * width))
+        self.sky.beam.scale(decay(-off / width) / (2.0 * PI * width))
     }
 
     /// A white speck at `x`, seen from `p`.
@@ -290,7 +368,7 @@ impl<'a> Painter<'a> {
         let d = way.scale(1.0 / s.max(1e-6));
         let mut light = self.water.daylight(self.depth(x)).scale(0.5);
         for lamp in &self.lamps {
-            light += lamp.on(self.world, x, d.scale(-1.0), self.water.beam);
+            light += lamp.on(self.world, x, d.scale(-1.0), self.water.beam, light);
         }
         times(light, fade(self.water.beam, s)).scale(0.7 / PI)
     }

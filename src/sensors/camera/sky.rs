@@ -21,8 +21,8 @@
 //! # Checked by
 //! test/analytic/camera.rs
 
-use super::noise::{octaves, step};
-use super::{mix, tint};
+use super::noise::{octaves, octaves_over, step};
+use super::{decay, mix, tint};
 use crate::environment::air::{sun, sunlight};
 use crate::math::Vec3;
 use crate::scene::Scene;
@@ -41,8 +41,29 @@ const CLOUDS: f64 = 1200.0;
 const TWILIGHT: [[f64; 2]; 6] =
     [[-18.0, -3.0], [-12.0, -2.1], [-9.0, -0.9], [-6.0, 0.5], [-3.0, 1.8], [0.0, 2.7]];
 
+/// Steps of a table.
+const STEPS: usize = 512;
+
+/// A function on 0..1, linear between its steps.
+#[derive(Clone, Debug)]
+struct Table(Vec<f32>);
+
+impl Table {
+    fn new(of: impl Fn(f64) -> f64) -> Self {
+        Self((0..=STEPS).map(|k| of(k as f64 / STEPS as f64) as f32).collect())
+    }
+
+    #[inline(always)]
+    fn at(&self, x: f64) -> f64 {
+        let x = x * STEPS as f64;
+        let k = (x as usize).min(STEPS - 1);
+        let (a, b) = (f64::from(self.0[k]), f64::from(self.0[k + 1]));
+        a + (b - a) * (x - k as f64)
+    }
+}
+
 /// Sun and sky at an instant.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Sky {
     /// Unit vector towards the sun.
     pub sun: Vec3,
@@ -62,6 +83,8 @@ pub struct Sky {
     clouds: bool,
     /// Luminance of a white surface in the light over the clouds.
     white: f64,
+    /// φ by cos Z, clear and overcast, and the clear f by sin χ/2.
+    tables: [Table; 3],
 }
 
 impl Sky {
@@ -92,22 +115,29 @@ impl Sky {
             clouds: cover > 0.01,
             white: EFFICACY * sunlight::under(&sun, 0.0).on(Vec3::new(0.0, 0.0, 1.0), 0.0, 0.0)
                 / std::f64::consts::PI,
+            tables: [
+                Table::new(|z| gradation(&CLEAR, z)),
+                Table::new(|z| gradation(&OVERCAST, z)),
+                Table::new(|s| indicatrix(&CLEAR, s)),
+            ],
         };
-        sky.scale = [&CLEAR, &OVERCAST].map(|of| level / sky.level(of));
+        sky.scale = [level / sky.level(Self::clear), level / sky.level(Self::overcast)];
         sky
     }
 
-    /// (1) without its factor.
-    fn relative(&self, [a, b, c, d, e]: &[f64; 5], direction: Vec3) -> f64 {
-        let cosine = direction.z.max(0.01);
-        let chi = libm::acos(direction.dot(self.sun).clamp(-1.0, 1.0));
-        let cc = direction.dot(self.sun) * direction.dot(self.sun);
-        let phi = 1.0 + a * libm::exp(b / cosine);
-        phi * (1.0 + c * (libm::exp(d * chi) - libm::exp(d * std::f64::consts::FRAC_PI_2)) + e * cc)
+    /// (1) of the clear sky without its factor.
+    fn clear(&self, d: Vec3) -> f64 {
+        let half = (0.5 * (1.0 - d.dot(self.sun))).clamp(0.0, 1.0).sqrt();
+        self.tables[0].at(d.z.clamp(0.0, 1.0)) * self.tables[2].at(half)
+    }
+
+    /// (1) of the overcast sky without its factor; it is the same all round.
+    fn overcast(&self, d: Vec3) -> f64 {
+        self.tables[1].at(d.z.clamp(0.0, 1.0))
     }
 
     /// The integral of (2) for the factor 1.
-    fn level(&self, of: &[f64; 5]) -> f64 {
+    fn level(&self, of: impl Fn(&Self, Vec3) -> f64) -> f64 {
         let (mut sum, n, m) = (0.0, 16, 32);
         for i in 0..n {
             // rings of equal sin² Z have equal weight
@@ -115,7 +145,7 @@ impl Sky {
             for j in 0..m {
                 let (s, c) =
                     crate::math::real::sin_cos(std::f64::consts::TAU * (f64::from(j) + 0.5) / f64::from(m));
-                sum += self.relative(of, Vec3::new(sine * c, sine * s, (1.0 - sine * sine).sqrt()));
+                sum += of(self, Vec3::new(sine * c, sine * s, (1.0 - sine * sine).sqrt()));
             }
         }
         std::f64::consts::PI * sum / f64::from(n * m)
@@ -124,14 +154,14 @@ impl Sky {
     /// Luminance from the direction `d`, by colour [cd/m²]: with the sun's own disc where it is `sharp`, else as rough water mirrors it, edges of clouds blurred.
     pub fn luminance(&self, d: Vec3, sharp: bool) -> Vec3 {
         let up = Vec3::new(d.x, d.y, d.z.max(0.0));
-        let low = libm::exp(-3.5 * up.z);
+        let low = decay(-3.5 * up.z);
         let towards = 0.5 + 0.5 * d.dot(self.sun);
         let pale = mix(Vec3::new(0.75, 0.92, 1.15), self.warm, 0.75 * towards * towards * towards * low);
         let color = tint(mix(Vec3::new(0.28, 0.58, 1.25), pale, 0.12 + 0.88 * low));
-        let mut light = color.scale(self.scale[0] * self.relative(&CLEAR, up));
+        let mut light = color.scale(self.scale[0] * self.clear(up));
         let mut sight = 1.0;
         if self.clouds {
-            let (part, color) = self.cloud(up, if sharp { 0.1 } else { 0.3 });
+            let (part, color) = self.cloud(up, sharp);
             light = mix(light, color, part);
             sight = 1.0 - part;
         }
@@ -142,24 +172,41 @@ impl Sky {
     }
 
     /// How much of the sky clouds hide in a direction, and how bright they are.
-    fn cloud(&self, d: Vec3, width: f64) -> (f64, Vec3) {
-        let grey = Vec3::new(0.97, 1.0, 1.04).scale(self.scale[1] * self.relative(&OVERCAST, d));
+    fn cloud(&self, d: Vec3, sharp: bool) -> (f64, Vec3) {
+        let grey = Vec3::new(0.97, 1.0, 1.04).scale(self.scale[1] * self.overcast(d));
         if self.cover > 0.97 {
             return (1.0, self.shaded(grey, d));
+        }
+        if d.z <= 0.01 {
+            return (0.0, grey);
         }
         let height = d.z.max(0.035);
         let at = |k: f64| (k * d.x * CLOUDS / height - self.drift.x) / 700.0;
         let (x, y) = (at(1.0), (d.y * CLOUDS / height - self.drift.y) / 700.0);
-        // what is finer than a pixel near the horizon is left out
-        let thick = octaves(x, y, if d.z > 0.2 { 5 } else { 3 }, 11);
         // the pattern's middle is 0.5, its standard deviation about 0.13
-        let edge = 0.5 + 0.33 * (0.5 - self.cover);
-        let part = step(edge - 0.5 * width + 0.05, edge + 0.5 * width + 0.05, thick) * step(0.01, 0.14, d.z);
+        let edge = 0.55 + 0.33 * (0.5 - self.cover);
+        // what is finer than a pixel near the horizon is left out, and what rough water blurs
+        let number = if !sharp {
+            2
+        } else if d.z > 0.2 {
+            5
+        } else {
+            3
+        };
+        let width = if sharp { 0.05 } else { 0.22 };
+        let Some(thick) = octaves_over(x, y, number, 11, if sharp { edge - width } else { 0.0 }) else {
+            return (0.0, grey);
+        };
+        let part = step(edge - width, edge + width, thick);
+        // rough water mirrors much of the sky at once
+        let blurred = if sharp { 0.0 } else { 0.65 };
+        let part = (part + blurred * (self.cover - part)) * step(0.01, 0.14, d.z);
         let towards = (0.5 + 0.5 * d.dot(self.sun)).max(0.0);
         // thin edges let the sun through, thick middles show their shaded undersides
         let edges = 0.75 + 1.5 * towards * towards * towards * towards;
         let sunlit = tint(mix(Vec3::new(1.0, 1.0, 1.0), self.warm, 0.4)).scale(self.white);
-        let dark = step(edge + 0.02, edge + 0.3, thick);
+        let dark = step(edge - 0.03, edge + 0.25, thick);
+        let dark = dark + blurred * (0.4 - dark);
         let bright = grey.scale(0.3) + sunlit.scale(edges * (1.0 - dark) + 0.42 * dark);
         (part, bright)
     }
@@ -177,6 +224,17 @@ impl Sky {
         let flat = Vec3::new(d.x, d.y, 0.0).unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));
         self.luminance(flat, false)
     }
+}
+
+/// φ at a direction whose upward part is `z`.
+fn gradation([a, b, ..]: &[f64; 5], z: f64) -> f64 {
+    1.0 + a * libm::exp(b / z.max(0.01))
+}
+
+/// f at the angle χ to the sun, by the sine of its half.
+fn indicatrix([_, _, c, d, e]: &[f64; 5], half: f64) -> f64 {
+    let (chi, cosine) = (2.0 * libm::asin(half), 1.0 - 2.0 * half * half);
+    1.0 + c * (libm::exp(d * chi) - libm::exp(d * std::f64::consts::FRAC_PI_2)) + e * cosine * cosine
 }
 
 /// A pattern where it is seen, its mean where it is not.

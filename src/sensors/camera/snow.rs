@@ -46,6 +46,15 @@ pub fn draw(
     }
 }
 
+/// A lamp as the lens shows it: most of its light in a spot as wide as a pixel, a hundredth in a halo around it.
+pub fn spot(light: &mut [[f32; 3]], size: [usize; 2], [u, v]: [f64; 2], glare: Vec3) {
+    if u >= -40.0 && v >= -40.0 && u < size[0] as f64 + 40.0 && v < size[1] as f64 + 40.0 {
+        disc(light, size, [u, v], 1.2, glare.scale(0.3));
+        disc(light, size, [u, v], 5.0, glare.scale(4e-4));
+        disc(light, size, [u, v], 18.0, glare.scale(1e-5));
+    }
+}
+
 fn disc(light: &mut [[f32; 3]], [columns, rows]: [usize; 2], [u, v]: [f64; 2], radius: f64, glow: Vec3) {
     let range = |at: f64, n: usize| {
         ((at - 1.5 * radius).max(0.0) as usize)..(((at + 1.5 * radius) as usize + 1).min(n))

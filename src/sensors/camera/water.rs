@@ -21,7 +21,7 @@
 //! # Checked by
 //! test/analytic/camera.rs
 
-use super::{fade, times};
+use super::{decay, fade, times};
 use crate::math::Vec3;
 use crate::scene::optics::Optics;
 
@@ -73,7 +73,7 @@ impl Water {
 
     /// Part of the sun's light that still comes as a beam at the depth `h` [m].
     pub fn straight(&self, h: f64) -> f64 {
-        libm::exp(-0.4 * self.scattering.y * h.max(0.0))
+        decay(-0.4 * self.scattering.y * h.max(0.0))
     }
 
     /// What the water itself shows over the distance `s` [m] from the depth `h` along `d`. (1)
@@ -81,8 +81,8 @@ impl Water {
         let k = self.beam - self.daylight.scale(d.z);
         let light = self.daylight(h).scale(phase(d.dot(self.from), SPREAD));
         let part = |k: f64, b: f64, e: f64| {
-            let k = k.max(1e-6);
-            b * e * (1.0 - libm::exp(-k * s)) / k
+            let (k, x) = (k.max(1e-6), k.max(1e-6) * s);
+            b * e * if x < 1e-3 { s * (1.0 - 0.5 * x) } else { (1.0 - decay(-x)) / k }
         };
         Vec3::new(
             part(k.x, self.scattering.x, light.x),

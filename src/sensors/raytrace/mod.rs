@@ -102,6 +102,10 @@ impl Placed {
     }
 }
 
+/// Room that searches one after another share: to make it anew takes as long as a short search.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch([Kept; 2]);
+
 /// All that rays can meet.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
@@ -130,6 +134,13 @@ impl Surroundings {
         self.still_count() + self.moving.shapes().len() as u32
     }
 
+    /// Shape `k` at its place; none if there is no such number.
+    pub fn shape(&self, k: u32) -> Option<&Placed> {
+        let still = self.still.shapes();
+        let k = k as usize;
+        still.get(k).or_else(|| self.moving.shapes().get(k - still.len().min(k)))
+    }
+
     /// Gives what moves its places: `change` is handed the shapes in their order.
     pub fn place(&mut self, change: impl FnOnce(&mut [Placed])) {
         self.moving.place(change);
@@ -140,6 +151,16 @@ impl Surroundings {
         let mut hit = [None];
         self.closest_of(std::slice::from_ref(ray), skip, &mut hit);
         hit[0]
+    }
+
+    /// As [`Surroundings::closest`].
+    pub fn closest_in(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> Option<Hit> {
+        #[cfg(target_arch = "x86_64")]
+        if quad::is_here() {
+            // SAFETY: the processor has these instructions
+            return unsafe { in_registers::closest_in(self, ray, skip, scratch) };
+        }
+        self.search::<Plain, false>(ray, skip, &mut scratch.0)
     }
 
     /// As [`Surroundings::closest`] for each of `rays`, into `hits`, which is as long.
@@ -156,12 +177,17 @@ impl Surroundings {
 
     /// True if `ray` meets anything but the shapes with numbers in `skip`.
     pub fn blocked(&self, ray: &Ray, skip: Range<u32>) -> bool {
+        self.blocked_in(ray, &skip, &mut Scratch::default())
+    }
+
+    /// As [`Surroundings::blocked`].
+    pub fn blocked_in(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> bool {
         #[cfg(target_arch = "x86_64")]
         if quad::is_here() {
             // SAFETY: the processor has these instructions
-            return unsafe { in_registers::blocked(self, ray, skip) };
+            return unsafe { in_registers::blocked_in(self, ray, skip, scratch) };
         }
-        self.is_blocked::<Plain>(ray, skip)
+        self.search::<Plain, true>(ray, skip, &mut scratch.0).is_some()
     }
 
     /// Rays that go the same way are searched one after another, for the processor learns their way; of others `N` take turns.
@@ -196,11 +222,6 @@ impl Surroundings {
         }
         query.best
     }
-
-    #[inline(always)]
-    fn is_blocked<E: Eight>(&self, ray: &Ray, skip: Range<u32>) -> bool {
-        self.search::<E, true>(ray, &skip, &mut [Kept::default(), Kept::default()]).is_some()
-    }
 }
 
 /// True if most rays go nearly where the ones before them go, so that they take nearly the same way through a tree.
@@ -225,7 +246,7 @@ impl Ray {
 #[cfg(target_arch = "x86_64")]
 mod in_registers {
     use super::eight::Register;
-    use super::{Hit, Range, Ray, Surroundings, TURNS};
+    use super::{Hit, Range, Ray, Scratch, Surroundings, TURNS};
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
     pub fn closest_of(all: &Surroundings, rays: &[Ray], skip: Range<u32>, hits: &mut [Option<Hit>]) {
@@ -233,8 +254,18 @@ mod in_registers {
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
-    pub fn blocked(all: &Surroundings, ray: &Ray, skip: Range<u32>) -> bool {
-        all.is_blocked::<Register>(ray, skip)
+    pub fn closest_in(
+        all: &Surroundings,
+        ray: &Ray,
+        skip: &Range<u32>,
+        scratch: &mut Scratch,
+    ) -> Option<Hit> {
+        all.search::<Register, false>(ray, skip, &mut scratch.0)
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub fn blocked_in(all: &Surroundings, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> bool {
+        all.search::<Register, true>(ray, skip, &mut scratch.0).is_some()
     }
 }
 
@@ -305,6 +336,7 @@ mod tests {
         let mut all = Surroundings::new(list.clone(), moving.clone());
         assert_eq!((all.still_count(), all.count()), (35, 60));
         list.extend(moving);
+        let mut scratch = Scratch::default();
         for turn in 0..3 {
             let mut met = 0;
             for k in 0..500 {
@@ -322,7 +354,9 @@ mod tests {
                 assert_eq!(all.blocked(&ray, skip.clone()), found.is_some());
                 let kept = &mut [Kept::default(), Kept::default()];
                 assert_eq!(all.search::<Plain, false>(&ray, &skip, kept), found);
-                assert_eq!(all.is_blocked::<Plain>(&ray, skip), found.is_some());
+                assert_eq!(all.search::<Plain, true>(&ray, &skip, kept).is_some(), found.is_some());
+                assert_eq!(all.closest_in(&ray, &skip, &mut scratch), found);
+                assert_eq!(all.blocked_in(&ray, &skip, &mut scratch), found.is_some());
                 met += u32::from(found.is_some());
             }
             assert!(met > 100 && met < 400, "{met}");

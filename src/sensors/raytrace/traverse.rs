@@ -28,6 +28,7 @@ use super::probe::Probe;
 const ROOM: usize = 128;
 
 /// What a ray has kept for later.
+#[derive(Clone, Debug)]
 pub struct Kept([(f32, Child); ROOM]);
 
 impl Default for Kept {

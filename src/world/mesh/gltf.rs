@@ -155,6 +155,7 @@ impl File<'_> {
             let at = |i: usize| m[0][i] * x + m[1][i] * y + m[2][i] * z + m[3][i];
             self.soup.vertices.push(Vec3::new(at(0), at(1), at(2)));
         }
+        self.add_places(&primitive["attributes"]["TEXCOORD_0"])?;
         // a mirrored node turns the triangles' sides about
         let column = |j: usize| Vec3::new(m[j][0], m[j][1], m[j][2]);
         let mirrored = column(0).cross(column(1)).dot(column(2)) < 0.0;
@@ -170,6 +171,22 @@ impl File<'_> {
                     push(if n % 2 == 0 { [t[0], t[1], t[2]] } else { [t[1], t[0], t[2]] });
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// The places in a picture of the corners added last, if all corners so far have one.
+    fn add_places(&mut self, number: &Value) -> Result<(), String> {
+        if number.is_null() {
+            return Ok(());
+        }
+        let (accessor, kind, shape) = self.accessor(number)?;
+        // whole numbers, which few write, say nothing here
+        if (kind, shape) == (5126, "VEC2") {
+            let float = |b: &[u8], k: usize| f32::from_le_bytes([b[k], b[k + 1], b[k + 2], b[k + 3]]);
+            let places: Vec<[f32; 2]> =
+                self.elements(accessor, 8)?.map(|b| [float(b, 0), float(b, 4)]).collect();
+            self.soup.places.extend(places);
         }
         Ok(())
     }

@@ -26,10 +26,20 @@ pub(super) struct Soup {
     pub vertices: Vec<Vec3>,
     /// Triangles.
     pub triangles: Vec<[u32; 3]>,
+    /// Places of the corners in a picture, from its upper left corner, 0..1; as many as corners, or none.
+    pub places: Vec<[f32; 2]>,
 }
+
+/// Places in a picture for each corner of each triangle.
+pub type Corners = Vec<[[f32; 2]; 3]>;
 
 /// The mesh in `path`, or why it cannot be had; the ending says the format.
 pub fn read(path: &Path) -> Result<Mesh, String> {
+    Ok(read_with_corners(path)?.0)
+}
+
+/// As [`read`], with how a picture lies on it, if the file says that for all of it.
+pub fn read_with_corners(path: &Path) -> Result<(Mesh, Option<Corners>), String> {
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     let known = ["stl", "obj", "dae", "gltf", "glb"];
     if !known.contains(&ending.as_str()) {
@@ -58,16 +68,19 @@ fn from_loader(read: std::io::Result<mesh_loader::Scene>, format: &str) -> Resul
     for mesh in &scene.meshes {
         let first = soup.vertices.len() as u32;
         soup.vertices.extend(mesh.vertices.iter().map(|v| Vec3::from(v.map(f64::from))));
+        // their second number goes upwards
+        soup.places.extend(mesh.texcoords[0].iter().map(|[u, v]| [*u, 1.0 - v]));
         soup.triangles.extend(mesh.faces.iter().map(|f| f.map(|k| k + first)));
     }
     Ok(soup)
 }
 
 /// Joins corners at the same place, and drops triangles that have none of their three corners left.
-fn join(soup: Soup) -> Result<Mesh, String> {
+fn join(soup: Soup) -> Result<(Mesh, Option<Corners>), String> {
     let mut index: HashMap<[u64; 3], u32> = HashMap::new();
     let mut vertices: Vec<Vec3> = Vec::new();
     let mut triangles = Vec::with_capacity(soup.triangles.len());
+    let mut corners = (soup.places.len() == soup.vertices.len()).then(Vec::new);
     let mut place = |k: u32| -> Result<u32, String> {
         let v = *soup.vertices.get(k as usize).ok_or("a triangle names a corner that is not there")?;
         if !v.is_finite() {
@@ -84,12 +97,16 @@ fn join(soup: Soup) -> Result<Mesh, String> {
         let [a, b, c] = [place(t[0])?, place(t[1])?, place(t[2])?];
         if a != b && b != c && c != a {
             triangles.push([a, b, c]);
+            if let Some(corners) = &mut corners {
+                corners.push(t.map(|k| soup.places[k as usize]));
+            }
         }
     }
     if triangles.is_empty() {
         return Err("the mesh is empty: it has no triangles".to_string());
     }
-    Ok(Mesh { vertices, triangles })
+    let finite = |corners: &Corners| corners.iter().flatten().flatten().all(|x| x.is_finite());
+    Ok((Mesh { vertices, triangles }, corners.filter(finite)))
 }
 
 /// The mesh with its axes scaled; one mirrored keeps its outside outside.
@@ -99,6 +116,13 @@ pub fn scaled(mesh: &Mesh, scale: [f64; 3]) -> Mesh {
     let mirrored = x * y * z < 0.0;
     let turn = |t: &[u32; 3]| if mirrored { [t[0], t[2], t[1]] } else { *t };
     Mesh { vertices, triangles: mesh.triangles.iter().map(turn).collect() }
+}
+
+/// As [`scaled`], with the places of its corners.
+pub fn scaled_with(mesh: &Mesh, corners: Option<Corners>, scale: [f64; 3]) -> (Mesh, Option<Corners>) {
+    let mirrored = scale[0] * scale[1] * scale[2] < 0.0;
+    let turn = |[a, b, c]: [[f32; 2]; 3]| if mirrored { [a, c, b] } else { [a, b, c] };
+    (scaled(mesh, scale), corners.map(|corners| corners.into_iter().map(turn).collect()))
 }
 
 #[cfg(test)]

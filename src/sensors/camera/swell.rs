@@ -1,0 +1,359 @@
+//! The waves of an instant as a camera sees them: heights on lattices, and where a line meets them.
+//!
+//! # Law
+//! ```text
+//!   η on lattices about the camera, each twice as wide as the one before, bilinear between points        (1)
+//!   z + τ d_z = η(u + τ d_u, v + τ d_v): the first root within a cell                                    (2)
+//! ```
+//! A line goes from one block of cells to the next; where it stays over all of a block, or under it, the block is passed at once.
+//!
+//! # Symbols
+//! η height [m] · u, v place in a cell · τ distance along the line, d its direction.
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! A lattice leaves out waves shorter than three of its cells; beyond the widest the surface is the plane z = 0. Lines begin about the middle
+//! and go outwards.
+//!
+//! # Checked by
+//! tests below, test/analytic/camera.rs
+
+use crate::environment::WavesNow;
+use crate::math::Vec3;
+
+/// Points on a side of a lattice, a multiple of the lanes.
+pub const SIDE: usize = 112;
+/// Lattices.
+const LEVELS: usize = 10;
+/// Cells on a side of a block.
+const BLOCK: usize = 8;
+/// Blocks on a side.
+const BLOCKS: usize = SIDE / BLOCK;
+/// Cells from the middle that a lattice is asked for.
+const REACH: f64 = (SIDE / 2 - 2) as f64;
+/// Blocks and cells that a line visits at most.
+const MOST: usize = 2000;
+/// A step over an edge, in cells.
+const NUDGE: f64 = 1e-7;
+
+/// Height and slopes on a square lattice.
+pub struct Level {
+    cell: f64,
+    corner: [f64; 2],
+    /// Height, slopes to the east and to the north.
+    points: Vec<[f32; 4]>,
+    /// Least and greatest height of each block.
+    bounds: Vec<[f32; 2]>,
+    /// Mean square slope on it.
+    pub slope2: f64,
+}
+
+/// The surface about a place; flat without lattices.
+pub struct Swell {
+    middle: Vec3,
+    /// Lattices, the finest first.
+    pub levels: Vec<Level>,
+    low: f64,
+    high: f64,
+    /// Standard deviation of the heights [m].
+    pub deviation: f64,
+}
+
+/// A coordinate along a line: where it begins and its pace, and what finds where it leaves an interval.
+#[derive(Clone, Copy)]
+struct Pace {
+    x: f64,
+    d: f64,
+    /// 1/d, or nothing where d is.
+    inverse: f64,
+    /// Nothing, or infinity where d is nothing.
+    never: f64,
+    /// 1 if it grows, else 0.
+    grows: f64,
+}
+
+/// A line on a lattice, in cells.
+struct Track {
+    u: Pace,
+    v: Pace,
+}
+
+impl Swell {
+    /// Flat water.
+    pub fn none(middle: Vec3) -> Self {
+        Self { middle, levels: Vec::new(), low: 0.0, high: 0.0, deviation: 1.0 }
+    }
+
+    /// The waves about `middle`. (1)
+    pub fn new(waves: &WavesNow, middle: Vec3) -> Self {
+        let mut swell = Self::none(middle);
+        let finest = (0.02 * middle.z.abs()).clamp(0.12, 40.0);
+        let (mut low, mut high, mut square) = (f64::INFINITY, f64::NEG_INFINITY, 0.0_f64);
+        let mut z = vec![0.0; SIDE * SIDE];
+        for k in 0..LEVELS {
+            let cell = finest * f64::from(1_u32 << k);
+            let corner = [middle.x, middle.y].map(|m| ((m / cell).floor() - (SIDE / 2) as f64) * cell);
+            let [x, y] = corner.map(|from| (0..SIDE).map(|i| from + i as f64 * cell).collect::<Vec<f64>>());
+            waves.lattice(&x, &y, 3.0 * cell, &mut z);
+            for height in &z {
+                (low, high) = (low.min(*height), high.max(*height));
+            }
+            // the finest are too small to hold a wave, the widest leave short ones out
+            square = square.max(z.iter().map(|h| h * h).sum::<f64>() / z.len() as f64);
+            swell.levels.push(Level::new(cell, corner, &z));
+        }
+        (swell.low, swell.high) = (low - 1e-3, high + 1e-3);
+        swell.deviation = square.sqrt().max(1e-3);
+        swell
+    }
+
+    /// The lattice that counts at this distance from the middle, along the axis that is farther [m].
+    #[inline(always)]
+    fn level(&self, far: f64) -> usize {
+        let Some(finest) = self.levels.first() else { return 0 };
+        // each reaches twice as far as the one before
+        let times = far / (REACH * finest.cell);
+        if times < 1.0 { 0 } else { ((times.to_bits() >> 52) as usize).saturating_sub(1022) }
+    }
+
+    /// Height and slopes at (x, y), and the number of the lattice; flat beyond the last.
+    #[inline]
+    pub fn at(&self, x: f64, y: f64) -> ([f64; 3], usize) {
+        let k = self.level((x - self.middle.x).abs().max((y - self.middle.y).abs()));
+        self.levels.get(k).map_or(([0.0; 3], k), |level| (level.between(x, y), k))
+    }
+
+    /// Height at (x, y) [m].
+    #[inline]
+    pub fn height(&self, x: f64, y: f64) -> f64 {
+        self.at(x, y).0[0]
+    }
+
+    /// Distance from `p` along `d` to where the line meets the surface, within `far` [m].
+    pub fn crossing(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
+        let level = -p.z / d.z;
+        if self.levels.is_empty() {
+            return (d.z.abs() > 1e-9 && level > 1e-6 && level <= far).then_some(level);
+        }
+        let [mut t, last] = self.band(p.z, d.z, far)?;
+        let (x, y) = (Pace::new(p.x - self.middle.x, d.x), Pace::new(p.y - self.middle.y, d.y));
+        let above =
+            p.z > self.high || p.z >= self.low && p.z + t * d.z > self.height(p.x + t * d.x, p.y + t * d.y);
+        let side = if above { 1.0 } else { -1.0 };
+        let flat = (d.x * d.x + d.y * d.y).sqrt().max(1e-12);
+        for _ in 0..MOST {
+            if t >= last {
+                return None;
+            }
+            let k = self.level(x.at(t).abs().max(y.at(t).abs()));
+            let Some(level) = self.levels.get(k) else { break };
+            let track = level.track(self.middle, [x, y]);
+            let nudge = NUDGE * level.cell / flat;
+            let [i, j] = level.cell_at(&track, t + nudge).map(|c| c / BLOCK * BLOCK);
+            let reach = REACH * level.cell;
+            let border = least(x.leaves(-reach, 2.0 * reach), y.leaves(-reach, 2.0 * reach));
+            let end = least(least(track.leaves([i, j], BLOCK), border), last).max(t + nudge);
+            let [low, high] = level.bounds[j / BLOCK * BLOCKS + i / BLOCK].map(f64::from);
+            let (z, there) = (p.z + t * d.z, p.z + end * d.z);
+            let passes = if side > 0.0 { z.min(there) > high } else { z.max(there) < low };
+            if !passes && let Some(found) = level.first_root(&track, [p.z, d.z], [t, end], side, nudge) {
+                return Some(found);
+            }
+            t = end;
+        }
+        (level > t && level <= far).then_some(level)
+    }
+
+    /// Distances between which a line can be within the surface's reach.
+    fn band(&self, z: f64, dz: f64, far: f64) -> Option<[f64; 2]> {
+        if dz.abs() < 1e-9 {
+            return (self.low..self.high).contains(&z).then_some([0.0, far]);
+        }
+        let ends = [(self.low - z) / dz, (self.high - z) / dz];
+        let (first, last) = (ends[0].min(ends[1]).max(0.0), ends[0].max(ends[1]).min(far));
+        (first <= last).then_some([first, last])
+    }
+}
+
+impl Pace {
+    #[inline(always)]
+    fn new(x: f64, d: f64) -> Self {
+        let moves = d.abs() > 1e-12;
+        Self {
+            x,
+            d,
+            inverse: if moves { 1.0 / d } else { 0.0 },
+            never: if moves { 0.0 } else { f64::INFINITY },
+            grows: if d > 0.0 { 1.0 } else { 0.0 },
+        }
+    }
+
+    #[inline(always)]
+    fn at(&self, t: f64) -> f64 {
+        self.x + t * self.d
+    }
+
+    /// In cells of a lattice from `corner` away.
+    #[inline(always)]
+    fn scaled(&self, offset: f64, cell: f64, scale: f64) -> Self {
+        Self { x: (self.x + offset) * scale, d: self.d * scale, inverse: self.inverse * cell, ..*self }
+    }
+
+    /// Where it leaves the interval from `low`, `width` long.
+    #[inline(always)]
+    fn leaves(&self, low: f64, width: f64) -> f64 {
+        (low + self.grows * width - self.x) * self.inverse + self.never
+    }
+}
+
+/// The lesser of two numbers.
+#[inline(always)]
+fn least(a: f64, b: f64) -> f64 {
+    if b < a { b } else { a }
+}
+
+impl Track {
+    /// Where it leaves the square of `n` cells whose corner is `(i, j)`.
+    #[inline(always)]
+    fn leaves(&self, [i, j]: [usize; 2], n: usize) -> f64 {
+        least(self.u.leaves(i as f64, n as f64), self.v.leaves(j as f64, n as f64))
+    }
+}
+
+impl Level {
+    fn new(cell: f64, corner: [f64; 2], z: &[f64]) -> Self {
+        let slope = |low: usize, high: usize, steps: f64| (z[high] - z[low]) / (steps * cell);
+        let mut sum = 0.0;
+        let mut points = Vec::with_capacity(z.len());
+        for j in 0..SIDE {
+            for i in 0..SIDE {
+                let k = j * SIDE + i;
+                let (w, e) = (i.min(1), usize::from(i + 1 < SIDE));
+                let (s, n) = (j.min(1), usize::from(j + 1 < SIDE));
+                let a = slope(k - w, k + e, (w + e) as f64);
+                let b = slope(k - s * SIDE, k + n * SIDE, (s + n) as f64);
+                sum += a * a + b * b;
+                points.push([z[k] as f32, a as f32, b as f32, 0.0]);
+            }
+        }
+        let mut bounds = vec![[f32::INFINITY, f32::NEG_INFINITY]; BLOCKS * BLOCKS];
+        for (b, [low, high]) in bounds.iter_mut().enumerate() {
+            let (first_row, first_column) = (b / BLOCKS * BLOCK, b % BLOCKS * BLOCK);
+            for j in first_row..=(first_row + BLOCK).min(SIDE - 1) {
+                for [height, ..] in &points[j * SIDE..][first_column..=(first_column + BLOCK).min(SIDE - 1)] {
+                    (*low, *high) = (low.min(*height), high.max(*height));
+                }
+            }
+        }
+        Self { cell, corner, points, bounds, slope2: sum / z.len() as f64 }
+    }
+
+    #[inline(always)]
+    fn between(&self, x: f64, y: f64) -> [f64; 3] {
+        let scale = 1.0 / self.cell;
+        bilinear(&self.points, SIDE, (x - self.corner[0]) * scale, (y - self.corner[1]) * scale)
+    }
+
+    /// A line whose coordinates about `middle` are `x` and `y`.
+    #[inline(always)]
+    fn track(&self, middle: Vec3, [x, y]: [Pace; 2]) -> Track {
+        let offset = [middle.x - self.corner[0], middle.y - self.corner[1]];
+        let scale = 1.0 / self.cell;
+        Track { u: x.scaled(offset[0], self.cell, scale), v: y.scaled(offset[1], self.cell, scale) }
+    }
+
+    /// The cell in which a line is.
+    #[inline(always)]
+    fn cell_at(&self, track: &Track, t: f64) -> [usize; 2] {
+        // `as` makes what is negative 0
+        [track.u.at(t), track.v.at(t)].map(|at| (at as usize).min(SIDE - 2))
+    }
+
+    /// Where a line of heights `z + t dz` first meets the surface, from cell to cell. (2)
+    fn first_root(
+        &self,
+        track: &Track,
+        [z, dz]: [f64; 2],
+        [mut t, end]: [f64; 2],
+        side: f64,
+        nudge: f64,
+    ) -> Option<f64> {
+        for _ in 0..4 * BLOCK {
+            let [i, j] = self.cell_at(track, t + nudge);
+            let next = track.leaves([i, j], 1).min(end).max(t + nudge);
+            let k = j * SIDE + i;
+            let [h, east, north, far] =
+                [k, k + 1, k + SIDE, k + SIDE + 1].map(|k| f64::from(self.points[k][0]));
+            let (now, then) = (z + t * dz, z + next * dz);
+            // over all four corners, or under them
+            let clear = if side > 0.0 {
+                least(now, then) > h.max(east).max(north.max(far))
+            } else {
+                now.max(then) < least(least(h, east), least(north, far))
+            };
+            if clear {
+                t = next;
+                if t >= end {
+                    break;
+                }
+                continue;
+            }
+            let (a, b, c) = (east - h, north - h, far - east - north + h);
+            let (u, v) = (track.u.at(t) - i as f64, track.v.at(t) - j as f64);
+            let (du, dv) = (track.u.d, track.v.d);
+            let f0 = side * (now - (h + a * u + b * v + c * u * v));
+            let f1 = side * (dz - (a * du + b * dv + c * (u * dv + v * du)));
+            let f2 = -side * c * du * dv;
+            if f0 <= 0.0 {
+                return Some(t);
+            }
+            if let Some(root) = root([f0, f1, f2], next - t) {
+                return Some(t + root);
+            }
+            t = next;
+            if t >= end {
+                break;
+            }
+        }
+        None
+    }
+}
+
+/// The first zero of f0 + f1 x + f2 x² in 0..=end, f0 > 0.
+#[inline(always)]
+fn root([f0, f1, f2]: [f64; 3], end: f64) -> Option<f64> {
+    let there = f0 + end * (f1 + end * f2);
+    let dips = f1 < 0.0 && f2 > 0.0 && f1 + 2.0 * f2 * end > 0.0;
+    if there > 0.0 && !dips {
+        return None;
+    }
+    let square = f1 * f1 - 4.0 * f0 * f2;
+    if square < 0.0 {
+        return None;
+    }
+    let x = if f1 < 0.0 { 2.0 * f0 / (square.sqrt() - f1) } else { -(f1 + square.sqrt()) / (2.0 * f2) };
+    Some(x.clamp(0.0, end))
+}
+
+/// Between the points of a lattice with `width` columns, at (u, v) cells; the first three numbers.
+#[inline(always)]
+pub fn bilinear(points: &[[f32; 4]], width: usize, u: f64, v: f64) -> [f64; 3] {
+    let (i, j) = ((u as usize).min(width - 2), (v as usize).min(width - 2));
+    let (u, v) = ((u - i as f64) as f32, (v - j as f64) as f32);
+    let at = j * width + i;
+    mixed([at, at + 1, at + width, at + width + 1].map(|k| &points[k]), u, v)
+}
+
+/// Between four points, in single precision.
+#[inline(always)]
+pub fn mixed([a, b, c, d]: [&[f32; 4]; 4], u: f32, v: f32) -> [f64; 3] {
+    let mut out = [0.0_f32; 4];
+    for k in 0..4 {
+        let low = a[k] + (b[k] - a[k]) * u;
+        let high = c[k] + (d[k] - c[k]) * u;
+        out[k] = low + (high - low) * v;
+    }
+    [f64::from(out[0]), f64::from(out[1]), f64::from(out[2])]
+}
