@@ -19,12 +19,14 @@ pub type Surveyed = (Arc<Mesh>, Survey);
 /// Path and bits of the scale.
 type MeshKey = (PathBuf, [u64; 3]);
 
+/// Path, and whether the picture repeats.
+type PictureKey = (PathBuf, bool);
+
 /// What was read so far; copies of a robot share their meshes.
 #[derive(Debug, Default)]
 pub struct Assets {
     meshes: RefCell<BTreeMap<MeshKey, Result<Surveyed, String>>>,
-    /// By path, and whether it repeats.
-    pictures: RefCell<BTreeMap<(PathBuf, bool), Result<Arc<Texture>, String>>>,
+    pictures: RefCell<BTreeMap<PictureKey, Result<Arc<Texture>, String>>>,
 }
 
 impl Assets {

@@ -220,7 +220,7 @@ fn lattice_of<T: Packed, const N: usize>(
             for k in (0..columns).step_by(T::LANES) {
                 let mut sum = T::read(&row[k..]);
                 for (east, north) in east.iter().zip(&north) {
-                    sum = sum + (T::read(&east[0][k..]) * north[0] - T::read(&east[1][k..]) * north[1]);
+                    sum += T::read(&east[0][k..]) * north[0] - T::read(&east[1][k..]) * north[1];
                 }
                 sum.write(&mut row[k..]);
             }
