@@ -135,11 +135,13 @@ fn capsized_and_flying_hulls() {
 #[test]
 #[ignore = "takes minutes: test/run slow"]
 fn a_hundredfold_current() {
-    let names = share::list("params/robots").into_iter().filter(|n| n != "rover" && n != "firefly");
+    let names =
+        share::list("params/robots").into_iter().filter(|n| n != "rover" && !n.starts_with("firefly"));
     let robots: String = names
         .enumerate()
         .map(|(k, n)| {
-            let z = if ["otter", "wamv", "heron", "sailboat"].contains(&n.as_str()) { 0.0 } else { -30.0 };
+            let floats = ["otter", "wamv", "heron", "sailboat"].iter().any(|boat| n.starts_with(boat));
+            let z = if floats { 0.0 } else { -30.0 };
             format!("  {n}: {{model: {n}, position_m: [{}, 0, {z}]}}\n", 50 * k)
         })
         .collect();

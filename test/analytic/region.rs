@@ -79,7 +79,7 @@ fn a_lake_carries_hulls_at_its_own_level() {
 }
 
 // Goal: a harbour has the tide and no waves; a polder no water at all; the sea between them both. Method: the surface at places in each, one
-// by one and many at once; heads; the water's velocity; a body that falls in the polder. Tolerance: 1e-12, the order of sums.
+// by one and many at once; heads; the water's velocity; a body that falls in the polder. Tolerance: 1e-9, what many at once may be off.
 #[test]
 fn every_question_has_the_same_answer() {
     let s = floater(40, HULLS[0], [0.0, 70.0, -5.0]);
@@ -92,9 +92,9 @@ fn every_question_has_the_same_answer() {
     let mut z = eta.map(|eta| eta - 0.7);
     waves.heads(&x, &y, &mut z, &eta, &mut head);
     for k in 0..6 {
-        close("surface", waves.elevation(x[k], y[k]), eta[k], 1e-12);
+        close("surface", waves.elevation(x[k], y[k]), eta[k], 1e-9);
         let water = waves.orbital(Vec3::new(x[k], y[k], eta[k] - 0.7), eta[k]);
-        close("head", water.head, head[k], 1e-12);
+        close("head", water.head, head[k], 1e-9);
         if ![3, 5].contains(&k) {
             assert_eq!(water.velocity.norm(), 0.0, "no waves at {} {}", x[k], y[k]);
         }

@@ -78,7 +78,8 @@ fn relative_velocity(m: &Motion, boost: Vec3) -> Vec3 {
 fn every_vehicle_swims_sails_and_flies_alike_where_all_moves() {
     let mut n = 0;
     for name in share::list("params/robots").into_iter().filter(|name| name != "rover") {
-        let height = match name.as_str() {
+        // those of a world have its name behind them
+        let height = match name.split('_').next().unwrap_or_default() {
             "firefly" => 300.0,
             "otter" | "wamv" | "heron" | "sailboat" => 0.0,
             _ => -15.0,

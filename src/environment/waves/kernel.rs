@@ -344,6 +344,7 @@ fn totals<T: Real, const N: usize>(sums: &[[T; N]; GROUPS]) -> [f64; N] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::real::Lanes;
 
     #[test]
     fn sine_and_cosine_are_within_their_error() {
@@ -366,7 +367,7 @@ mod tests {
             (-2000..2000).map(|i| (f64::from(i) * 0.37, f64::from(i % 91))).unzip();
         let c = Components { a: vec![2.0], kx: vec![0.3], ky: vec![-0.7], ..Components::default() };
         let mut out = vec![0.0; x.len()];
-        elevations::<f64>(&c, &[1.1], 0.5, &x, &y, &mut out);
+        elevations::<Lanes>(&c, &[1.1], 0.5, &x, &y, &mut out);
         for ((x, y), out) in x.iter().zip(&y).zip(&out) {
             assert!((out - libm::cos(1.1 + 0.3 * x - 0.7 * y)).abs() < 2.4e-10, "{x} {y}");
         }
