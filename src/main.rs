@@ -1,6 +1,8 @@
 //! Command line of Merrow: arguments in, exit code out.
 
 use clap::Parser;
+use std::any::Any;
+use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
 
 mod cli;
@@ -9,11 +11,31 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     let (own, ros) = cli::split_ros_args(&arguments);
     let command = cli::Cli::parse_from(own);
-    match cli::execute(command, &ros) {
-        Ok(code) => code,
-        Err(text) => {
+    hush_broken_pipes();
+    match panic::catch_unwind(AssertUnwindSafe(|| cli::execute(command, &ros))) {
+        Ok(Ok(code)) => code,
+        Ok(Err(text)) => {
             eprintln!("merrow: {text}");
             ExitCode::FAILURE
         }
+        Err(cause) if is_broken_pipe(&*cause) => ExitCode::SUCCESS,
+        Err(cause) => panic::resume_unwind(cause),
     }
+}
+
+/// Who reads has seen enough, as `head` does: that ends the program like any other end, bags and all, without a word.
+fn hush_broken_pipes() {
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if !is_broken_pipe(panic.payload()) {
+            report(panic);
+        }
+    }));
+}
+
+/// True for what `println!` says when nobody reads any more.
+fn is_broken_pipe(cause: &dyn Any) -> bool {
+    let is_one =
+        |text: &String| text.starts_with("failed printing to stdout") && text.contains("Broken pipe");
+    cause.downcast_ref::<String>().is_some_and(is_one)
 }

@@ -233,3 +233,22 @@ fn the_shipped_urdf_is_what_the_models_give() {
         );
     }
 }
+
+/// As with `merrow describe pool | head -1`.
+#[test]
+fn a_reader_that_has_seen_enough_is_no_mistake() {
+    for command in ["describe", "list", "run"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
+        merrow.arg(command).stdout(writer);
+        match command {
+            "describe" => merrow.arg("pool"),
+            "run" => merrow.args(["pool", "--no-ros", "--pace", "max", "--for", "0.1"]),
+            _ => &mut merrow,
+        };
+        let done = merrow.output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success() && !said.contains("panicked"), "{command}: {:?}\n{said}", done.status);
+    }
+}
