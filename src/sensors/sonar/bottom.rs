@@ -33,7 +33,10 @@ pub fn find(picture: &Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) -> Ve
     let floor = receive::floor(spec, wind);
     let mut draw = by.stream.draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_sub(1));
     let one = |beam: usize| {
-        let power = |k: usize| f64::from(picture.power[k * picture.beams + beam]);
+        // gathered once: the bins of a beam lie far apart
+        let own: Vec<f64> =
+            picture.power.iter().skip(beam).step_by(picture.beams).map(|x| f64::from(*x)).collect();
+        let power = |k: usize| own[k];
         let even = |k: usize| {
             let (a, b) = (k.saturating_sub(1), (k + 1).min(spec.bins - 1));
             0.25 * power(a) + 0.5 * power(k) + 0.25 * power(b)

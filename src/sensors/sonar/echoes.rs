@@ -116,6 +116,8 @@ pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: 
     let volume = volume(spec, waters, picture.cell);
     let mut line = Line::new(spec.bins);
     let mut clear = vec![0.0_f32; spec.bins];
+    // a line for each beam, for which memory is read and written in one go
+    let mut open_water = vec![0.0_f32; picture.beams * spec.bins];
     for (c, column) in spec.columns.iter().enumerate() {
         line.clear();
         sender.column(column + head, pattern(&spec.across[1], *column), &mut line);
@@ -133,10 +135,12 @@ pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: 
             clear[k] = (open.max(0.0) * volume[k]) as f32;
         }
         for (beam, weight) in &hearing.main {
-            for k in 0..spec.bins {
-                picture.power[k * picture.beams + beam] += clear[k] * weight;
-            }
+            let own = &mut open_water[beam * spec.bins..(beam + 1) * spec.bins];
+            own.iter_mut().zip(&clear).for_each(|(sum, clear)| *sum += clear * weight);
         }
+    }
+    for (k, row) in picture.power.chunks_exact_mut(picture.beams).enumerate() {
+        row.iter_mut().enumerate().for_each(|(beam, sum)| *sum += open_water[beam * spec.bins + k]);
     }
 }
 
