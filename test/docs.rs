@@ -252,3 +252,30 @@ fn a_reader_that_has_seen_enough_is_no_mistake() {
         assert!(done.status.success() && !said.contains("panicked"), "{command}: {:?}\n{said}", done.status);
     }
 }
+
+/// Mean of all numbers of a picture that `merrow snapshot` takes, with 0 for black, or what it says instead.
+fn snapshot(folder: &Folder, arguments: &[&str]) -> Result<f64, String> {
+    let file = folder.0.join("s.png");
+    let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
+    let done = merrow.arg("snapshot").args(arguments).arg("-o").arg(&file).output().unwrap();
+    if !done.status.success() {
+        return Err(String::from_utf8_lossy(&done.stderr).trim().to_owned());
+    }
+    let mut reader = png::Decoder::new(std::fs::File::open(file).unwrap()).read_info().unwrap();
+    let mut numbers = vec![0; reader.output_buffer_size()];
+    reader.next_frame(&mut numbers).unwrap();
+    Ok(numbers.iter().map(|n| f64::from(*n)).sum::<f64>() / numbers.len() as f64)
+}
+
+/// A view is lit by the time that is asked for, a sonar has a picture, and what has none is told what has.
+#[test]
+fn snapshots_show_what_is_asked_for() {
+    let folder = Folder::new("snapshots", &[]);
+    let at = |time| snapshot(&folder, &["pool", "--view", "--time-of-day", time]).unwrap();
+    let (noon, midnight) = (at("12:00"), at("00:00"));
+    assert!(noon > 2.0 * midnight, "{noon} at noon, {midnight} at midnight");
+    let of = |sensor| snapshot(&folder, &["sonar", "--robot", "rov", "--sensor", sensor]);
+    assert!(of("sonar").unwrap() > 1.0);
+    let sonars = "sonar, echo_sounder, side, scanner";
+    assert_eq!(of("imu"), Err(format!("merrow: no camera or sonar `imu` on rov, expected one of {sonars}")));
+}

@@ -127,14 +127,25 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
 fn device(scene: &Scene, arguments: &Arguments) -> Result<(usize, usize), String> {
     let (robot, sensor) =
         (arguments.robot.as_deref().unwrap_or_default(), arguments.sensor.as_deref().unwrap_or_default());
-    let r = scene.robots.iter().position(|r| r.name == robot).ok_or_else(|| format!("no robot {robot}"))?;
-    let sensors = &scene.robots[r].sensors;
-    let s = sensors.iter().position(|s| s.name == sensor);
-    let s = s.ok_or_else(|| format!("{robot} has no sensor {sensor}"))?;
-    match sensors[s].kind.looks().map(|looks| &**looks) {
-        Some(Looks::Camera(_) | Looks::Sonar(_)) => Ok((r, s)),
-        _ => Err(format!("{sensor} of {robot} is neither camera nor sonar")),
-    }
+    let r = scene.robots.iter().position(|r| r.name == robot).ok_or_else(|| {
+        let robots: Vec<&str> = scene.robots.iter().map(|r| r.name.as_str()).collect();
+        format!("no robot `{robot}`, expected one of {}", robots.join(", "))
+    })?;
+    let sensors = scene.robots[r].sensors.iter().enumerate();
+    let pictured: Vec<(usize, &str)> = sensors
+        .filter(|(_, s)| matches!(s.kind.looks().map(|l| &**l), Some(Looks::Camera(_) | Looks::Sonar(_))))
+        .map(|(k, s)| (k, s.name.as_str()))
+        .collect();
+    let found = pictured.iter().find(|(_, name)| *name == sensor);
+    found.map(|(s, _)| (r, *s)).ok_or_else(|| {
+        let names: Vec<&str> = pictured.iter().map(|(_, name)| *name).collect();
+        let names = if names.is_empty() {
+            "it has none".to_string()
+        } else {
+            format!("expected one of {}", names.join(", "))
+        };
+        format!("no camera or sonar `{sensor}` on {robot}, {names}")
+    })
 }
 
 /// From where to where a view goes.

@@ -77,76 +77,41 @@ fn bags_are_read_by_others() {
     expect_success(command);
 }
 
+/// Records so many seconds of the world `name`.yaml, and has `name`.py read them.
+fn recorded_and_read(name: &str, seconds: &str) {
+    let Some((mut command, _turn)) = script(&format!("{name}.py")) else { return };
+    let folder = Folder::new(name, &[]);
+    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("test/ros/{name}.yaml"));
+    let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
+    merrow.arg("run").arg(world).args(["--no-ros", "--pace", "max", "--for", seconds, "--record"]);
+    merrow.arg(folder.0.join("run.mcap"));
+    expect_success(merrow);
+    command.arg(find_mcap(&folder.0).parent().unwrap());
+    expect_success(command);
+}
+
 /// Scans and clouds in a bag, as their users read them.
 #[test]
 fn lasers_are_read_by_others() {
-    let Some((mut command, _turn)) = script("lasers.py") else { return };
-    let folder = Folder::new("lasers", &[]);
-    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/lasers.yaml");
-    let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
-    merrow.arg("run").arg(world).args(["--no-ros", "--pace", "max", "--for", "2", "--record"]);
-    expect_success({
-        merrow.arg(folder.0.join("run.mcap"));
-        merrow
-    });
-    expect_success({
-        command.arg(find_mcap(&folder.0).parent().unwrap());
-        command
-    });
+    recorded_and_read("lasers", "2");
 }
 
 /// Pings of all kinds of sonars in a bag, as their users read them.
 #[test]
 fn sonars_are_read_by_others() {
-    let Some((mut command, _turn)) = script("sonars.py") else { return };
-    let folder = Folder::new("sonars", &[]);
-    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/sonars.yaml");
-    let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
-    merrow.arg("run").arg(world).args(["--no-ros", "--pace", "max", "--for", "2", "--record"]);
-    expect_success({
-        merrow.arg(folder.0.join("run.mcap"));
-        merrow
-    });
-    expect_success({
-        command.arg(find_mcap(&folder.0).parent().unwrap());
-        command
-    });
+    recorded_and_read("sonars", "2");
 }
 
 /// What instruments for positioning, detectors, a radar and an AIS receiver tell, in a bag, as their users read it.
 #[test]
 fn positions_are_read_by_others() {
-    let Some((mut command, _turn)) = script("positions.py") else { return };
-    let folder = Folder::new("positions", &[]);
-    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/positions.yaml");
-    let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
-    merrow.arg("run").arg(world).args(["--no-ros", "--pace", "max", "--for", "6", "--record"]);
-    expect_success({
-        merrow.arg(folder.0.join("run.mcap"));
-        merrow
-    });
-    expect_success({
-        command.arg(find_mcap(&folder.0).parent().unwrap());
-        command
-    });
+    recorded_and_read("positions", "6");
 }
 
 /// Pictures of a camera in a bag, as their users read them.
 #[test]
 fn camera_pictures_are_read_by_others() {
-    let Some((mut command, _turn)) = script("cameras.py") else { return };
-    let folder = Folder::new("cameras", &[]);
-    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/ros/cameras.yaml");
-    let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
-    merrow.arg("run").arg(world).args(["--no-ros", "--pace", "max", "--for", "2", "--record"]);
-    expect_success({
-        merrow.arg(folder.0.join("run.mcap"));
-        merrow
-    });
-    expect_success({
-        command.arg(find_mcap(&folder.0).parent().unwrap());
-        command
-    });
+    recorded_and_read("cameras", "2");
 }
 
 /// The one bag in a folder or the folders in it.
