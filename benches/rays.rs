@@ -10,7 +10,7 @@ mod ray_scene;
 use merrow::math::{Mat3, Vec3};
 use merrow::scene::grid::{Axis, Between, Grid, Outside, Samples};
 use merrow::scene::terrain::Terrain;
-use merrow::sensors::raytrace::{Heightfield, Hit, Mesh, Placed, Ray, Shape, Surroundings};
+use merrow::sensors::raytrace::{Heightfield, Hit, Mesh, Placed, Ray, Scratch, Shape, Surroundings};
 use ray_scene::{Rays, Soup};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value, json};
@@ -35,6 +35,7 @@ fn thread_time_ns() -> f64 {
 fn traced(all: &Surroundings, rays: &[[f32; 6]]) -> f64 {
     let empty = Ray { origin: Vec3::zero(), direction: Vec3::zero(), range: [0.0, REACH] };
     let (mut some, mut hits): ([Ray; BATCH], [Option<Hit>; BATCH]) = ([empty; BATCH], [None; BATCH]);
+    let mut scratch = Scratch::default();
     let mut distances = vec![f32::INFINITY; rays.len()];
     let mut last = 0.0;
     for _ in 0..2 {
@@ -44,7 +45,7 @@ fn traced(all: &Surroundings, rays: &[[f32; 6]]) -> f64 {
                 let [a, b, c, x, y, z] = from.map(f64::from);
                 (ray.origin, ray.direction) = (Vec3::new(a, b, c), Vec3::new(x, y, z));
             }
-            all.closest_of(&some[..from.len()], 0..0, &mut hits);
+            all.closest_of(&some[..from.len()], &(0..0), &mut scratch, &mut hits);
             for (hit, to) in hits.iter().zip(to) {
                 *to = hit.map_or(f32::INFINITY, |hit| hit.distance as f32);
             }

@@ -30,8 +30,10 @@
 //! # Checked by
 //! test/analytic/laser.rs, test/determinism/frames.rs
 
+use super::raytrace::Ray;
 use super::sample::{Pose, Spoiling};
 use super::stage::{Seen, Stage};
+use super::swell::Swell;
 use crate::environment::surface::{self, Surface};
 use crate::environment::{Instant, air};
 use crate::math::rng::Draw;
@@ -40,6 +42,7 @@ use crate::scene::air::Weather;
 use crate::scene::laser::{LaserOutput, LaserSpec};
 use crate::state::frame::{FrameData, Point, Scan};
 use crate::state::view::View;
+use std::ops::Range;
 
 /// Refractive index of water.
 const WATER_INDEX: f64 = 1.33;
@@ -47,6 +50,11 @@ const WATER_INDEX: f64 = 1.33;
 const F_0: f64 = 0.02;
 /// Where the outer rays of a beam lie, over half its angle.
 const OUTER: f64 = 0.7;
+
+/// Columns whose beams are looked along together, ring by ring, so that neighbours go nearly the same way.
+const GROUP: usize = 8;
+/// What the surface may give back by its lattice, of what is just heard, for it to be looked at exactly.
+const FAINT: f64 = 0.02;
 
 /// An echo: how far its light has come, there and back halved [m], and its power. (1)
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,43 +85,53 @@ pub fn scan(
         stage,
         view,
         surface: Surface::new(at),
-        robot: pose.robot,
+        swell: at.waves.map_or_else(
+            || Swell::none(pose.p_WS),
+            |waves| Swell::new(waves, pose.p_WS, 1.1 * spec.limits[1] + 10.0),
+        ),
+        skip: stage.shapes_of(pose.robot),
         extinction: extinction(&weather, spec.wavelength),
         glint: surface::mean_square_slope(weather.wind.norm()),
         least: spec.reference_reflectivity / (spec.limits[1] * spec.limits[1]),
     };
     let rings = spec.elevations.len();
     let (mut scan, mut cloud) = (Scan::default(), Vec::new());
-    for column in 0..spec.columns {
-        let time = spec.fires(column);
-        let (R_WS, p_WS) = pose.after(time);
-        let tilt = spec.tilt.map(|tilt| tilt.axes(view.time_ns + (time * 1e9) as u64));
-        let R_WS = tilt.map_or(R_WS, |tilt| R_WS.mul_mat(&tilt));
-        // once for all beams that leave from here, and deep down without the waves: they would cost more than the rays
-        let wet = at.about_above_surface(p_WS, 0.0) < 0.0;
-        // a draw for each column, whatever the columns before it drew
-        let mut draw = by.stream.draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_add(column as u64));
-        for ring in 0..rings {
-            let d_S = spec.directions[column * rings + ring];
-            let echo = beams
-                .heard((p_WS, wet), &R_WS, d_S)
-                .map(|echo| (ranged(spec, echo.path, by, &mut draw), echo.power));
-            let echo =
-                echo.filter(|_| !(by.noise && spec.beam_loss > 0.0 && draw.uniform() < spec.beam_loss));
-            match spec.output {
-                LaserOutput::Scan => {
-                    let (range, intensity) =
-                        echo.map_or((f64::INFINITY, 0.0), |(r, p)| (reported(spec, r), p * r * r));
-                    scan.ranges.push(range as f32);
-                    scan.intensities.push(intensity as f32);
-                }
-                LaserOutput::Cloud => {
-                    if let Some((r, power)) = echo
-                        && reported(spec, r).is_finite()
-                    {
-                        let p = d_S.scale(r).to_array().map(|x| x as f32);
-                        let (intensity, time, ring) = ((power * r * r) as f32, time as f32, ring as u16);
-                        cloud.push(Point { p, intensity, time, ring });
+    let (mut rays, mut hits, mut columns) = (Vec::new(), Vec::new(), Vec::with_capacity(GROUP));
+    for first in (0..spec.columns).step_by(GROUP) {
+        columns.clear();
+        columns.extend(
+            (first..spec.columns.min(first + GROUP))
+                .map(|column| Column::new(spec, at, view.time_ns, pose, column)),
+        );
+        beams.rays(&columns, first, &mut rays);
+        stage.meet_all(view, &beams.skip, &rays, &mut hits);
+        let parts = hits.len() / (rings * columns.len());
+        for (k, column) in columns.iter().enumerate() {
+            let number = first + k;
+            // a draw for each column, whatever the columns before it drew
+            let mut draw = by.stream.draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_add(number as u64));
+            for ring in 0..rings {
+                let place = (ring * columns.len() + k) * parts;
+                let echo = beams
+                    .heard(column.wet, &rays[place..place + parts], &hits[place..place + parts])
+                    .map(|echo| (ranged(spec, echo.path, by, &mut draw), echo.power));
+                let echo =
+                    echo.filter(|_| !(by.noise && spec.beam_loss > 0.0 && draw.uniform() < spec.beam_loss));
+                match spec.output {
+                    LaserOutput::Scan => {
+                        let (range, intensity) =
+                            echo.map_or((f64::INFINITY, 0.0), |(r, p)| (reported(spec, r), p * r * r));
+                        scan.ranges.push(range as f32);
+                        scan.intensities.push(intensity as f32);
+                    }
+                    LaserOutput::Cloud => {
+                        if let Some((r, power)) = echo
+                            && reported(spec, r).is_finite()
+                        {
+                            let p = spec.directions[number * rings + ring].scale(r).to_array();
+                            let (intensity, time) = ((power * r * r) as f32, spec.fires(number) as f32);
+                            cloud.push(Point { p: p.map(|x| x as f32), intensity, time, ring: ring as u16 });
+                        }
                     }
                 }
             }
@@ -160,13 +178,35 @@ pub fn extinction(weather: &Weather, wavelength: f64) -> f64 {
     haze + rain * std::f64::consts::LN_10 / 10.0 / 1000.0
 }
 
+/// Where the beams of one column leave from.
+struct Column {
+    R_WS: Mat3,
+    p_WS: Vec3,
+    /// True if that is under water.
+    wet: bool,
+}
+
+impl Column {
+    fn new(spec: &LaserSpec, at: &Instant<'_>, now_ns: u64, pose: &Pose, column: usize) -> Self {
+        let time = spec.fires(column);
+        let (R_WS, p_WS) = pose.after(time);
+        let tilt = spec.tilt.map(|tilt| tilt.axes(now_ns + (time * 1e9) as u64));
+        let R_WS = tilt.map_or(R_WS, |tilt| R_WS.mul_mat(&tilt));
+        // once for all beams that leave from here, and deep down without the waves: they would cost more than the rays
+        Self { R_WS, p_WS, wet: at.about_above_surface(p_WS, 0.0) < 0.0 }
+    }
+}
+
 /// What all beams of a scan share.
 struct Beams<'a> {
     spec: &'a LaserSpec,
     stage: &'a Stage,
     view: &'a View,
     surface: Surface<'a>,
-    robot: usize,
+    /// The surface on lattices, which are asked quickly.
+    swell: Swell,
+    /// Numbers of the robot's own shapes.
+    skip: Range<u32>,
     extinction: f64,
     /// s².
     glint: f64,
@@ -175,34 +215,49 @@ struct Beams<'a> {
 }
 
 impl Beams<'_> {
-    /// The strongest echo of a beam from a place that is wet or not, if it is heard.
-    fn heard(&self, from: (Vec3, bool), R_WS: &Mat3, d_S: Vec3) -> Option<Echo> {
-        let mut echoes = Echoes::default();
-        let d = R_WS.mul_vec(d_S);
-        if self.spec.divergence > 0.0 {
-            let across = d_S.cross(if d_S.z.abs() < 0.9 {
-                Vec3::new(0.0, 0.0, 1.0)
-            } else {
-                Vec3::new(1.0, 0.0, 0.0)
-            });
-            let (u, v) = (across.scale(1.0 / across.norm()), d_S.cross(across).scale(1.0 / across.norm()));
-            let off = 0.5 * OUTER * self.spec.divergence;
-            self.follow(from, d, 0.2, &mut echoes);
-            for side in [u, v, u.scale(-1.0), v.scale(-1.0)] {
-                let ray = d_S + side.scale(off);
-                self.follow(from, R_WS.mul_vec(ray.scale(1.0 / ray.norm())), 0.2, &mut echoes);
+    /// The rays of all beams of some columns, ring by ring: one each, or five.
+    fn rays(&self, columns: &[Column], first: usize, rays: &mut Vec<Ray>) {
+        let (spec, rings) = (self.spec, self.spec.elevations.len());
+        rays.clear();
+        for ring in 0..rings {
+            for (k, column) in columns.iter().enumerate() {
+                let d_S = spec.directions[(first + k) * rings + ring];
+                let mut push = |d_S: Vec3| {
+                    let direction = column.R_WS.mul_vec(d_S);
+                    rays.push(Ray { origin: column.p_WS, direction, range: [0.0, spec.limits[1]] });
+                };
+                push(d_S);
+                if spec.divergence == 0.0 {
+                    continue;
+                }
+                let aside =
+                    if d_S.z.abs() < 0.9 { Vec3::new(0.0, 0.0, 1.0) } else { Vec3::new(1.0, 0.0, 0.0) };
+                let across = d_S.cross(aside);
+                let unit = 1.0 / across.norm();
+                let off = 0.5 * OUTER * spec.divergence;
+                for side in [across.scale(unit), d_S.cross(across).scale(unit)] {
+                    for sign in [off, -off] {
+                        let ray = d_S + side.scale(sign);
+                        push(ray.scale(1.0 / ray.norm()));
+                    }
+                }
             }
-        } else {
-            self.follow(from, d, 1.0, &mut echoes);
+        }
+    }
+
+    /// The strongest echo of a beam from a place that is wet or not, by its rays and what they meet, if it is heard.
+    fn heard(&self, wet: bool, rays: &[Ray], hits: &[Option<Seen>]) -> Option<Echo> {
+        let mut echoes = Echoes::default();
+        let part = 1.0 / rays.len() as f64;
+        for (ray, hit) in rays.iter().zip(hits) {
+            self.follow(wet, ray, *hit, part, &mut echoes);
         }
         echoes.strongest(self.spec.pulse_length).filter(|echo| echo.power >= self.least)
     }
 
     /// The echoes of one ray, which bears a part of the beam.
-    fn follow(&self, (p, wet): (Vec3, bool), d: Vec3, part: f64, echoes: &mut Echoes) {
-        let far = self.spec.limits[1];
-        let look = |p: Vec3, d: Vec3, far: f64| self.stage.look(self.view, self.robot, p, d, [0.0, far]);
-        let hit = look(p, d, far);
+    fn follow(&self, wet: bool, ray: &Ray, hit: Option<Seen>, part: f64, echoes: &mut Echoes) {
+        let Ray { origin: p, direction: d, range: [_, far] } = *ray;
         if wet {
             // no laser that is heard crosses to the air from below
             if let Some(hit) = hit {
@@ -213,30 +268,46 @@ impl Beams<'_> {
             return;
         }
         let reach = hit.map_or(far, |hit| hit.distance);
-        let Some(t) = self.surface.crossing(p, d, reach) else {
+        let Some(t) = self.swell.crossing(p, d, reach) else {
             if let Some(hit) = hit {
                 echoes
                     .add(hit.distance, part * lambert(&hit, d, hit.distance, self.extinction * hit.distance));
             }
             return;
         };
+        // by the lattice first: most beams that meet water are not heard again
         let q = p + d.scale(t);
-        let n = self.surface.normal(q.x, q.y);
+        let mut faint = Echoes::default();
+        self.part(ray, t, self.swell.normal(q.x, q.y), part, &mut faint);
+        if faint.list[..faint.n].iter().any(|echo| echo.power > FAINT * self.least) {
+            let t = self.surface.refined(p, d, t);
+            let q = p + d.scale(t);
+            self.part(ray, t, self.surface.normal(q.x, q.y), part, echoes);
+        }
+    }
+
+    /// The echoes of a ray that meets the surface at the distance `t`, where that has the normal `n`.
+    fn part(&self, ray: &Ray, t: f64, n: Vec3, part: f64, echoes: &mut Echoes) {
+        let Ray { origin: p, direction: d, range: [_, far] } = *ray;
         let cosine = -n.dot(d);
         if cosine <= 1e-6 {
             return;
         }
+        let q = p + d.scale(t);
+        let look = |d: Vec3, far: f64| {
+            self.stage.meet(self.view, self.skip.clone(), q + d.scale(1e-6), d, [0.0, far])
+        };
         let through_air = self.extinction * t;
         echoes.add(t, part * self.glint(-d.z) * libm::exp(-2.0 * through_air) / (t * t).max(1e-12));
         let (F, bent) = refract(d, n, cosine);
         let mirrored = d + n.scale(2.0 * cosine);
-        if let Some(hit) = look(q + mirrored.scale(1e-6), mirrored, far - t) {
+        if let Some(hit) = look(mirrored, far - t) {
             let path = t + hit.distance;
             echoes.add(path, part * F * F * lambert(&hit, mirrored, path, self.extinction * path));
         }
         // light that is down to 1e-4 after there and back is not heard
         let deepest = (4.6 / self.spec.water_extinction.max(1e-9)).min((far - t) / WATER_INDEX);
-        if let Some(hit) = look(q + bent.scale(1e-6), bent, deepest) {
+        if let Some(hit) = look(bent, deepest) {
             let path = t + WATER_INDEX * hit.distance;
             let depth = through_air + self.spec.water_extinction * hit.distance;
             echoes.add(path, part * (1.0 - F) * (1.0 - F) * lambert(&hit, bent, path, depth));

@@ -38,6 +38,7 @@ pub mod sampler;
 pub mod sky;
 pub mod sonar;
 pub mod stage;
+pub mod swell;
 pub mod wrench;
 
 use crate::environment::Instant;

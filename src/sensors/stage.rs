@@ -15,6 +15,8 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Rays that are searched together.
+const BATCH: usize = 64;
 /// Parts of half a turn by which an ellipsoid is drawn.
 const ELLIPSOID_PARTS: u32 = 24;
 
@@ -187,6 +189,22 @@ impl Stage {
     pub fn meet(&self, view: &View, skip: Range<u32>, p: Vec3, d: Vec3, range: [f64; 2]) -> Option<Seen> {
         let ray = Ray { origin: p, direction: d, range };
         let hit = self.all.closest_in(&ray, &skip, &mut self.scratch.borrow_mut());
+        self.seen(view, &ray, hit)
+    }
+
+    /// As [`Stage::meet`] for each of `rays`, into `seen`: quicker where eight rays after one another go nearly the same way.
+    pub fn meet_all(&self, view: &View, skip: &Range<u32>, rays: &[Ray], seen: &mut Vec<Option<Seen>>) {
+        seen.clear();
+        let mut hits = [None; BATCH];
+        for rays in rays.chunks(BATCH) {
+            self.all.closest_of(rays, skip, &mut self.scratch.borrow_mut(), &mut hits);
+            seen.extend(rays.iter().zip(hits).map(|(ray, hit)| self.seen(view, ray, hit)));
+        }
+    }
+
+    /// What is seen along a ray that meets this of the shapes: that, or the bottom.
+    fn seen(&self, view: &View, ray: &Ray, hit: Option<Hit>) -> Option<Seen> {
+        let Ray { origin: p, direction: d, range } = *ray;
         let limit = hit.map_or(range[1], |hit| hit.distance);
         // ground on a grid is among the shapes
         let plane = Some(&view.sea.seabed).filter(|seabed| seabed.terrain.is_none());

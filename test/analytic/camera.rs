@@ -4,7 +4,7 @@ use crate::common::{advance, close, relative, simulation};
 use merrow::environment::{WavesNow, optics};
 use merrow::math::Vec3;
 use merrow::scene::lens::{Distortion, Lens};
-use merrow::sensors::camera::swell::Swell;
+use merrow::sensors::swell::Swell;
 use merrow::sim::Simulation;
 use merrow::state::frame::{Frame, FrameData, Picture};
 
@@ -316,7 +316,7 @@ fn lines_meet_the_waves_where_they_are() {
     let waves = sea();
     for (z, up) in [(2.5, -1.0), (-6.0, 1.0)] {
         let from = Vec3::new(3.0, -2.0, z);
-        let swell = Swell::new(&waves, from);
+        let swell = Swell::new(&waves, from, f64::INFINITY);
         let (mut off, mut met, mut error) = (0, 0, 0.0);
         for k in 0..600 {
             let (turn, steep) = (0.37 * f64::from(k), 0.03 + 0.9 * f64::from(k % 30) / 30.0);

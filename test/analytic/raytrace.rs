@@ -2,7 +2,7 @@
 
 use crate::common::tree::Random;
 use merrow::math::{Mat3, Vec3};
-use merrow::sensors::raytrace::{Hit, Mesh, Placed, Primitive, Ray, Shape, Surroundings};
+use merrow::sensors::raytrace::{Hit, Mesh, Placed, Primitive, Ray, Scratch, Shape, Surroundings};
 use std::sync::Arc;
 
 const RAYS: usize = 100_000;
@@ -27,7 +27,7 @@ fn rays(random: &mut Random, R_WG: &Mat3, p_WG: Vec3, size: f64) -> Vec<Ray> {
 
 fn traced(all: &Surroundings, rays: &[Ray]) -> Vec<Option<Hit>> {
     let mut hits = vec![None; rays.len()];
-    all.closest_of(rays, 0..0, &mut hits);
+    all.closest_of(rays, &(0..0), &mut Scratch::default(), &mut hits);
     hits
 }
 

@@ -3,7 +3,7 @@
 use crate::common::folder::Folder;
 use crate::common::{python, ray_scene};
 use merrow::math::{Mat3, Vec3};
-use merrow::sensors::raytrace::{Mesh, Placed, Ray, Shape, Surroundings};
+use merrow::sensors::raytrace::{Mesh, Placed, Ray, Scratch, Shape, Surroundings};
 use std::sync::Arc;
 
 // Goal: rays meet what they meet in another ray tracer. Method: a fractal ground of 1 km x 1 km with five hulls, of 115 000 and of a
@@ -37,7 +37,7 @@ fn rays_meet_what_they_meet_in_embree() {
             };
             let rays: Vec<Ray> = set.rays.iter().map(ray).collect();
             let mut hits = vec![None; rays.len()];
-            all.closest_of(&rays, 0..0, &mut hits);
+            all.closest_of(&rays, &(0..0), &mut Scratch::default(), &mut hits);
             assert_eq!(theirs.len(), hits.len());
             let ours = hits.iter().map(|hit| hit.map_or(f64::INFINITY, |hit| hit.distance));
             let apart = |(a, b): &(f64, f64)| a.is_finite() != b.is_finite() || (a - b).abs() > 0.02;

@@ -82,7 +82,7 @@ impl Glow {
                 std::array::from_fn::<f32, 4, _>(|c| from[c] + part * (to[c] - from[c]))
             })
         });
-        let [x, y, z] = super::swell::mixed([&a?, &b?, &c?, &d?], u, v);
+        let [x, y, z] = crate::sensors::swell::mixed([&a?, &b?, &c?, &d?], u, v);
         Some(Vec3::new(x, y, z))
     }
 }

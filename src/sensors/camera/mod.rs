@@ -11,9 +11,9 @@ pub mod paint;
 pub mod sea;
 pub mod sky;
 pub mod snow;
-pub mod swell;
 pub mod water;
 
+use super::raytrace::Ray;
 use super::sample::{Pose, Spoiling};
 use super::stage::{Seen, Stage};
 use crate::environment::Instant;
@@ -118,15 +118,23 @@ fn layers(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, parts: u
     let painter = Painter::new(world, spec, &poses, skip.clone(), colored);
     let mut light = vec![[0.0_f32; 3]; if colored { n } else { 0 }];
     let wet = world.at.above_surface(pose.p_WS) < 0.0;
+    let (mut rays, mut aheads, mut hits) = (Vec::new(), Vec::new(), Vec::new());
     for (top, left) in tiles(spec.size) {
         for row in top..(top + TILE).min(rows) {
             let (R_WS, p_WS) = &poses[row.min(poses.len() - 1)];
+            rays.clear();
+            aheads.clear();
             for column in left..(left + TILE).min(columns) {
-                let k = row * columns + column;
-                let Some((p_S, d_S)) = spec.ray(k, wet) else { continue };
+                let Some((p_S, d_S)) = spec.ray(row * columns + column, wet) else { continue };
                 let (p, d) = (*p_WS + R_WS.mul_vec(p_S), R_WS.mul_vec(d_S));
-                let hit = world.stage.meet(world.view, skip.clone(), p, d, spec.range);
-                let sight = Sight { pixel: [column, row], p, d, ahead: d_S.x, hit };
+                rays.push(Ray { origin: p, direction: d, range: spec.range });
+                aheads.push((column, d_S.x));
+            }
+            world.stage.meet_all(world.view, &skip, &rays, &mut hits);
+            for ((ray, (column, ahead)), hit) in rays.iter().zip(&aheads).zip(&hits) {
+                let (column, k) = (*column, row * columns + column);
+                let (p, d) = (ray.origin, ray.direction);
+                let sight = Sight { pixel: [column, row], p, d, ahead: *ahead, hit: *hit };
                 let surface = painter.surface_before(&sight, spec.range[1]);
                 if let Some(depth) = &mut depth {
                     depth[k] = depth_of(&sight, surface) as f32;

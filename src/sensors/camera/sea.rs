@@ -23,11 +23,11 @@
 
 use super::decay;
 use super::noise::{octaves, octaves_over, under};
-use super::swell::{Swell, mixed};
 use crate::environment::Instant;
 use crate::environment::surface::mean_square_slope;
 use crate::math::Vec3;
 use crate::math::real::sin_cos;
+use crate::sensors::swell::{Swell, mixed};
 
 /// Points on a side of the ripples' pattern, a power of two, and its length [m].
 const RIPPLES: usize = 128;
@@ -72,7 +72,8 @@ impl Sea {
     pub fn new(at: &Instant, middle: Vec3, wind: Vec3, pixel: f64) -> Self {
         let speed = wind.norm();
         let total = mean_square_slope(speed);
-        let swell = at.waves.map_or_else(|| Swell::none(middle), |waves| Swell::new(waves, middle));
+        let swell =
+            at.waves.map_or_else(|| Swell::none(middle), |waves| Swell::new(waves, middle, f64::INFINITY));
         let waves = swell.levels.first().map_or(0.0, |level| level.slope2);
         let left = ((1.0 - FINE) * total - waves).max(0.15 * total);
         let foam = (3.84e-6 * libm::pow(speed, 3.41)).min(1.0);

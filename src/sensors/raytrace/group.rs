@@ -19,14 +19,28 @@
 //! # Checked by
 //! tests of `mod.rs`; test/analytic/raytrace.rs
 
+use super::bundle::{Bundle, Later, RAYS, Tour, is_one_sided, lowest};
 use super::bvh::{Bounds, Care, Tree};
 use super::eight::Eight;
-use super::mesh::{Met, upward};
+use super::mesh::{Bundled, Met, upward};
 use super::probe::Probe;
 use super::traverse::{Holds, Kept, Planes, Walk};
 use super::{Hit, Placed, Ray, Shape};
 use crate::math::Vec3;
 use std::ops::Range;
+
+/// Rays for which a mesh's tree is worth going through at one go.
+const FEW: u32 = 3;
+
+/// Room that searches one after another share: to make it anew takes as long as a short search.
+#[derive(Clone, Debug, Default)]
+pub struct Room {
+    /// Of a ray, in a group's tree and in a mesh's.
+    pub kept: [Kept; 2],
+    /// Of a bundle.
+    outer: Box<Later>,
+    inner: Box<Bundled>,
+}
 
 /// Shapes and their tree.
 #[derive(Clone, Debug, Default)]
@@ -106,17 +120,28 @@ impl Group {
     }
 
     /// Where a search begins that ends at `limit`: the ray in the tree's frame, and the distance that its origin is at; none if it
-    /// passes all shapes that have a box. (1)
+    /// passes all shapes that have a box.
     #[inline(always)]
     pub fn enter(&self, ray: &Ray, limit: f64) -> Option<(Probe, f64)> {
+        let shift = self.first(ray, limit)?;
+        Some((self.probe(ray, shift), shift))
+    }
+
+    /// The distance of (1); none if the ray passes all shapes that have a box, or comes there beyond `limit`.
+    #[inline(always)]
+    pub fn first(&self, ray: &Ray, limit: f64) -> Option<f64> {
         let (m, d) = (ray.origin - self.centre, ray.direction);
         let along = m.dot(d);
         let outside = m.dot(m) - along * along > self.radius * self.radius;
         let shift = (-along - self.radius).max(ray.range[0]);
-        if self.tree.nodes.is_empty() || outside || shift > limit {
-            return None;
-        }
-        Some((Probe::new(m + d.scale(shift), d, ray.range[0] - shift), shift))
+        if self.tree.nodes.is_empty() || outside || shift > limit { None } else { Some(shift) }
+    }
+
+    /// A ray in the tree's frame from the distance `shift` on.
+    #[inline(always)]
+    pub fn probe(&self, ray: &Ray, shift: f64) -> Probe {
+        let o = ray.origin - self.centre + ray.direction.scale(shift);
+        Probe::new(o, ray.direction, ray.range[0] - shift)
     }
 
     /// Shapes in the order of the leaves.
@@ -172,6 +197,98 @@ impl Group {
         false
     }
 
+    /// As [`Group::search`] for those of eight `rays` whose bits are set in `which`, at one go; false if they do not go to the same
+    /// sides, and nothing is found. `first` is the number of the group's first shape.
+    #[inline(always)]
+    pub fn search_bundle<E: Eight>(
+        &self,
+        rays: &[Ray],
+        which: u32,
+        (skip, first): (&Range<u32>, u32),
+        room: &mut Room,
+        hits: &mut [Option<Hit>],
+    ) -> bool {
+        let (mut inside, mut left, mut shifts) = (0, which, [0.0; RAYS]);
+        let mut limits = [f32::NEG_INFINITY; RAYS];
+        while let Some(i) = lowest(&mut left) {
+            let limit = limit(&rays[i], &hits[i]);
+            if let Some(shift) = self.first(&rays[i], limit) {
+                (inside, shifts[i], limits[i]) = (inside | 1 << i, shift, upward(limit - shift));
+            }
+        }
+        let (mut only, mut boundless) = (self.order.len() == 1 && inside != 0, self.boundless.iter());
+        let (mut bundle, mut tour) = (None, Tour::new());
+        // a tree of one shape says nothing
+        if inside != 0 && !only {
+            let (mut probes, mut left) = ([Probe::default(); RAYS], inside);
+            while let Some(i) = lowest(&mut left) {
+                probes[i] = self.probe(&rays[i], shifts[i]);
+            }
+            if !is_one_sided(&probes, inside) {
+                return false;
+            }
+            bundle = Some(Bundle::<E>::new(&probes, inside));
+        }
+        loop {
+            let mut from = shifts;
+            let (k, these) = if std::mem::take(&mut only) {
+                (self.order[0], inside)
+            } else if let Some(bundle) = &bundle
+                && let Some(arrival) = tour.next(bundle, self, &mut room.outer, &limits)
+            {
+                from.iter_mut().zip(arrival.entered).for_each(|(from, t)| *from += f64::from(t));
+                (self.order[arrival.leaf.0 as usize], arrival.rays)
+            } else if let Some(k) = boundless.next() {
+                from.iter_mut().zip(rays).for_each(|(from, ray)| *from = ray.range[0]);
+                (*k, which)
+            } else {
+                return true;
+            };
+            if skip.contains(&(first + k)) {
+                continue;
+            }
+            self.ask_bundle::<E>(k, these, &from, (rays, skip, first), room, hits);
+            let mut left = these & inside;
+            while let Some(i) = lowest(&mut left) {
+                limits[i] = upward(limit(&rays[i], &hits[i]) - shifts[i]);
+            }
+        }
+    }
+
+    /// As [`Group::ask`] for those of eight rays whose bits are set in `which`.
+    #[inline(always)]
+    fn ask_bundle<E: Eight>(
+        &self,
+        k: u32,
+        mut which: u32,
+        from: &[f64; RAYS],
+        (rays, skip, first): (&[Ray], &Range<u32>, u32),
+        room: &mut Room,
+        hits: &mut [Option<Hit>],
+    ) {
+        let placed = &self.shapes[k as usize];
+        if let Shape::Mesh(mesh) = &placed.shape
+            && which.count_ones() >= FEW
+        {
+            let mut left = which;
+            while let Some(i) = lowest(&mut left) {
+                room.inner.ways[i] = placed.way(&rays[i], limit(&rays[i], &hits[i]), from[i]);
+            }
+            if mesh.run_bundle::<E>(&mut room.inner, which) {
+                while let Some(i) = lowest(&mut which) {
+                    let met = mesh.found_by(&room.inner, i);
+                    settle(&mut hits[i], placed, first + k, met);
+                }
+                return;
+            }
+        }
+        while let Some(i) = lowest(&mut which) {
+            let mut query = Query { ray: &rays[i], skip, first, best: hits[i] };
+            self.ask::<E, false>(k, from[i], &mut query, &mut room.kept[1]);
+            hits[i] = query.best;
+        }
+    }
+
     /// Asks shape `k`, near which the ray is at the distance `from`.
     #[inline(always)]
     fn ask<E: Eight, const ANY: bool>(
@@ -187,8 +304,9 @@ impl Group {
         let placed = &self.shapes[k as usize];
         let way = placed.way(query.ray, query.limit(), from);
         let met = match &placed.shape {
+            Shape::Mesh(mesh) if mesh.is_empty() => return false,
             Shape::Mesh(mesh) => {
-                let Some(mut seek) = mesh.enter::<E>(&way) else { return false };
+                let mut seek = mesh.enter(&way);
                 mesh.run::<E, ANY>(&mut seek, kept);
                 mesh.found(&seek)
             }
@@ -233,24 +351,32 @@ impl Query<'_> {
     /// Distance beyond which nothing counts.
     #[inline(always)]
     pub fn limit(&self) -> f64 {
-        match &self.best {
-            Some(hit) => hit.distance,
-            None => self.ray.range[1],
-        }
+        limit(self.ray, &self.best)
     }
 
     /// Keeps what shape `k` of the group says, if it is nearer; among equals the lowest number.
     #[inline(always)]
     pub fn settle(&mut self, placed: &Placed, k: u32, met: Option<Met>) {
-        let Some(Met { distance, normal, face }) = met else { return };
-        let shape = self.first + k;
-        let nearer = match &self.best {
-            Some(best) => distance < best.distance || distance == best.distance && shape < best.shape,
-            None => true,
-        };
-        if nearer {
-            let normal = placed.R_WG.mul_vec(normal);
-            self.best = Some(Hit { distance, normal, shape, face });
-        }
+        settle(&mut self.best, placed, self.first + k, met);
+    }
+}
+
+#[inline(always)]
+fn limit(ray: &Ray, best: &Option<Hit>) -> f64 {
+    match best {
+        Some(hit) => hit.distance,
+        None => ray.range[1],
+    }
+}
+
+#[inline(always)]
+fn settle(best: &mut Option<Hit>, placed: &Placed, shape: u32, met: Option<Met>) {
+    let Some(Met { distance, normal, face }) = met else { return };
+    let nearer = match best {
+        Some(best) => distance < best.distance || distance == best.distance && shape < best.shape,
+        None => true,
+    };
+    if nearer {
+        *best = Some(Hit { distance, normal: placed.R_WG.mul_vec(normal), shape, face });
     }
 }

@@ -21,6 +21,7 @@
 //! # Checked by
 //! tests below; test/analytic/raytrace.rs, test/witness/raytrace.rs
 
+use super::bundle::{Arrival, Bundle, Later, RAYS, Tour, is_one_sided, lowest};
 use super::bvh::{Bounds, Care, Tree};
 use super::eight::Eight;
 use super::probe::Probe;
@@ -40,7 +41,7 @@ pub struct Met {
 }
 
 /// A way along a unit vector, and what part of it counts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Way {
     /// Where it begins [m].
     pub o: Vec3,
@@ -53,7 +54,7 @@ pub struct Way {
 }
 
 /// A search under way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Seek {
     way: Way,
     /// Origin of `probe`, about the middle [m].
@@ -69,6 +70,18 @@ impl Seek {
     pub fn is_met(&self) -> bool {
         self.best.is_some()
     }
+}
+
+/// The search of a bundle.
+#[derive(Clone, Debug, Default)]
+pub struct Bundled {
+    /// Ways of the rays, to be filled in.
+    pub ways: [Way; RAYS],
+    origins: [Vec3; RAYS],
+    probes: [Probe; RAYS],
+    best: [Nearest; RAYS],
+    limits: [f32; RAYS],
+    later: Later,
 }
 
 /// A mesh and its tree.
@@ -135,14 +148,19 @@ impl Mesh {
         self.tree.bytes() + self.blocks.len() * (size_of::<Block>() + size_of::<[u32; 8]>())
     }
 
-    /// Begins to look for where `way` meets it; none if it has no triangles.
+    /// True if it has no triangles.
     #[inline(always)]
-    pub fn enter<E: Eight>(&self, way: &Way) -> Option<Seek> {
-        E::fetch(self.tree.nodes.first()?);
-        let o = way.o + way.d.scale(way.from) - self.middle;
+    pub fn is_empty(&self) -> bool {
+        self.tree.nodes.is_empty()
+    }
+
+    /// Begins to look for where `way` meets it.
+    #[inline(always)]
+    pub fn enter(&self, way: &Way) -> Seek {
+        let o = self.origin(way);
         let probe = Probe::new(o, way.d, way.range[0] - way.from);
         let best = Nearest::within(upward(way.range[1] - way.from));
-        Some(Seek { way: *way, o, probe, best, walk: Walk::new(&probe) })
+        Seek { way: *way, o, probe, best, walk: Walk::new(&probe) }
     }
 
     /// Goes on by a node or a leaf; true if there is nothing more to find.
@@ -191,6 +209,52 @@ impl Mesh {
         seek.best = best;
     }
 
+    /// Searches along those of eight ways whose bits are set in `rays`, at one go, and leaves what it finds in `search`; false if they do
+    /// not go to the same sides.
+    #[inline(always)]
+    pub fn run_bundle<E: Eight>(&self, search: &mut Bundled, rays: u32) -> bool {
+        let Bundled { ways, origins, probes, best, limits, later } = search;
+        *limits = [f32::NEG_INFINITY; RAYS];
+        let mut left = rays;
+        while let Some(i) = lowest(&mut left) {
+            let way = &ways[i];
+            origins[i] = self.origin(way);
+            probes[i] = Probe::new(origins[i], way.d, way.range[0] - way.from);
+            limits[i] = upward(way.range[1] - way.from);
+            best[i] = Nearest::within(limits[i]);
+        }
+        if !is_one_sided(probes, rays) {
+            return false;
+        }
+        if self.is_empty() {
+            return true;
+        }
+        let (bundle, mut tour) = (Bundle::<E>::new(probes, rays), Tour::new());
+        while let Some(arrival) = tour.next(&bundle, self, later, limits) {
+            let Arrival { leaf: (first, count), rays: mut left, .. } = arrival;
+            while let Some(i) = lowest(&mut left) {
+                for k in first..first + count {
+                    self.blocks[k as usize].meet::<E>(&probes[i], k, &self.faces, &mut best[i]);
+                }
+                limits[i] = best[i].t;
+            }
+        }
+        true
+    }
+
+    /// What ray `i` of a bundle has met.
+    #[inline(always)]
+    pub fn found_by(&self, search: &Bundled, i: usize) -> Option<Met> {
+        let (way, best) = (&search.ways[i], &search.best[i]);
+        if best.is_some() { Some(self.measured(way, search.origins[i], best)) } else { None }
+    }
+
+    /// Where the search of `way` begins, about the middle [m].
+    #[inline(always)]
+    fn origin(&self, way: &Way) -> Vec3 {
+        way.o + way.d.scale(way.from) - self.middle
+    }
+
     /// What has been found.
     #[inline(always)]
     pub fn found(&self, seek: &Seek) -> Option<Met> {
@@ -226,7 +290,9 @@ impl Holds for Mesh {
     fn fetch<E: Eight>(&self, what: Result<usize, (u32, u32)>) {
         match what {
             Ok(number) => E::fetch(&self.tree.nodes[number]),
-            Err((first, _)) => E::fetch(&self.blocks[first as usize]),
+            Err((first, count)) => {
+                self.blocks[first as usize..(first + count) as usize].iter().for_each(E::fetch);
+            }
         }
     }
 }
@@ -301,7 +367,7 @@ mod tests {
     }
 
     fn sought<E: Eight, const ANY: bool>(mesh: &Mesh, way: &Way) -> Option<Seek> {
-        let mut seek = mesh.enter::<E>(way)?;
+        let mut seek = (!mesh.is_empty()).then(|| mesh.enter(way))?;
         mesh.run::<E, ANY>(&mut seek, &mut Kept::default());
         Some(seek)
     }
@@ -309,7 +375,7 @@ mod tests {
     /// The nearest triangle by the tree, at one go and step by step.
     fn by_tree<E: Eight>(mesh: &Mesh, way: &Way) -> Nearest {
         let Some(seek) = sought::<E, false>(mesh, way) else { panic!("an empty mesh") };
-        let Some(mut other) = mesh.enter::<E>(way) else { panic!("an empty mesh") };
+        let mut other = mesh.enter(way);
         let mut kept = Kept::default();
         while !mesh.step::<E>(&mut other, &mut kept) {}
         assert_eq!(other.best, seek.best);

@@ -5,6 +5,7 @@
 //!
 //! Same bits on every processor: the search is compiled for AVX2 and for any, and does the same operations in the same order.
 
+pub mod bundle;
 pub mod bvh;
 pub mod convert;
 pub mod eight;
@@ -18,19 +19,21 @@ pub mod traverse;
 pub mod triangles;
 
 use crate::math::{Mat3, Vec3, quad};
+use bundle::RAYS;
 use bvh::Care;
 use eight::{Eight, Plain};
-use group::{Group, Query};
+use group::{Group, Query, Room};
 pub use heightfield::Heightfield;
 pub use mesh::Mesh;
 use mesh::Way;
 pub use primitive::Primitive;
 use std::ops::Range;
 use std::sync::Arc;
-use traverse::Kept;
 
 /// Rays that take turns.
 const TURNS: usize = 8;
+/// Cosine of the angle within which rays make a bundle: ten degrees.
+const BUNDLED: f64 = 0.985;
 
 /// A ray in the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -104,7 +107,7 @@ impl Placed {
 
 /// Room that searches one after another share: to make it anew takes as long as a short search.
 #[derive(Clone, Debug, Default)]
-pub struct Scratch([Kept; 2]);
+pub struct Scratch(Room);
 
 /// All that rays can meet.
 #[derive(Clone, Debug, Default)]
@@ -148,9 +151,7 @@ impl Surroundings {
 
     /// What `ray` meets first; the shapes with numbers in `skip` are not there.
     pub fn closest(&self, ray: &Ray, skip: Range<u32>) -> Option<Hit> {
-        let mut hit = [None];
-        self.closest_of(std::slice::from_ref(ray), skip, &mut hit);
-        hit[0]
+        self.closest_in(ray, &skip, &mut Scratch::default())
     }
 
     /// As [`Surroundings::closest`].
@@ -160,19 +161,25 @@ impl Surroundings {
             // SAFETY: the processor has these instructions
             return unsafe { in_registers::closest_in(self, ray, skip, scratch) };
         }
-        self.search::<Plain, false>(ray, skip, &mut scratch.0)
+        self.search::<Plain, false>(ray, skip, &mut scratch.0.kept)
     }
 
     /// As [`Surroundings::closest`] for each of `rays`, into `hits`, which is as long.
-    pub fn closest_of(&self, rays: &[Ray], skip: Range<u32>, hits: &mut [Option<Hit>]) {
+    pub fn closest_of(
+        &self,
+        rays: &[Ray],
+        skip: &Range<u32>,
+        scratch: &mut Scratch,
+        hits: &mut [Option<Hit>],
+    ) {
         let count = rays.len().min(hits.len());
         let (rays, hits) = (&rays[..count], &mut hits[..count]);
         #[cfg(target_arch = "x86_64")]
         if quad::is_here() {
             // SAFETY: the processor has these instructions
-            return unsafe { in_registers::closest_of(self, rays, skip, hits) };
+            return unsafe { in_registers::closest_of(self, rays, skip, scratch, hits) };
         }
-        self.search_all::<Plain, TURNS>(rays, skip, hits);
+        self.search_all::<Plain, TURNS>(rays, skip, &mut scratch.0, hits);
     }
 
     /// True if `ray` meets anything but the shapes with numbers in `skip`.
@@ -187,25 +194,60 @@ impl Surroundings {
             // SAFETY: the processor has these instructions
             return unsafe { in_registers::blocked_in(self, ray, skip, scratch) };
         }
-        self.search::<Plain, true>(ray, skip, &mut scratch.0).is_some()
+        self.search::<Plain, true>(ray, skip, &mut scratch.0.kept).is_some()
     }
 
-    /// Rays that go the same way are searched one after another, for the processor learns their way; of others `N` take turns.
+    /// Rays that go the same way are searched in bundles, or one after another, for the processor learns their way; of others `N`
+    /// take turns.
     #[inline(always)]
-    fn search_all<E: Eight, const N: usize>(&self, rays: &[Ray], skip: Range<u32>, hits: &mut [Option<Hit>]) {
-        let mut kept = [Kept::default(), Kept::default()];
+    fn search_all<E: Eight, const N: usize>(
+        &self,
+        rays: &[Ray],
+        skip: &Range<u32>,
+        room: &mut Room,
+        hits: &mut [Option<Hit>],
+    ) {
         if rays.len() >= 2 * N && !is_coherent(rays) {
             search::in_turns::<E, N>(
                 [(&self.still, 0), (&self.moving, self.still_count())],
-                &skip,
+                skip,
                 rays,
                 hits,
             );
             return;
         }
-        for (ray, hit) in rays.iter().zip(hits) {
-            *hit = self.search::<E, false>(ray, &skip, &mut kept);
+        for (rays, hits) in rays.chunks(RAYS).zip(hits.chunks_mut(RAYS)) {
+            if is_bundle(rays) && self.search_bundle::<E>(rays, skip, room, hits) {
+                continue;
+            }
+            for (ray, hit) in rays.iter().zip(hits) {
+                *hit = self.search::<E, false>(ray, skip, &mut room.kept);
+            }
         }
+    }
+
+    /// Of up to eight rays; false if they do not go to the same sides.
+    #[inline(always)]
+    fn search_bundle<E: Eight>(
+        &self,
+        rays: &[Ray],
+        skip: &Range<u32>,
+        room: &mut Room,
+        hits: &mut [Option<Hit>],
+    ) -> bool {
+        let mut sound = 0;
+        for (i, ray) in rays.iter().enumerate() {
+            sound |= u32::from(ray.is_sound()) << i;
+            hits[i] = None;
+        }
+        let groups = [(&*self.still, 0), (&self.moving, self.still_count())];
+        // no closure: it would not be compiled for the processor
+        for (group, first) in groups {
+            if !group.search_bundle::<E>(rays, sound, (skip, first), room, hits) {
+                return false;
+            }
+        }
+        true
     }
 
     #[inline(always)]
@@ -213,7 +255,7 @@ impl Surroundings {
         &self,
         ray: &Ray,
         skip: &Range<u32>,
-        kept: &mut [Kept; 2],
+        kept: &mut [traverse::Kept; 2],
     ) -> Option<Hit> {
         let mut query = Query { ray, skip, first: 0, best: None };
         if ray.is_sound() && !self.still.search::<E, ANY>(&mut query, kept) {
@@ -229,6 +271,11 @@ fn is_coherent(rays: &[Ray]) -> bool {
     let pairs = rays.iter().zip(&rays[1.min(rays.len())..]).take(64);
     let apart = |(a, b): &(&Ray, &Ray)| a.direction.dot(b.direction) < 0.99;
     2 * pairs.clone().filter(apart).count() <= pairs.count()
+}
+
+/// True if rays go so nearly the same way that they are searched at one go.
+fn is_bundle(rays: &[Ray]) -> bool {
+    rays.len() >= 3 && rays[1..].iter().all(|ray| ray.direction.dot(rays[0].direction) > BUNDLED)
 }
 
 impl Ray {
@@ -249,8 +296,14 @@ mod in_registers {
     use super::{Hit, Range, Ray, Scratch, Surroundings, TURNS};
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
-    pub fn closest_of(all: &Surroundings, rays: &[Ray], skip: Range<u32>, hits: &mut [Option<Hit>]) {
-        all.search_all::<Register, TURNS>(rays, skip, hits);
+    pub fn closest_of(
+        all: &Surroundings,
+        rays: &[Ray],
+        skip: &Range<u32>,
+        scratch: &mut Scratch,
+        hits: &mut [Option<Hit>],
+    ) {
+        all.search_all::<Register, TURNS>(rays, skip, &mut scratch.0, hits);
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
@@ -260,12 +313,12 @@ mod in_registers {
         skip: &Range<u32>,
         scratch: &mut Scratch,
     ) -> Option<Hit> {
-        all.search::<Register, false>(ray, skip, &mut scratch.0)
+        all.search::<Register, false>(ray, skip, &mut scratch.0.kept)
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2")]
     pub fn blocked_in(all: &Surroundings, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> bool {
-        all.search::<Register, true>(ray, skip, &mut scratch.0).is_some()
+        all.search::<Register, true>(ray, skip, &mut scratch.0.kept).is_some()
     }
 }
 
@@ -352,7 +405,7 @@ mod tests {
                 let same = found.zip(expected).map_or(found == expected, |(a, b)| near(a, b));
                 assert!(same, "{ray:?}: {found:?}, expected {expected:?}");
                 assert_eq!(all.blocked(&ray, skip.clone()), found.is_some());
-                let kept = &mut [Kept::default(), Kept::default()];
+                let kept = &mut Room::default().kept;
                 assert_eq!(all.search::<Plain, false>(&ray, &skip, kept), found);
                 assert_eq!(all.search::<Plain, true>(&ray, &skip, kept).is_some(), found.is_some());
                 assert_eq!(all.closest_in(&ray, &skip, &mut scratch), found);
@@ -368,10 +421,10 @@ mod tests {
         }
     }
 
-    // Goal: rays that take turns meet what they meet alone. Method: the same shapes, 1000 rays in all directions, some of which cannot be
-    // traced, and as many from one place into a narrow cone; registers and arrays. Tolerance: none.
+    // Goal: rays that take turns or make a bundle meet what they meet alone. Method: the same shapes, 1000 rays in all directions, some of which cannot be
+    // traced, and as many from one place into a narrow cone, which make bundles, some to several sides; registers and arrays. Tolerance: none.
     #[test]
-    fn rays_that_take_turns_meet_what_they_meet_alone() {
+    fn rays_together_meet_what_they_meet_alone() {
         let stream = Stream::new(22, "turns");
         let mut draw = stream.draw(0);
         let mut list = shapes(&mut draw, 60);
@@ -383,12 +436,16 @@ mod tests {
             let direction = Vec3::new(1.0, 0.0, 0.0) + point(&mut stream.draw(k), 0.03);
             Some(Ray { origin: Vec3::new(-20.0, 0.3, 0.1), direction: direction.unit()?, range: [0.0, 99.0] })
         };
-        let narrow: Vec<Ray> = (0..1000).filter_map(narrow).collect();
-        assert!(!is_coherent(&any) && is_coherent(&narrow));
+        let mut narrow: Vec<Ray> = (0..1003).filter_map(narrow).collect();
+        (0..narrow.len()).step_by(30).for_each(|k| narrow[k].range = [5.0, 4.0]);
+        assert!(!is_coherent(&any) && is_coherent(&narrow) && is_bundle(&narrow[..RAYS]));
+        let mut scratch = Scratch::default();
         for rays in [any, narrow] {
             let (mut hits, mut plain) = (vec![None; rays.len()], vec![None; rays.len()]);
-            all.closest_of(&rays, 3..7, &mut hits);
+            all.closest_of(&rays, &(3..7), &mut scratch, &mut hits);
             search::in_turns::<Plain, 5>([(&all.still, 0), (&all.moving, 35)], &(3..7), &rays, &mut plain);
+            assert_eq!(hits, plain);
+            all.search_all::<Plain, TURNS>(&rays, &(3..7), &mut scratch.0, &mut plain);
             assert_eq!(hits, plain);
             assert!(hits.iter().flatten().count() > 100);
             for (ray, hit) in rays.iter().zip(hits) {

@@ -23,7 +23,7 @@
 use crate::math::Vec3;
 
 /// A ray in single precision.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Probe {
     /// Its origin.
     pub o: [f32; 3],

@@ -29,8 +29,8 @@ pub fn in_turns<E: Eight, const N: usize>(
     let (mut next, mut active) = (N, N);
     while active > 0 {
         for search in searches.iter_mut().filter(|search| !search.rests) {
-            if let Some((mesh, _, seek)) = &mut search.mesh
-                && !mesh.step::<E>(seek, &mut search.inner)
+            if let Some((mesh, _)) = search.mesh
+                && !mesh.step::<E>(&mut search.seek, &mut search.inner)
             {
                 continue;
             }
@@ -75,7 +75,8 @@ struct Search<'a> {
     walk: Walk,
     outer: Kept,
     /// In a mesh: which, and which shape that is.
-    mesh: Option<(&'a Mesh, u32, Seek)>,
+    mesh: Option<(&'a Mesh, u32)>,
+    seek: Seek,
     inner: Kept,
     /// True if there is no ray left for it.
     rests: bool,
@@ -96,6 +97,7 @@ impl<'a> Search<'a> {
             walk: Walk::new(&probe),
             outer: Kept::default(),
             mesh: None,
+            seek: Seek::default(),
             inner: Kept::default(),
             rests: false,
         };
@@ -115,8 +117,8 @@ impl<'a> Search<'a> {
     /// Goes on to the next mesh; true if there is none and the search is over.
     #[inline(always)]
     fn advance<E: Eight>(&mut self) -> bool {
-        if let Some((mesh, k, seek)) = &self.mesh {
-            let (k, met) = (*k, mesh.found(seek));
+        if let Some((mesh, k)) = self.mesh {
+            let met = mesh.found(&self.seek);
             let placed = &self.groups[self.group].0.shapes()[k as usize];
             self.query.settle(placed, k, met);
             self.mesh = None;
@@ -129,9 +131,10 @@ impl<'a> Search<'a> {
             let placed = &group.shapes()[k as usize];
             let way = placed.way(self.query.ray, self.query.limit(), from);
             let met = match &placed.shape {
+                Shape::Mesh(mesh) if mesh.is_empty() => continue,
                 Shape::Mesh(mesh) => {
-                    let Some(seek) = mesh.enter::<E>(&way) else { continue };
-                    self.mesh = Some((mesh, k, seek));
+                    self.mesh = Some((mesh, k));
+                    self.seek = mesh.enter(&way);
                     return false;
                 }
                 Shape::Primitive(primitive) => primitive.closest(&way),
@@ -150,13 +153,13 @@ impl<'a> Search<'a> {
             match self.stage {
                 Stage::Before => {
                     self.stage = Stage::Boundless(0);
-                    let begin = group.enter(self.query.ray, self.query.limit());
-                    let Some((probe, shift)) = begin else { continue };
+                    let Some(shift) = group.first(self.query.ray, self.query.limit()) else { continue };
                     // a tree of one shape says nothing
                     if let [only] = *group.order() {
                         return Some((only, shift));
                     }
-                    (self.probe, self.shift, self.stage) = (probe, shift, Stage::Tree);
+                    (self.probe, self.shift) = (group.probe(self.query.ray, shift), shift);
+                    self.stage = Stage::Tree;
                     self.walk = Walk::new(&self.probe);
                 }
                 Stage::Tree => {

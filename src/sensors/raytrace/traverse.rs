@@ -46,7 +46,7 @@ pub trait Holds {
 }
 
 /// How far a ray has come in a tree.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Walk {
     top: usize,
     here: Child,

@@ -42,7 +42,7 @@ pub struct Block {
 }
 
 /// The nearest triangle so far.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Nearest {
     /// Distance; more than any if there is no triangle yet.
     pub t: f32,

@@ -1,4 +1,4 @@
-//! The waves of an instant as a camera sees them: heights on lattices, and where a line meets them.
+//! The waves of an instant as cameras and lasers see them: heights on lattices, and where a line meets them.
 //!
 //! # Law
 //! ```text
@@ -86,14 +86,17 @@ impl Swell {
         Self { middle, levels: Vec::new(), low: 0.0, high: 0.0, deviation: 1.0 }
     }
 
-    /// The waves about `middle`. (1)
-    pub fn new(waves: &WavesNow, middle: Vec3) -> Self {
+    /// The waves about `middle`, at least as far as `far` [m] if the widest lattice goes there. (1)
+    pub fn new(waves: &WavesNow, middle: Vec3, far: f64) -> Self {
         let mut swell = Self::none(middle);
         let finest = (0.02 * middle.z.abs()).clamp(0.12, 40.0);
         let (mut low, mut high, mut square) = (f64::INFINITY, f64::NEG_INFINITY, 0.0_f64);
         let mut z = vec![0.0; SIDE * SIDE];
         for k in 0..LEVELS {
             let cell = finest * f64::from(1_u32 << k);
+            if k > 0 && 0.5 * REACH * cell > far {
+                break;
+            }
             let corner = [middle.x, middle.y].map(|m| ((m / cell).floor() - (SIDE / 2) as f64) * cell);
             let [x, y] = corner.map(|from| (0..SIDE).map(|i| from + i as f64 * cell).collect::<Vec<f64>>());
             waves.lattice(&x, &y, 3.0 * cell, &mut z);
@@ -131,6 +134,12 @@ impl Swell {
         self.at(x, y).0[0]
     }
 
+    /// Unit normal at (x, y), upwards.
+    pub fn normal(&self, x: f64, y: f64) -> Vec3 {
+        let ([_, east, north], _) = self.at(x, y);
+        Vec3::new(-east, -north, 1.0).scale(1.0 / (1.0 + east * east + north * north).sqrt())
+    }
+
     /// Distance from `p` along `d` to where the line meets the surface, within `far` [m].
     pub fn crossing(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
         let level = -p.z / d.z;
@@ -143,25 +152,29 @@ impl Swell {
             p.z > self.high || p.z >= self.low && p.z + t * d.z > self.height(p.x + t * d.x, p.y + t * d.y);
         let side = if above { 1.0 } else { -1.0 };
         let flat = (d.x * d.x + d.y * d.y).sqrt().max(1e-12);
-        for _ in 0..MOST {
-            if t >= last {
-                return None;
-            }
+        let mut left = MOST;
+        while t < last && left > 0 {
             let k = self.level(x.at(t).abs().max(y.at(t).abs()));
             let Some(level) = self.levels.get(k) else { break };
             let track = level.track(self.middle, [x, y]);
-            let nudge = NUDGE * level.cell / flat;
-            let [i, j] = level.cell_at(&track, t + nudge).map(|c| c / BLOCK * BLOCK);
-            let reach = REACH * level.cell;
+            let (nudge, reach) = (NUDGE * level.cell / flat, REACH * level.cell);
             let border = least(x.leaves(-reach, 2.0 * reach), y.leaves(-reach, 2.0 * reach));
-            let end = least(least(track.leaves([i, j], BLOCK), border), last).max(t + nudge);
-            let [low, high] = level.bounds[j / BLOCK * BLOCKS + i / BLOCK].map(f64::from);
-            let (z, there) = (p.z + t * d.z, p.z + end * d.z);
-            let passes = if side > 0.0 { z.min(there) > high } else { z.max(there) < low };
-            if !passes && let Some(found) = level.first_root(&track, [p.z, d.z], [t, end], side, nudge) {
-                return Some(found);
+            let border = least(border, last).max(t + nudge);
+            while t < border && left > 0 {
+                left -= 1;
+                let [i, j] = level.cell_at(&track, t + nudge).map(|c| c / BLOCK * BLOCK);
+                let end = least(track.leaves([i, j], BLOCK), border).max(t + nudge);
+                let [low, high] = level.bounds[j / BLOCK * BLOCKS + i / BLOCK].map(f64::from);
+                let (z, there) = (p.z + t * d.z, p.z + end * d.z);
+                let passes = if side > 0.0 { least(z, there) > high } else { z.max(there) < low };
+                if !passes && let Some(found) = level.first_root(&track, [p.z, d.z], [t, end], side, nudge) {
+                    return Some(found);
+                }
+                t = end;
             }
-            t = end;
+        }
+        if t >= last {
+            return None;
         }
         (level > t && level <= far).then_some(level)
     }
