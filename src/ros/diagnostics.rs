@@ -1,9 +1,11 @@
-//! `/diagnostics`: how the run keeps its pace, what was refused, batteries, motors.
+//! `/diagnostics`: how the run keeps its pace, what was refused, batteries, motors, satellite receivers.
 
 use super::convert;
 use super::msg::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyValue};
-use crate::scene::{FaultKind, Robot, Scene, Tether};
+use crate::scene::navigation::Augmentation;
+use crate::scene::{FaultKind, Robot, Scene, SensorKind, Tether};
 use crate::sim::{Control, Simulation};
+use crate::state::reading::{Gnss, Reading};
 use crate::state::{ActuatorState, BatteryState, FaultState, FinState, Health, Parted, TetherState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -64,11 +66,23 @@ pub struct Vitals {
     loads: Vec<Vec<f64>>,
     faults: Vec<Vec<FaultState>>,
     tethers: Vec<TetherHealth>,
+    receivers: Vec<Receiver>,
     /// Robot, sensor and missed samples of what looks around.
     missed: Vec<(usize, usize, u64)>,
     temperature: f64,
     /// Contacts now; pairs that have come into touch, and steps of a group that did not converge, since the start.
     contacts: (usize, u64, u64),
+}
+
+/// A satellite receiver of a robot.
+#[derive(Clone, Debug)]
+struct Receiver {
+    robot: usize,
+    sensor: usize,
+    /// False if it says nothing: dead, or without power.
+    on: bool,
+    /// What it measured last.
+    last: Option<Gnss>,
 }
 
 #[derive(Clone, Debug)]
@@ -99,6 +113,7 @@ impl Vitals {
                 };
                 simulation.state.tethers.iter().map(one).collect()
             },
+            receivers: receivers(simulation),
             missed: simulation.lookout.iter().flat_map(|lookout| lookout.missed()).collect(),
             temperature: simulation.state.sea.temperature,
             contacts: {
@@ -107,6 +122,23 @@ impl Vitals {
             },
         }
     }
+}
+
+fn receivers(simulation: &Simulation) -> Vec<Receiver> {
+    let mut all = Vec::new();
+    for (i, (robot, state)) in simulation.scene.robots.iter().zip(&simulation.state.robots).enumerate() {
+        for (k, (sensor, memory)) in robot.sensors.iter().zip(&state.sensors).enumerate() {
+            if matches!(sensor.kind, SensorKind::Gnss(_)) {
+                let last = match memory.last {
+                    Some(Reading::Gnss(reading)) => Some(reading),
+                    _ => None,
+                };
+                let on = state.battery.is_on() && !memory.fault.dead;
+                all.push(Receiver { robot: i, sensor: k, on, last });
+            }
+        }
+    }
+    all
 }
 
 /// The message.
@@ -126,6 +158,11 @@ pub fn message(scene: &Scene, health: &Vitals, refusals: &Refusals, dropped: u64
         for (fin, memory) in robot.fins.iter().zip(&health.fins[i]) {
             status.push(fin_status(format!("{}: fin {}", robot.name, fin.name), memory));
         }
+    }
+    for receiver in &health.receivers {
+        let robot = &scene.robots[receiver.robot];
+        let name = format!("{}: receiver {}", robot.name, robot.sensors[receiver.sensor].name);
+        status.push(receiver_status(name, receiver.on, receiver.last.as_ref()));
     }
     for (robot, faults) in scene.robots.iter().zip(&health.faults) {
         let now = faults.iter().filter(|f| f.is_active(health.time_ns) || f.water > 0.0);
@@ -235,6 +272,34 @@ fn fin_status(name: String, fin: &FinState) -> DiagnosticStatus {
     status(level, name, message, values)
 }
 
+/// Of a satellite receiver: what kind of fix it has, and of what sky. What it does not know is left out.
+fn receiver_status(name: String, on: bool, last: Option<&Gnss>) -> DiagnosticStatus {
+    let (level, message) = match last {
+        _ if !on => (DiagnosticStatus::ERROR, "silent"),
+        None => (DiagnosticStatus::WARN, "starting"),
+        Some(r) if !r.fix => (DiagnosticStatus::WARN, "no fix"),
+        Some(r) => match r.augmentation {
+            Augmentation::None => (DiagnosticStatus::OK, "fix"),
+            Augmentation::Satellites => (DiagnosticStatus::OK, "fix, corrected by satellites"),
+            Augmentation::Ground => (DiagnosticStatus::OK, "fix, corrected from the ground"),
+        },
+    };
+    let mut values = Vec::new();
+    if let Some(r) = last.filter(|_| on) {
+        values.push(value("fix", r.fix));
+        values.extend(r.satellites.map(|n| value("satellites", n)));
+        if let Some([h, v]) = r.dilution {
+            values.extend([value("HDOP", format!("{h:.2}")), value("VDOP", format!("{v:.2}"))]);
+        }
+        if r.fix {
+            let [east, north, up] = r.variances;
+            values.push(value("horizontal std [m]", format!("{:.3}", (0.5 * (east + north)).sqrt())));
+            values.push(value("vertical std [m]", format!("{:.3}", up.sqrt())));
+        }
+    }
+    status(level, name, message.to_string(), values)
+}
+
 fn fault_status(robot: &Robot, memory: &FaultState) -> DiagnosticStatus {
     let fault = &memory.fault;
     let device = crate::control::fault::name_of(robot, fault.device);
@@ -300,4 +365,38 @@ fn status(level: u8, name: String, message: String, values: Vec<KeyValue>) -> Di
 
 fn value(key: &str, value: impl ToString) -> KeyValue {
     KeyValue { key: key.to_string(), value: value.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Vec3;
+
+    #[test]
+    fn a_receiver_says_what_it_has() {
+        let mut last = Gnss {
+            fix: true,
+            position: [0.1, 0.2, 5.0],
+            velocity: Vec3::zero(),
+            variances: [4.0, 4.0, 9.0],
+            velocity_variances: [0.1; 3],
+            augmentation: Augmentation::Satellites,
+            satellites: Some(9),
+            dilution: Some([1.234, 2.0]),
+        };
+        let told = |on: bool, last: Option<&Gnss>| {
+            let s = receiver_status("boat: receiver gps".into(), on, last);
+            let values: Vec<String> = s.values.iter().map(|v| format!("{} {}", v.key, v.value)).collect();
+            (s.level, s.message, values.join(", "))
+        };
+        let expected =
+            "fix true, satellites 9, HDOP 1.23, VDOP 2.00, horizontal std [m] 2.000, vertical std [m] 3.000";
+        let fixed = "fix, corrected by satellites".to_string();
+        assert_eq!(told(true, Some(&last)), (DiagnosticStatus::OK, fixed, expected.to_string()));
+        assert_eq!(told(false, Some(&last)), (DiagnosticStatus::ERROR, "silent".into(), String::new()));
+        assert_eq!(told(true, None), (DiagnosticStatus::WARN, "starting".into(), String::new()));
+        (last.fix, last.satellites, last.dilution) = (false, Some(2), None);
+        let none = "fix false, satellites 2".to_string();
+        assert_eq!(told(true, Some(&last)), (DiagnosticStatus::WARN, "no fix".into(), none));
+    }
 }

@@ -184,6 +184,7 @@ mod tests {
             velocity_variances: [0.1, 0.2, 0.3],
             augmentation: Augmentation::Ground,
             satellites: Some(9),
+            dilution: None,
         };
         let status = |r: &reading::Gnss| nav_sat_fix(r, header(0, "g")).status.status;
         assert_eq!(status(&reading), NavSatStatus::STATUS_GBAS_FIX);

@@ -47,7 +47,7 @@ pub fn measure(
     }
     let up = is_up(memory, truth, truth.p_WS, (spec.max_depth, spec.reacquisition), radio, dt);
     let doppler = spec.velocity_std.map(|[h, v]| (h, v, [draw.normal(), draw.normal(), draw.normal()]));
-    let (mut worse, mut fix, mut seen) = (Vec3::new(1.0, 1.0, 1.0), up, None);
+    let (mut worse, mut fix, mut seen, mut dilution) = (Vec3::new(1.0, 1.0, 1.0), up, None, None);
     if let Some(of) = &spec.sky {
         let view = sky::view(of, truth);
         let echo = echo(of, &view);
@@ -59,6 +59,7 @@ pub fn measure(
         }
         fix &= view.dilution.is_some();
         seen = Some(if up { view.seen } else { 0 });
+        dilution = view.dilution.filter(|_| fix);
     }
     let mut reading = Gnss {
         fix,
@@ -68,6 +69,7 @@ pub fn measure(
         velocity_variances: [f64::INFINITY; 3],
         augmentation: spec.augmentation,
         satellites: seen,
+        dilution,
     };
     if !fix {
         return reading;

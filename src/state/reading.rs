@@ -83,6 +83,8 @@ pub struct Gnss {
     pub augmentation: Augmentation,
     /// Satellites that are heard; none from a receiver without a sky.
     pub satellites: Option<usize>,
+    /// Dilution of precision, horizontal and vertical; none without a sky or without a fix.
+    pub dilution: Option<[f64; 2]>,
 }
 
 /// Heading of a sensor's frame about the vertical.

@@ -487,6 +487,7 @@ impl Bits {
                 self.reals(&r.position);
                 self.vector(r.velocity);
                 self.int(r.satellites.map_or(u64::MAX, |n| n as u64));
+                self.reals(&r.dilution.unwrap_or_default());
             }
             Reading::Navigation(r) => {
                 self.vector(r.p_WS);

@@ -91,6 +91,7 @@ fn a_hidden_sky_dilutes_the_fix() {
     };
     let (s, open) = run("");
     assert_eq!(open[0].satellites, Some(20));
+    assert_eq!(open[0].dilution, Some(sky(&s).dilution));
     let check = |s: &Simulation, all: &[Gnss], expected: [f64; 3]| {
         for axis in 0..3 {
             let x: Vec<f64> = all.iter().map(|g| at(s, g)[axis]).collect();
@@ -107,9 +108,13 @@ fn a_hidden_sky_dilutes_the_fix() {
     assert!((6..16).contains(&seen.len()), "{}", seen.len());
     let [h, v] = merrow::sensors::sky::dilution(seen.into_iter()).expect("a fix");
     assert!(h > 1.2 * sky.dilution[0], "{h}");
+    assert_eq!(wall[0].dilution, Some([h, v]));
     check(&s, &wall, [2.0 * h / sky.dilution[0], 2.0 * h / sky.dilution[0], 3.0 * v / sky.dilution[1]]);
     let (_, lid) = run(SHAFT);
-    assert!(lid.iter().all(|g| !g.fix && g.position[0].is_nan() && g.satellites == Some(0)));
+    assert!(
+        lid.iter()
+            .all(|g| !g.fix && g.position[0].is_nan() && g.satellites == Some(0) && g.dilution.is_none())
+    );
 }
 
 // Goal: echoes err by what the sky's hidden part and the near water make of them, slowly, and the covariance knows nothing of it. Method: 20 000 fixes beside a wall high over the

@@ -29,6 +29,8 @@ def check_topics_of_the_pool():
         check_altimeter(at("altimeter/range"), truth, bottom_m=5.0)
         check_magnetometer(at("magnetometer/data"))
         check_no_fix(at("gps/fix"))
+        receiver = status_of(messages["/diagnostics"][-1], "bluerov2: receiver gps")
+        assert receiver.message == "no fix" and receiver.level in (1, b"\x01"), receiver
         check_battery(at("battery_state"))
         check_description(m, "bluerov2")
         check_diagnostics(messages["/diagnostics"], describe("pool")["robots"])
@@ -95,6 +97,7 @@ def check_fix_at_the_surface():
     """A receiver at the surface has a fix, after the time it needs to find one."""
     with Merrow("pool", "--pace", "5") as m:
         fixes, clock = m.listen("/bluerov2/gps/fix"), m.listen("/clock")
+        velocities, health = m.listen("/bluerov2/gps/vel"), m.listen("/diagnostics")
         put = lambda: m.set_pose("bluerov2", (0, 0, 0.0))
         got = []
         start = latest(clock).clock.sec
@@ -109,6 +112,13 @@ def check_fix_at_the_surface():
         fix = got[0]
         assert all(map(math.isfinite, (fix.latitude, fix.longitude, fix.altitude))), fix
         assert fix.position_covariance_type == 2 and 0 < fix.position_covariance[0] < 1, fix
+        assert fix.status.status == 2, fix.status
+        velocity = wait_until(velocities, lambda v: v.header.stamp == fix.header.stamp).twist
+        # it was put down at rest, and has sunk or risen since
+        assert math.hypot(velocity.twist.linear.x, velocity.twist.linear.y) < 0.5 and abs(velocity.twist.linear.z) < 1, velocity
+        assert abs(velocity.covariance[0] - 0.05**2) < 1e-12 and velocity.covariance[21] == -1, velocity
+        has_fix = lambda d: status_of(d, "bluerov2: receiver gps").message == "fix, corrected from the ground"
+        assert wait_for(lambda: put() and any(map(has_fix, take(health))), 5), "diagnostics know of no fix"
 
 
 def observe(m):
@@ -129,10 +139,25 @@ def observe(m):
     return messages | kept
 
 
+def status_of(diagnostics, name):
+    """One status of a report."""
+    (found,) = [s for s in diagnostics.status if s.name == name]
+    return found
+
+
+def deaf(name, messages):
+    """True of the velocity of a receiver that had no fix all the while: none comes."""
+    fixes = messages.get(f"{name.removesuffix('/vel')}/fix", [])
+    return name.endswith("/vel") and fixes and all(fix.status.status < 0 for fix in fixes)
+
+
 def check_rates(m, messages):
     """Every topic comes at its rate in simulated time; the clock follows the wall."""
     for topic in describe(m.world)["published"]:
         name, rate, found = topic["topic"], topic["rate_hz"], messages[topic["topic"]]
+        if deaf(name, messages):
+            assert not found, f"{name}: a velocity without a fix"
+            continue
         assert found, f"{name}: nothing came"
         if rate is None or rate < 2 or name == "/diagnostics":
             continue
@@ -144,6 +169,8 @@ def check_rates(m, messages):
         low = 0.6 if name.endswith("/twist") else 0.9
         assert low < found_rate / rate < 1.1, f"{name}: {found_rate:.2f} Hz, expected {rate}"
     for name in (t["topic"] for t in describe(m.world)["published"] if t["rate_hz"] == 1.0):
+        if deaf(name, messages):
+            continue
         assert 3 <= len(messages[name]) <= 7, f"{name}: {len(messages[name])} in {WINDOW_S} s"
     clock = [seconds(c.clock) for c in messages["/clock"]]
     assert abs((clock[-1] - clock[0]) / WINDOW_S - 1) < 0.15, f"clock: {clock[-1] - clock[0]} s in {WINDOW_S} s"
@@ -159,7 +186,7 @@ def check_stamps(m, messages):
     clock = [nanoseconds(c.clock) for c in messages["/clock"]]
     assert clock == sorted(clock) and all(t % step == 0 for t in clock), "clock"
     for name, found in messages.items():
-        if name in ("/clock", "/tf_static") or not hasattr(found[0], "header") and not hasattr(found[0], "transforms"):
+        if not found or name in ("/clock", "/tf_static") or not hasattr(found[0], "header") and not hasattr(found[0], "transforms"):
             continue
         stamps = [nanoseconds(stamp_of(message)) for message in found]
         off = [t for t in stamps if t % step]
@@ -175,9 +202,10 @@ def check_frames(m, messages):
         for sensor in robot["sensors"]:
             name = f"/{robot['name']}/{sensor['name']}"
             for topic in (topic for topic in messages if topic == name or topic.startswith(f"{name}/")):
-                frame = "world" if sensor["kind"] == "odometry" else name[1:]
+                in_world = sensor["kind"] == "odometry" or sensor["kind"] == "gnss" and topic == f"{name}/vel"
+                frame = "world" if in_world else name[1:]
                 frames = {message.header.frame_id for message in messages[topic]}
-                assert frames == {frame}, f"{topic}: frames {frames}, expected {frame}"
+                assert frames == {frame} or deaf(topic, messages), f"{topic}: frames {frames}, expected {frame}"
     edges = set()
     for topic, moves in (("/tf", True), ("/tf_static", False)):
         for message in messages[topic]:
