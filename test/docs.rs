@@ -76,11 +76,14 @@ fn the_navigation_of_docs_loads() {
 
 #[test]
 fn the_positioning_of_docs_loads() {
-    let text = blocks_of(&text("docs/positioning.md"), "yaml").remove(0);
-    let world = load_text("positioning.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let blocks = blocks_of(&text("docs/positioning.md"), "yaml");
+    let world =
+        load_text("positioning.yaml", &blocks[0], Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     let scene = world.scene;
     let looking = scene.robots.iter().flat_map(|r| &r.sensors).filter(|s| s.kind.looks().is_some());
     assert_eq!((looking.count(), scene.beacons.len(), scene.obstacles.len(), scene.ais.len()), (7, 3, 1, 1));
+    let world = load_text("mine.yaml", &blocks[1], Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    assert!(world.scene.robots[0].sensors.iter().any(|s| s.kind.name() == "radar"));
 }
 
 #[test]
@@ -267,7 +270,7 @@ fn snapshot(folder: &Folder, arguments: &[&str]) -> Result<f64, String> {
     Ok(numbers.iter().map(|n| f64::from(*n)).sum::<f64>() / numbers.len() as f64)
 }
 
-/// A view is lit by the time that is asked for, a sonar has a picture, and what has none is told what has.
+/// A view is lit by the time that is asked for, a sonar and a radar have a picture, and what has none is told what has.
 #[test]
 fn snapshots_show_what_is_asked_for() {
     let folder = Folder::new("snapshots", &[]);
@@ -276,6 +279,10 @@ fn snapshots_show_what_is_asked_for() {
     assert!(noon > 2.0 * midnight, "{noon} at noon, {midnight} at midnight");
     let of = |sensor| snapshot(&folder, &["sonar", "--robot", "rov", "--sensor", sensor]);
     assert!(of("sonar").unwrap() > 1.0);
+    assert!(snapshot(&folder, &["positioning", "--robot", "boat", "--sensor", "radar"]).unwrap() > 1.0);
     let sonars = "sonar, echo_sounder, side, scanner";
-    assert_eq!(of("imu"), Err(format!("merrow: no camera or sonar `imu` on rov, expected one of {sonars}")));
+    assert_eq!(
+        of("imu"),
+        Err(format!("merrow: no camera, sonar or radar `imu` on rov, expected one of {sonars}"))
+    );
 }

@@ -4,7 +4,9 @@ use bytes::Bytes;
 use clap::Args;
 use merrow::math::{Mat3, Vec3};
 use merrow::ros::convert::header;
+use merrow::ros::msg::sensor_msgs::Image;
 use merrow::ros::picture::{Picture, Pixels};
+use merrow::ros::radar_display::Scope;
 use merrow::ros::sonar_display::Display;
 use merrow::scene::Scene;
 use merrow::scene::air::Air;
@@ -25,10 +27,10 @@ const SIZE: [usize; 2] = [960, 540];
 pub struct Arguments {
     /// World file, or the name of a shipped world.
     world: String,
-    /// Robot that carries the camera or sonar.
+    /// Robot that carries the camera, sonar or radar.
     #[arg(long, requires = "sensor", required_unless_present = "view")]
     robot: Option<String>,
-    /// The camera, or a sonar, whose picture is that of one ping.
+    /// The camera, a sonar, whose picture is that of one ping, or a radar, of one turn.
     #[arg(long, requires = "robot")]
     sensor: Option<String>,
     /// What of it: rgb, depth or labels.
@@ -107,16 +109,28 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     } else {
         let (robot, sensor) = device(&simulation.scene, arguments)?;
         let looks = simulation.scene.robots[robot].sensors[sensor].kind.looks().cloned();
-        match (looks.as_deref(), lookout::once(&mut simulation, robot, sensor)) {
-            (Some(Looks::Camera(spec)), Some(FrameData::Picture(picture))) => {
-                write(&picture, &arguments.show, spec.size, &arguments.output)?;
+        let rate = simulation.scene.robots[robot].sensors[sensor].rate;
+        let samples = match looks.as_deref() {
+            Some(Looks::Radar(spec)) => (rate / spec.turns).ceil() as u64,
+            _ => 1,
+        };
+        let (mut display, mut scope, mut shown) = (Display::default(), Scope::default(), None);
+        for data in lookout::several(&mut simulation, robot, sensor, samples) {
+            match (looks.as_deref(), data) {
+                (Some(Looks::Camera(spec)), FrameData::Picture(picture)) => {
+                    write(&picture, &arguments.show, spec.size, &arguments.output)?;
+                }
+                (Some(Looks::Sonar(spec)), FrameData::Ping(ping)) => {
+                    shown = Some(display.show(spec, &ping, header(0, "")));
+                }
+                (Some(Looks::Radar(spec)), FrameData::Sweep(sweep)) => {
+                    shown = Some(scope.show(spec, &sweep, header(0, "")));
+                }
+                _ => return Err("the sensor has no picture".to_string()),
             }
-            (Some(Looks::Sonar(spec)), Some(FrameData::Ping(ping))) => {
-                let shown = Display::default().show(spec, &ping, header(0, ""));
-                let (width, height) = (shown.width, shown.height);
-                save(&Picture { width, height, pixels: Pixels::Mono8(&shown.data) }, &arguments.output)?;
-            }
-            _ => return Err("the sensor is neither camera nor sonar".to_string()),
+        }
+        if let Some(Image { width, height, data, .. }) = shown {
+            save(&Picture { width, height, pixels: Pixels::Mono8(&data) }, &arguments.output)?;
         }
     }
     println!("{}", arguments.output.display());
@@ -132,8 +146,10 @@ fn device(scene: &Scene, arguments: &Arguments) -> Result<(usize, usize), String
         format!("no robot `{robot}`, expected one of {}", robots.join(", "))
     })?;
     let sensors = scene.robots[r].sensors.iter().enumerate();
+    let has_picture =
+        |looks: &Arc<Looks>| matches!(**looks, Looks::Camera(_) | Looks::Sonar(_) | Looks::Radar(_));
     let pictured: Vec<(usize, &str)> = sensors
-        .filter(|(_, s)| matches!(s.kind.looks().map(|l| &**l), Some(Looks::Camera(_) | Looks::Sonar(_))))
+        .filter(|(_, s)| s.kind.looks().is_some_and(has_picture))
         .map(|(k, s)| (k, s.name.as_str()))
         .collect();
     let found = pictured.iter().find(|(_, name)| *name == sensor);
@@ -144,7 +160,7 @@ fn device(scene: &Scene, arguments: &Arguments) -> Result<(usize, usize), String
         } else {
             format!("expected one of {}", names.join(", "))
         };
-        format!("no camera or sonar `{sensor}` on {robot}, {names}")
+        format!("no camera, sonar or radar `{sensor}` on {robot}, {names}")
     })
 }
 

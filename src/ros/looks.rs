@@ -3,7 +3,7 @@
 use super::message::{Message, TypeInfo};
 use super::msg::builtin_interfaces::Duration;
 use super::msg::marine_sensor_msgs::{RadarEcho, RadarSector};
-use super::msg::sensor_msgs::{LaserScan, PointCloud2, PointField};
+use super::msg::sensor_msgs::{Image, LaserScan, PointCloud2, PointField};
 use super::msg::std_msgs::{Header, String as StringMsg};
 use super::msg::vision_msgs::Detection3DArray;
 use super::positioning;
@@ -35,6 +35,8 @@ pub enum Topic {
     Boxes,
     /// Spokes of a radar.
     Sweep,
+    /// The picture that it draws of them.
+    Scope,
     /// Sentences of the Automatic Identification System.
     Sentences,
     /// What an instrument for positioning has found.
@@ -80,7 +82,10 @@ pub fn topics(looks: &Looks) -> Vec<(Cow<'static, str>, &'static TypeInfo, Topic
             };
             sonar::parts(spec.kind).iter().map(of_part).collect()
         }
-        Looks::Radar(_) => vec![("/data".into(), RadarSector::info(), Topic::Sweep)],
+        Looks::Radar(_) => vec![
+            ("/data".into(), RadarSector::info(), Topic::Sweep),
+            ("/image_display".into(), Image::info(), Topic::Scope),
+        ],
         Looks::Ais(_) => vec![("/nmea".into(), StringMsg::info(), Topic::Sentences)],
         Looks::Obstacles(_) => vec![("/detections".into(), Detection3DArray::info(), Topic::Boxes)],
         Looks::Acoustic(spec) => {

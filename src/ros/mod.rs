@@ -36,6 +36,7 @@ pub mod picture;
 pub mod plan;
 pub mod positioning;
 pub mod qos;
+pub mod radar_display;
 pub mod services;
 pub mod sonar;
 pub mod sonar_display;

@@ -359,18 +359,27 @@ impl Worker {
 
 /// What a sensor that looks around would bring now; none if it is no such sensor.
 pub fn once(simulation: &mut Simulation, robot: usize, sensor: usize) -> Option<FrameData> {
+    several(simulation, robot, sensor, 1).pop()
+}
+
+/// What it would bring in its next `n` samples if the world stood still.
+pub fn several(simulation: &mut Simulation, robot: usize, sensor: usize, n: u64) -> Vec<FrameData> {
     let scene = Arc::clone(&simulation.scene);
     let device = &scene.robots[robot].sensors[sensor];
-    let looks = Arc::clone(device.kind.looks()?);
+    let Some(looks) = device.kind.looks().cloned() else { return Vec::new() };
     let memory = &simulation.state.robots[robot].sensors[sensor];
-    let (sample, noise, fault) = (memory.samples, memory.noise, memory.fault);
+    let (first, noise, fault) = (memory.samples, memory.noise, memory.fault);
     let view = Arc::new(view(&scene, &simulation.state, &mut simulation.runners));
-    let job = Job { order: 0, device: 0, view, sample, parts: EVERYTHING, noise, fault, due_ns: 0 };
     let mut stage = Stage::new(&scene, &Still::new(&scene));
-    stage.place(&job.view);
+    stage.place(&view);
     let mut worker =
         Worker { scene, devices: Vec::new(), stage, instants: Instants::default(), placed: None };
-    Some(worker.look(&job, &looks, robot, sensor))
+    let mut sample = |k| {
+        let (view, sample) = (Arc::clone(&view), first + k);
+        let job = Job { order: 0, device: 0, view, sample, parts: EVERYTHING, noise, fault, due_ns: 0 };
+        worker.look(&job, &looks, robot, sensor)
+    };
+    (0..n).map(&mut sample).collect()
 }
 
 /// What a camera that no robot carries would see now, from `p_WS` with the axes `R_WS`.

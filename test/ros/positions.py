@@ -103,6 +103,21 @@ def check_radar(message):
 check_radar.seen = False
 
 
+def check_display(message):
+    """A plan with the shed to starboard."""
+    assert message.header.frame_id == "top/radar" and message.encoding == "mono8" and message.step == message.width
+    picture = message.data.reshape(message.height, message.width)
+    assert picture.shape == (512, 512)
+    row, column = numpy.unravel_index(numpy.argmax(picture), picture.shape)
+    if picture.max() > 100:
+        assert abs(row - 256) < 30 and abs(column - (256 + 290 / 1000 * 256)) < 8, (row, column)
+        check_display.seen = True
+    return check_display.seen
+
+
+check_display.seen = False
+
+
 def check_ais(message):
     """Sentences."""
     assert message.data.startswith("!AIVDM,") and message.data[-3] == "*"
@@ -119,6 +134,7 @@ CHECKS = {
     "/r/boxes/detections": check_boxes,
     "/r/listed/detections": check_listed,
     "/top/radar/data": check_radar,
+    "/top/radar/image_display": check_display,
     "/top/ais/nmea": check_ais,
 }
 

@@ -22,6 +22,7 @@ use crate::ros::message::Message;
 use crate::ros::msg::rosgraph_msgs::Clock;
 use crate::ros::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use crate::ros::plan::{Plan, Source};
+use crate::ros::radar_display::Scope;
 use crate::ros::sonar_display::Display;
 use crate::scene::Scene;
 use crate::sensors::obstacle::track::Tracks;
@@ -171,6 +172,8 @@ struct Worker {
     tracks: BTreeMap<(usize, usize), Tracks>,
     /// What the displays of sonars, by robot and sensor, show of pings before.
     displays: BTreeMap<(usize, usize), Display>,
+    /// What the displays of radars show of the turn before.
+    scopes: BTreeMap<(usize, usize), Scope>,
     /// What nodded lasers, by robot and sensor, have found so far.
     swept: BTreeMap<(usize, usize), Swept>,
 }
@@ -192,8 +195,19 @@ impl Worker {
         }
         let engaged = parts.scene.couplings.iter().map(|c| c.engaged).collect();
         let whole = vec![true; parts.scene.tethers.len()];
-        let (displays, tracks, swept) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { parts, shared, sensor_outputs, looking, engaged, whole, bag: None, displays, tracks, swept }
+        Self {
+            parts,
+            shared,
+            sensor_outputs,
+            looking,
+            engaged,
+            whole,
+            bag: None,
+            displays: BTreeMap::new(),
+            scopes: BTreeMap::new(),
+            tracks: BTreeMap::new(),
+            swept: BTreeMap::new(),
+        }
     }
 
     fn run(&mut self, batches: &Receiver<Batch>, tasks: &Receiver<Task>) {

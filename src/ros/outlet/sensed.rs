@@ -127,6 +127,12 @@ impl Worker {
                     let head = head(&frames::sensor_frame(model, frame.sensor));
                     self.emit(i, now, || looks::radar_sector(spec, sweep, head));
                 }
+                (Topic::Scope, FrameData::Sweep(sweep), Looks::Radar(spec)) => {
+                    let head = head(&frames::sensor_frame(model, frame.sensor));
+                    let mut scope = self.scopes.remove(&(frame.robot, frame.sensor)).unwrap_or_default();
+                    self.emit(i, now, || scope.show(spec, sweep, head));
+                    self.scopes.insert((frame.robot, frame.sensor), scope);
+                }
                 (Topic::Sentences, FrameData::Sentences(sentences), _) => {
                     for sentence in sentences {
                         self.emit(i, now, || StringMsg { data: sentence.text.clone() });
