@@ -7,6 +7,7 @@ use merrow::ros::msg::std_srvs::Trigger;
 use merrow::ros::{arm, firmware, frames, instruments, live_parameters, plan::Plan, services, urdf};
 use merrow::scene::acoustic::{Beacon, BeaconKind};
 use merrow::scene::ais::Transponder;
+use merrow::scene::fault::Device;
 use merrow::scene::obstacle::Obstacle;
 use merrow::scene::{End, JointKind, Robot, Tether, Winch};
 use merrow::sim::Pace;
@@ -143,6 +144,7 @@ fn beacon(beacon: &Beacon, scene: &merrow::scene::Scene) -> Value {
     json!({
         "name": beacon.name,
         "kind": kind,
+        "faults": fault::kinds(Device::Beacon(0)),
         "at": carrier(beacon.on, beacon.p, scene),
         "frequency_khz": 1e-3 * beacon.frequency,
         "source_level_db": beacon.source_level,

@@ -4,6 +4,7 @@ use super::{allocation, coupling, fault, firmware, joint_command, sampler};
 use crate::environment::air;
 use crate::math::{SpatialVelocity, Vec3};
 use crate::scene::air::Weather;
+use crate::scene::fault::Device;
 use crate::scene::{Fault, Robot, Scene, Sea, Waves};
 use crate::state::commands::{Refusal, WeatherChange};
 use crate::state::{Command, FaultState, Health, RobotState, State, WinchCommand};
@@ -181,25 +182,47 @@ pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), 
             target.loads[*load] = *level;
         }
         Command::Fault(new) => {
-            let (model, target) = pick(scene, state, new.robot)?;
-            let name = fault::name_of(model, new.device);
-            fault::check(new.device, &name, new.kind).map_err(|why| refuse(new.robot, why))?;
+            let (name, faults) = match new.robot {
+                Some(robot) => {
+                    let (model, target) = pick(scene, state, robot)?;
+                    (fault::name_of(model, new.device), &mut target.faults)
+                }
+                None => (beacon_name(scene, new.device)?, &mut state.faults),
+            };
+            fault::check(new.device, &name, new.kind)
+                .map_err(|reason| Refusal { robot: new.robot, reason })?;
             let end_ns = now.saturating_add(new.end_ns);
             let memory = FaultState::new(&Fault { start_ns: now, end_ns, ..(**new).clone() });
-            match target.faults.iter_mut().find(|f| f.fault.name == new.name) {
+            match faults.iter_mut().find(|f| f.fault.name == new.name) {
                 Some(old) => *old = memory,
-                None => target.faults.push(memory),
+                None => faults.push(memory),
             }
         }
         Command::Repair { robot, name } => {
-            let (model, target) = pick(scene, state, *robot)?;
-            if !fault::repair(model, target, name) {
-                return Err(refuse(*robot, format!("no fault {name:?} to repair")));
+            let is_repaired = match robot {
+                Some(robot) => {
+                    let (model, target) = pick(scene, state, *robot)?;
+                    fault::repair(model, target, name)
+                }
+                None => fault::take(&mut state.faults, name),
+            };
+            if !is_repaired {
+                return Err(Refusal { robot: *robot, reason: format!("no fault {name:?} to repair") });
             }
         }
         Command::Winch { tether, command } => winch(scene, state, *tether, *command)?,
     }
     Ok(())
+}
+
+/// Name of a device that belongs to no robot.
+fn beacon_name(scene: &Scene, device: Device) -> Result<String, Refusal> {
+    match device {
+        Device::Beacon(k) if k >= scene.beacons.len() => {
+            Err(Refusal { robot: None, reason: format!("no beacon number {k}") })
+        }
+        _ => Ok(fault::beacon_name(scene, device)),
+    }
 }
 
 /// All fins of a robot, or none if one of the values is none.

@@ -5,7 +5,8 @@
 //!   Q = C_d A sqrt(2 g h)                                                  (1)  [Munson 2013, §3.6]
 //! ```
 //! for the water through a hole at the depth h, until the compartment is full. Its weight and inertia are added to the link's at the middle of
-//! the compartment. An intermittent fault works and fails for times from exponential distributions.
+//! the compartment. An intermittent fault works and fails for times from exponential distributions. Of a beacon that is reduced a part of its acoustic power is left; one that is biased
+//! sends late by so much.
 //!
 //! # Symbols
 //! Q inflow [m³/s] · A area of the hole · C_d = 0.61 of a sharp edge.
@@ -15,7 +16,7 @@
 //!
 //! # Limits
 //! The air in the compartment is not compressed and escapes; the water in it neither sloshes nor moves its middle as it rises, and comes in
-//! with the hull's velocity. With (1) the level inside does not hold back.
+//! with the hull's velocity. With (1) the level inside does not hold back. A beacon is for a sample what it is at the instant of that sample, also for sound that left it before.
 //!
 //! # Checked by
 //! test/analytic/fault.rs, test/determinism/faults.rs
@@ -24,7 +25,7 @@ use super::ideal;
 use crate::environment::Instant;
 use crate::math::{SpatialInertia, Sym3};
 use crate::scene::fault::{Device, FaultKind};
-use crate::scene::{Fault, JointKind, Robot, SensorKind};
+use crate::scene::{Fault, JointKind, Robot, Scene, SensorKind};
 use crate::state::fault::{Effect, FaultState};
 use crate::state::{RobotState, Workspace};
 
@@ -69,11 +70,29 @@ pub fn prepare(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now_
 
 /// Takes the fault `name` away, if there is one, and what all have done to commands.
 pub fn repair(robot: &Robot, state: &mut RobotState, name: &str) -> bool {
-    let before = state.faults.len();
-    state.faults.retain(|f| *f.fault.name != *name);
+    let is_there = take(&mut state.faults, name);
     reset(state);
     ideal::heed_all(robot, state);
-    state.faults.len() < before
+    is_there
+}
+
+/// Takes the fault `name` out of some, if it is among them.
+pub fn take(faults: &mut Vec<FaultState>, name: &str) -> bool {
+    let before = faults.len();
+    faults.retain(|f| *f.fault.name != *name);
+    faults.len() < before
+}
+
+/// What the faults of beacons do at `now_ns` to each of `n`. To ask once more at the same instant changes nothing.
+pub fn of_beacons(faults: &mut [FaultState], n: usize, now_ns: u64) -> Vec<Effect> {
+    let mut effects = vec![Effect::NONE; n];
+    for memory in faults.iter_mut().filter(|memory| memory.is_active(now_ns)) {
+        turn(memory, now_ns);
+        if let Device::Beacon(k) = memory.fault.device {
+            lay(&mut effects[k], &memory.fault, memory.failing, now_ns);
+        }
+    }
+    effects
 }
 
 /// All devices as if nothing were wrong.
@@ -120,8 +139,20 @@ fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_
             }
             return;
         }
-        Device::Hull(_) => return,
+        Device::Hull(_) | Device::Beacon(_) => return,
     };
+    lay(effect, fault, failing, now_ns);
+    // the servo of an azimuth thruster has nothing that could be lost
+    if let Device::Fin(k) = fault.device
+        && robot.fins[k].is_azimuth()
+    {
+        let effect = &mut state.fins[k].fault;
+        effect.stuck |= std::mem::take(&mut effect.dead);
+    }
+}
+
+/// Adds one fault to what others do to its device.
+fn lay(effect: &mut Effect, fault: &Fault, failing: bool, now_ns: u64) {
     match fault.kind {
         FaultKind::Dead => effect.dead = true,
         FaultKind::Stuck => effect.stuck = true,
@@ -138,13 +169,6 @@ fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_
         FaultKind::Intermittent(_) => effect.dead |= failing,
         // `sensors::radio` asks for the last two
         FaultKind::Shortage(_) | FaultKind::Leak(_) | FaultKind::Jammed(_) | FaultKind::Spoofed(_) => {}
-    }
-    // the servo of an azimuth thruster has nothing that could be lost
-    if let Device::Fin(k) = fault.device
-        && robot.fins[k].is_azimuth()
-    {
-        let effect = &mut state.fins[k].fault;
-        effect.stuck |= std::mem::take(&mut effect.dead);
     }
 }
 
@@ -190,6 +214,30 @@ pub fn find(robot: &Robot, name: &str) -> Result<Device, String> {
             ))
         }
     }
+}
+
+/// The beacon of a world called `name`, as such or as `beacons/gate`.
+///
+/// # Errors
+/// There is none; in a line.
+pub fn find_beacon(scene: &Scene, name: &str) -> Result<Device, String> {
+    let own = name.strip_prefix("beacons/").unwrap_or(name);
+    let found = scene.beacons.iter().position(|beacon| beacon.name == own);
+    found.map(Device::Beacon).ok_or_else(|| {
+        let known: Vec<String> = scene.beacons.iter().map(|beacon| path("beacons", &beacon.name)).collect();
+        let known = if known.is_empty() {
+            "it has none".to_string()
+        } else {
+            format!("expected one of {}", known.join(", "))
+        };
+        format!("no beacon `{name}` in the world, {known}; a device of a robot needs `robot`")
+    })
+}
+
+/// Name of a beacon, as [`find_beacon`] knows it.
+pub fn beacon_name(scene: &Scene, device: Device) -> String {
+    let Device::Beacon(k) = device else { return String::new() };
+    scene.beacons.get(k).map_or_else(String::new, |beacon| path("beacons", &beacon.name))
 }
 
 fn path(kind: &str, name: &str) -> String {
@@ -253,6 +301,7 @@ pub fn kinds(device: Device) -> &'static [&'static str] {
         Device::Receiver(_) => &["dead", "stuck", "biased", "noisy", "intermittent", "jammed", "spoofed"],
         Device::Battery => &["dead", "intermittent", "shortage"],
         Device::Hull(_) => &["leak"],
+        Device::Beacon(_) => &["dead", "reduced", "biased", "intermittent"],
     }
 }
 

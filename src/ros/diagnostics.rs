@@ -2,6 +2,7 @@
 
 use super::convert;
 use super::msg::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyValue};
+use crate::control::fault;
 use crate::scene::navigation::Augmentation;
 use crate::scene::{FaultKind, Robot, Scene, SensorKind, Tether};
 use crate::sim::{Control, Simulation};
@@ -65,6 +66,7 @@ pub struct Vitals {
     fins: Vec<Vec<FinState>>,
     loads: Vec<Vec<f64>>,
     faults: Vec<Vec<FaultState>>,
+    beacon_faults: Vec<FaultState>,
     tethers: Vec<TetherHealth>,
     receivers: Vec<Receiver>,
     /// Robot, sensor and missed samples of what looks around.
@@ -104,6 +106,7 @@ impl Vitals {
             robots: simulation.state.robots.iter().map(robot).collect(),
             fins: simulation.state.robots.iter().map(|r| r.fins.clone()).collect(),
             faults: simulation.state.robots.iter().map(|r| r.faults.clone()).collect(),
+            beacon_faults: simulation.state.faults.clone(),
             loads: simulation.state.robots.iter().map(|r| r.loads.clone()).collect(),
             tethers: {
                 let one = |t: &TetherState| TetherHealth {
@@ -164,10 +167,13 @@ pub fn message(scene: &Scene, health: &Vitals, refusals: &Refusals, dropped: u64
         let name = format!("{}: receiver {}", robot.name, robot.sensors[receiver.sensor].name);
         status.push(receiver_status(name, receiver.on, receiver.last.as_ref()));
     }
+    let acts = |memory: &&FaultState| memory.is_active(health.time_ns) || memory.water > 0.0;
     for (robot, faults) in scene.robots.iter().zip(&health.faults) {
-        let now = faults.iter().filter(|f| f.is_active(health.time_ns) || f.water > 0.0);
-        status.extend(now.map(|memory| fault_status(robot, memory)));
+        let device = |memory: &FaultState| fault::name_of(robot, memory.fault.device);
+        status.extend(faults.iter().filter(acts).map(|f| fault_status(&robot.name, &device(f), f)));
     }
+    let of_beacons = health.beacon_faults.iter().filter(acts);
+    status.extend(of_beacons.map(|f| fault_status("beacons", &fault::beacon_name(scene, f.fault.device), f)));
     let behind = health.missed.iter().filter(|(_, _, missed)| *missed > 0);
     status
         .extend(behind.map(|(robot, sensor, missed)| behind_status(&scene.robots[*robot], *sensor, *missed)));
@@ -300,11 +306,10 @@ fn receiver_status(name: String, on: bool, last: Option<&Gnss>) -> DiagnosticSta
     status(level, name, message.to_string(), values)
 }
 
-fn fault_status(robot: &Robot, memory: &FaultState) -> DiagnosticStatus {
+fn fault_status(owner: &str, device: &str, memory: &FaultState) -> DiagnosticStatus {
     let fault = &memory.fault;
-    let device = crate::control::fault::name_of(robot, fault.device);
     let seconds = |ns: u64| format!("{:.3}", ns as f64 * 1e-9);
-    let mut values = vec![value("device", &device), value("since [s]", seconds(fault.start_ns))];
+    let mut values = vec![value("device", device), value("since [s]", seconds(fault.start_ns))];
     if fault.end_ns < u64::MAX {
         values.push(value("until [s]", seconds(fault.end_ns)));
     }
@@ -315,7 +320,7 @@ fn fault_status(robot: &Robot, memory: &FaultState) -> DiagnosticStatus {
         values.push(value("water [l]", format!("{:.3}", memory.water * 1000.0)));
     }
     let message = format!("{device} is {}", fault.kind.word());
-    status(DiagnosticStatus::ERROR, format!("{}: fault {}", robot.name, fault.name), message, values)
+    status(DiagnosticStatus::ERROR, format!("{owner}: fault {}", fault.name), message, values)
 }
 
 fn tether_status(tether: &Tether, memory: &TetherHealth) -> DiagnosticStatus {

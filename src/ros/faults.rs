@@ -1,7 +1,7 @@
 //! Faults by service: the command that a request stands for.
 
 use super::msg::merrow::FaultRequest;
-use crate::control::fault::{check, find};
+use crate::control::fault::{check, find, find_beacon};
 use crate::math::Vec3;
 use crate::scene::fault::{Device, FaultKind, Jammer, Spoof};
 use crate::scene::{Fault, Robot, Scene};
@@ -35,16 +35,25 @@ const VALUES: [(&str, &[&str], &[&str]); 10] = [
 /// # Errors
 /// What is wrong with it, in a line.
 pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String> {
-    let found = scene.robots.iter().position(|r| r.name == request.robot);
-    let robot = found.ok_or_else(|| format!("no robot {:?}", request.robot))?;
+    // what belongs to no robot is a beacon
+    let robot = match request.robot.as_str() {
+        "" => None,
+        name => {
+            let found = scene.robots.iter().position(|r| r.name == name);
+            Some(found.ok_or_else(|| format!("no robot {name:?}"))?)
+        }
+    };
     if request.name.is_empty() {
         return Err("name: found nothing, expected a name for the fault".into());
     }
     if request.kind == "none" {
         return Ok(Command::Repair { robot, name: request.name.as_str().into() });
     }
-    let model = &scene.robots[robot];
-    let device = find(model, &request.device)?;
+    let model = robot.map(|robot| &scene.robots[robot]);
+    let device = match model {
+        Some(model) => find(model, &request.device)?,
+        None => find_beacon(scene, &request.device)?,
+    };
     let kind = kind(model, device, request)?;
     check(device, &request.device, kind)?;
     if !(request.duration_s.is_finite() && request.duration_s >= 0.0) {
@@ -63,7 +72,7 @@ pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String>
     Ok(Command::Fault(Box::new(fault)))
 }
 
-fn kind(model: &Robot, device: Device, request: &FaultRequest) -> Result<FaultKind, String> {
+fn kind(model: Option<&Robot>, device: Device, request: &FaultRequest) -> Result<FaultKind, String> {
     let FaultRequest { kind, names, values, .. } = request;
     if names.len() != values.len() {
         return Err(format!("found {} values for {} names, expected one each", values.len(), names.len()));
@@ -154,7 +163,25 @@ mod tests {
         };
         let spoof = Spoof { offset: Vec3::zero(), velocity: Vec3::new(0.5, 0.0, 0.0) };
         assert_eq!(fault.kind, FaultKind::Spoofed(spoof));
-        assert_eq!(ask("", "none", &[], &[]), Ok(Command::Repair { robot: 0, name: "f".into() }));
+        assert_eq!(ask("", "none", &[], &[]), Ok(Command::Repair { robot: Some(0), name: "f".into() }));
+    }
+
+    #[test]
+    fn what_is_of_no_robot_is_a_beacon() {
+        let text = "beacons: {gate: {beacon: pinger_27khz}}\nrobots: {r: {model: bluerov2_heavy}}\n";
+        let scene = load_text("w.yaml", text, Overrides::default()).expect("a world").scene;
+        let ask = |device: &str, kind: &str| {
+            let (name, device, kind) = ("f".to_string(), device.to_string(), kind.to_string());
+            command(&scene, &FaultRequest { name, device, kind, ..FaultRequest::default() })
+        };
+        let Ok(Command::Fault(fault)) = ask("gate", "dead") else { panic!("refused") };
+        assert_eq!((fault.robot, fault.device, fault.end_ns), (None, Device::Beacon(0), u64::MAX));
+        assert_eq!(ask("beacons/gate", "none"), Ok(Command::Repair { robot: None, name: "f".into() }));
+        assert_eq!(
+            ask("imu", "dead").unwrap_err(),
+            "no beacon `imu` in the world, expected one of beacons/gate; a device of a robot needs `robot`"
+        );
+        assert!(ask("gate", "leak").unwrap_err().starts_with("the fault leak needs hole_m"));
     }
 
     #[test]
@@ -185,6 +212,7 @@ mod tests {
             wrong("battery", "tired", &[], &[])
                 .starts_with("kind: found \"tired\", expected one of dead, stuck")
         );
+        assert!(wrong("imu", "biased", &["bias"], &[f64::NAN]).contains("out of its range"));
         assert!(
             wrong("wing", "dead", &[], &[]).starts_with("no device `wing` on r, expected one of thrusters/")
         );

@@ -27,10 +27,12 @@ pub enum Device {
     Battery,
     /// The hull of a link.
     Hull(usize),
+    /// A beacon of the world, of no robot.
+    Beacon(usize),
 }
 
 /// What is wrong with it. Bias and noise are in the unit of the device: the command of a thruster, rad of a fin, N m or N of a
-/// joint, rad or m of one with an ideal position drive, m³ of a buoyancy engine, m/s of a winch, the first quantity that a sensor measures, rad/s and m/s² of an IMU.
+/// joint, rad or m of one with an ideal position drive, m³ of a buoyancy engine, m/s of a winch, the first quantity that a sensor measures, rad/s and m/s² of an IMU, s by which a beacon sends late.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FaultKind {
     /// It does nothing; a fin is lost.
@@ -122,10 +124,10 @@ impl FaultKind {
 /// A fault of a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// Name; one robot has no two faults of the same name.
+    /// Name; one robot has no two faults of the same name, nor have the beacons.
     pub name: Arc<str>,
-    /// Index of the robot.
-    pub robot: usize,
+    /// Index of the robot; none: of a beacon.
+    pub robot: Option<usize>,
     /// The device.
     pub device: Device,
     /// What is wrong with it.

@@ -175,14 +175,25 @@ impl Lookout {
     /// Samples the sensors that are due now.
     pub fn sample(&mut self, scene: &Scene, state: &mut State, runners: &mut [Runner]) {
         let now = state.time_ns;
-        let mut view = None;
-        for k in 0..self.devices.len() {
-            let (r, s) = (self.devices[k].robot, self.devices[k].sensor);
-            let (robot, sensor) = (&scene.robots[r], &scene.robots[r].sensors[s]);
-            if state.robots[r].sensors[s].due_ns > now || state.robots[r].halted.is_some() {
-                continue;
+        let is_due = |device: &Device| {
+            let own = &state.robots[device.robot];
+            own.sensors[device.sensor].due_ns <= now && own.halted.is_none()
+        };
+        let due: Vec<usize> = (0..self.devices.len()).filter(|k| is_due(&self.devices[*k])).collect();
+        if due.is_empty() {
+            return;
+        }
+        // of all robots and beacons, whoever wants which frames
+        for ((robot, own), runner) in scene.robots.iter().zip(&mut state.robots).zip(runners.iter_mut()) {
+            if !own.faults.is_empty() && own.halted.is_none() {
+                fault::prepare(robot, own, &mut runner.work, now, state.sea.density);
             }
-            fault::prepare(robot, &mut state.robots[r], &mut runners[r].work, now, state.sea.density);
+        }
+        let beacons = fault::of_beacons(&mut state.faults, scene.beacons.len(), now);
+        let mut view = None;
+        for k in due {
+            let (r, s) = (self.devices[k].robot, self.devices[k].sensor);
+            let sensor = &scene.robots[r].sensors[s];
             let own = &mut state.robots[r];
             let memory = &mut own.sensors[s];
             let sample = memory.samples;
@@ -197,7 +208,8 @@ impl Lookout {
                 continue;
             }
             let (noise, fault) = (memory.noise, memory.fault);
-            let view = view.get_or_insert_with(|| Arc::new(self::view(scene, state, runners)));
+            let view =
+                view.get_or_insert_with(|| Arc::new(self::view(scene, state, runners, beacons.clone())));
             let takes = sensor.kind.looks().map_or(0, |looks| looks.takes_ns());
             let due_ns = now + sensor.latency_ns.max(takes);
             let job = Job {
@@ -263,8 +275,8 @@ impl Drop for Lookout {
     }
 }
 
-/// The world as it is now.
-fn view(scene: &Scene, state: &State, runners: &mut [Runner]) -> View {
+/// The world as it is now; faults do this to its `beacons`.
+fn view(scene: &Scene, state: &State, runners: &mut [Runner], beacons: Vec<Effect>) -> View {
     let (mut links, mut velocities) = (Vec::new(), Vec::new());
     for ((robot, own), runner) in scene.robots.iter().zip(&state.robots).zip(runners) {
         let work = &mut runner.work.links;
@@ -282,7 +294,9 @@ fn view(scene: &Scene, state: &State, runners: &mut [Runner]) -> View {
         |(robot, own): (&Robot, &RobotState)| robot.lamps.iter().map(|lamp| level(own, lamp)).collect();
     let lamps = scene.robots.iter().zip(&state.robots).map(of_robot).collect();
     let powered = state.robots.iter().map(|own| own.battery.is_on()).collect();
-    View { time_ns: state.time_ns, sea: state.sea.clone(), links, lamps, powered, velocities }
+    let dead_of = |own: &RobotState| own.sensors.iter().map(|memory| memory.fault.dead).collect();
+    let dead = state.robots.iter().map(dead_of).collect();
+    View { time_ns: state.time_ns, sea: state.sea.clone(), links, lamps, powered, dead, beacons, velocities }
 }
 
 /// What a thread needs to work out samples.
@@ -357,6 +371,13 @@ impl Worker {
     }
 }
 
+/// The world of a simulation as it is now.
+fn view_of(simulation: &mut Simulation) -> View {
+    let Simulation { scene, state, runners, .. } = simulation;
+    let beacons = fault::of_beacons(&mut state.faults, scene.beacons.len(), state.time_ns);
+    view(scene, state, runners, beacons)
+}
+
 /// What a sensor that looks around would bring now; none if it is no such sensor.
 pub fn once(simulation: &mut Simulation, robot: usize, sensor: usize) -> Option<FrameData> {
     several(simulation, robot, sensor, 1).pop()
@@ -369,7 +390,7 @@ pub fn several(simulation: &mut Simulation, robot: usize, sensor: usize, n: u64)
     let Some(looks) = device.kind.looks().cloned() else { return Vec::new() };
     let memory = &simulation.state.robots[robot].sensors[sensor];
     let (first, noise, fault) = (memory.samples, memory.noise, memory.fault);
-    let view = Arc::new(view(&scene, &simulation.state, &mut simulation.runners));
+    let view = Arc::new(view_of(simulation));
     let mut stage = Stage::new(&scene, &Still::new(&scene));
     stage.place(&view);
     let mut worker =
@@ -385,7 +406,7 @@ pub fn several(simulation: &mut Simulation, robot: usize, sensor: usize, n: u64)
 /// What a camera that no robot carries would see now, from `p_WS` with the axes `R_WS`.
 pub fn from_afar(simulation: &mut Simulation, spec: &CameraSpec, R_WS: Mat3, p_WS: Vec3) -> Picture {
     let scene = Arc::clone(&simulation.scene);
-    let view = view(&scene, &simulation.state, &mut simulation.runners);
+    let view = view_of(simulation);
     let mut stage = Stage::new(&scene, &Still::new(&scene));
     stage.place(&view);
     let mut instants = Instants::default();
@@ -411,8 +432,8 @@ fn bursts(
         return out;
     }
     let medium = Medium::about(at, own.p_WS, spec.limits[1], spec.frequency);
-    for (r, robot) in scene.robots.iter().enumerate() {
-        for sensor in &robot.sensors {
+    for (r, robot) in scene.robots.iter().enumerate().filter(|(r, _)| view.powered[*r]) {
+        for (sensor, _) in robot.sensors.iter().zip(&view.dead[r]).filter(|(_, dead)| !**dead) {
             let Some(Looks::Sonar(other)) = sensor.kind.looks().map(|looks| &**looks) else { continue };
             let there = pose(view, r, sensor);
             let way = own.p_WS - there.p_WS;

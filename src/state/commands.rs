@@ -71,8 +71,8 @@ pub enum Command {
     Load { robot: usize, load: usize, level: f64 },
     /// Break something from now on for `end_ns` nanoseconds; a fault of the same name is replaced.
     Fault(Box<crate::scene::Fault>),
-    /// Repair a fault, and pump out what came in.
-    Repair { robot: usize, name: Arc<str> },
+    /// Repair a fault, and pump out what came in; without a robot that of a beacon.
+    Repair { robot: Option<usize>, name: Arc<str> },
     /// Turn a tether's winch.
     Winch { tether: usize, command: super::WinchCommand },
     /// Open the next bottle of a water sampler, or close the one that is open.

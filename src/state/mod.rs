@@ -51,6 +51,8 @@ pub struct State {
     pub tethers: Vec<TetherState>,
     /// One entry per charger of the scene.
     pub chargers: Vec<ChargerState>,
+    /// Faults of beacons, of the world file, and those commanded since.
+    pub faults: Vec<FaultState>,
 }
 
 /// Position and velocity of one robot (or of several copies in the lanes of `T`).
@@ -329,6 +331,7 @@ impl State {
             couplings: scene.couplings.iter().map(CouplingState::new).collect(),
             tethers: scene.tethers.iter().map(TetherState::new).collect(),
             chargers: vec![ChargerState::default(); scene.chargers.len()],
+            faults: scene.faults.iter().filter(|fault| fault.robot.is_none()).map(FaultState::new).collect(),
         }
     }
 
@@ -359,7 +362,7 @@ impl State {
 impl RobotState {
     /// Robot `index` of a scene, with the faults that the world file schedules for it.
     pub fn of_scene(scene: &Scene, index: usize) -> Self {
-        let own = scene.faults.iter().filter(|fault| fault.robot == index);
+        let own = scene.faults.iter().filter(|fault| fault.robot == Some(index));
         Self { faults: own.map(FaultState::new).collect(), ..Self::new(&scene.robots[index]) }
     }
 

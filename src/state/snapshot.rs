@@ -39,6 +39,9 @@ impl State {
         for charger in &self.chargers {
             charger.bits(&mut sink);
         }
+        for memory in &self.faults {
+            sink.fault(memory);
+        }
         sink.0.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
     }
 

@@ -1,5 +1,6 @@
 //! The world at one instant, as sensors that look around are given it: what they find is found beside the step.
 
+use super::Effect;
 use crate::math::{Mat3, Quat, SpatialVelocity, Vec3};
 use crate::scene::Sea;
 
@@ -16,6 +17,10 @@ pub struct View {
     pub lamps: Vec<Vec<f64>>,
     /// Whether every robot has power.
     pub powered: Vec<bool>,
+    /// Whether every robot's sensors are dead by a fault.
+    pub dead: Vec<Vec<bool>>,
+    /// What faults do to every beacon.
+    pub beacons: Vec<Effect>,
     /// Velocity of every robot's links in the world, in L, at Lo.
     pub velocities: Vec<Vec<SpatialVelocity>>,
 }

@@ -180,8 +180,8 @@ fn build(
     build_tether::stow(&mut scene);
     scene.couplings = build_coupling::couplings(&file.couplings, &scene, problems);
     scene.chargers = build_energy::chargers(&file.chargers, &file.couplings, &scene, problems);
-    scene.faults = build_fault::faults(&file.faults, &scene, problems);
     scene.beacons = build_acoustic::beacons(&file.beacons, &scene, problems);
+    scene.faults = build_fault::faults(&file.faults, &scene, problems);
     scene.ais = build_ais::transponders(&file.ais, &scene, problems);
     build_acoustic::tune(&file.robots, &mut scene, problems);
     build_obstacle::point(&file.robots, &mut scene, problems);

@@ -3,9 +3,9 @@
 use super::error::{Problems, did_you_mean, quote};
 use super::file_fault::{FaultFile, FaultKindFile};
 use super::read::Named;
-use crate::control::fault::{check, find};
-use crate::math::Vec3;
+use crate::control::fault::{check, find, find_beacon};
 use crate::math::rng::Stream;
+use crate::math::{Mat3, Vec3};
 use crate::scene::fault::{Device, FaultKind, Jammer, Leak, Spoof};
 use crate::scene::{Fault, Robot, Scene};
 
@@ -15,14 +15,22 @@ pub fn faults(file: &Named<FaultFile>, scene: &Scene, problems: &mut Problems) -
 }
 
 fn fault(name: &str, file: &FaultFile, scene: &Scene, problems: &mut Problems) -> Option<Fault> {
-    let Some(index) = scene.robots.iter().position(|r| r.name == file.robot) else {
-        let hint = did_you_mean(&file.robot, scene.robots.iter().map(|r| r.name.as_str()));
-        problems
-            .push(file.at.of("robot"), format!("no robot {} for the fault {name}{hint}", quote(&file.robot)));
-        return None;
+    let index = match &file.robot {
+        None => None,
+        Some(wanted) => {
+            let found = scene.robots.iter().position(|r| r.name == *wanted);
+            if found.is_none() {
+                let hint = did_you_mean(wanted, scene.robots.iter().map(|r| r.name.as_str()));
+                let text = format!("no robot {} for the fault {name}{hint}", quote(wanted));
+                problems.push(file.at.of("robot"), text);
+                return None;
+            }
+            found
+        }
     };
-    let robot = &scene.robots[index];
-    let device = find(robot, &file.of).map_err(|why| problems.push(file.at.of("of"), why)).ok()?;
+    let robot = index.map(|index| &scene.robots[index]);
+    let found = robot.map_or_else(|| find_beacon(scene, &file.of), |robot| find(robot, &file.of));
+    let device = found.map_err(|why| problems.push(file.at.of("of"), why)).ok()?;
     let kind = kind(&file.kind, robot, device);
     if let Err(why) = check(device, &file.of, kind) {
         problems.push(file.at.of("kind"), why);
@@ -41,12 +49,14 @@ fn fault(name: &str, file: &FaultFile, scene: &Scene, problems: &mut Problems) -
     })
 }
 
-/// Source of the random numbers of the fault `name` of a robot.
-pub fn stream(scene: &Scene, robot: usize, name: &str) -> Stream {
-    Stream::new(scene.seed, &format!("{}/fault/{name}", scene.robots[robot].name))
+/// Source of the random numbers of the fault `name` of a robot, or of a beacon.
+pub fn stream(scene: &Scene, robot: Option<usize>, name: &str) -> Stream {
+    // no robot's name has a colon
+    let owner = robot.map_or(":beacons", |robot| scene.robots[robot].name.as_str());
+    Stream::new(scene.seed, &format!("{owner}/fault/{name}"))
 }
 
-fn kind(file: &FaultKindFile, robot: &Robot, device: Device) -> FaultKind {
+fn kind(file: &FaultKindFile, robot: Option<&Robot>, device: Device) -> FaultKind {
     match file {
         FaultKindFile::Dead => FaultKind::Dead,
         FaultKindFile::Stuck => FaultKind::Stuck,
@@ -69,14 +79,17 @@ fn kind(file: &FaultKindFile, robot: &Robot, device: Device) -> FaultKind {
 
 /// A leak of the link `device` from diameter and volume, hole and middle in the user's link frame.
 pub fn leak(
-    robot: &Robot,
+    robot: Option<&Robot>,
     device: Device,
     [hole, volume]: [f64; 2],
     position: [f64; 3],
     center: [f64; 3],
 ) -> FaultKind {
-    let link = if let Device::Hull(k) = device { k } else { 0 };
-    let R_LU = &robot.links[link].R_LU;
+    // what is no hull is refused: its axes do not matter
+    let R_LU = match (robot, device) {
+        (Some(robot), Device::Hull(k)) => robot.links[k].R_LU,
+        _ => Mat3::identity(),
+    };
     FaultKind::Leak(Leak {
         area: 0.25 * std::f64::consts::PI * hole * hole,
         p_LoH: R_LU.mul_vec(Vec3::from(position)),

@@ -3,13 +3,13 @@
 use super::spec::{choice, spec};
 
 spec! {
-    /// A fault of a device of a robot. `bias` and `noise_std` are in the unit of the device: the command of a thruster, rad of a fin, N m or
+    /// A fault of a device of a robot, or of a beacon. `bias` and `noise_std` are in the unit of the device: the command of a thruster, rad of a fin, N m or
     /// N of a joint, rad or m of one with an ideal position drive, m³ of a buoyancy engine, m/s of a winch, the first quantity that a sensor
-    /// measures, rad/s and m/s² of an IMU.
+    /// measures, rad/s and m/s² of an IMU, s by which a beacon sends late.
     pub struct FaultFile {
-        /// The robot; a copy of a grid by its own name, such as `rov_3`.
-        robot: String [name],
-        /// The device, by its name, as `thrusters/port` where several have that; a winch on board by its tether; `imu/gyro` and `imu/accelerometer`; `battery`; a link for a leak.
+        /// The robot; a copy of a grid by its own name, such as `rov_3`. Without it the fault is one of a beacon.
+        robot: Option<String> [name],
+        /// The device, by its name, as `thrusters/port` where several have that; a winch on board by its tether; `imu/gyro` and `imu/accelerometer`; `battery`; a link for a leak; without a `robot` a beacon of the world.
         of: String [not_empty],
         /// When it begins.
         time_s: f64 [non_negative] = 0.0,
@@ -28,7 +28,7 @@ choice! {
         Stuck = "stuck",
         /// A part of it is left.
         Reduced = "reduced" {
-            /// The part.
+            /// The part; of a beacon that of its power.
             part: f64 [fraction],
         },
         /// It is off.

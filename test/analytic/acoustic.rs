@@ -9,10 +9,10 @@ use merrow::sim::Simulation;
 use merrow::state::frame::FrameData;
 use merrow::state::sounds::Sounds;
 
-const C: f64 = 1500.0;
+pub(super) const C: f64 = 1500.0;
 
 /// A robot at (0, 0, -50) that carries the sensor `s`, in water of 1500 m/s without gravity; `rest` are further keys of the world and robots.
-fn world(device: &str, robots: &str, rest: &str) -> String {
+pub(super) fn world(device: &str, robots: &str, rest: &str) -> String {
     format!(
         "
 gravity_m_s2: 0
@@ -45,10 +45,10 @@ fn drifter(name: &str, p: [f64; 3], v: [f64; 3]) -> String {
 }
 
 /// Ears that hear all and err in nothing.
-const EARS: &str = "band_khz: [10, 100], max_range_m: 2000, threshold_db: -50, fading_std_db: 0";
+pub(super) const EARS: &str = "band_khz: [10, 100], max_range_m: 2000, threshold_db: -50, fading_std_db: 0";
 
 /// What robot 0 heard in `seconds`, with the instants of its samples [ns].
-fn sounds(sim: &mut Simulation, seconds: f64) -> Vec<(u64, Sounds)> {
+pub(super) fn sounds(sim: &mut Simulation, seconds: f64) -> Vec<(u64, Sounds)> {
     let mut all = Vec::new();
     for _ in 0..(seconds / 0.1).round() as usize {
         advance(sim, 0.1);
@@ -60,11 +60,11 @@ fn sounds(sim: &mut Simulation, seconds: f64) -> Vec<(u64, Sounds)> {
     all
 }
 
-fn pinger(level: f64) -> String {
+pub(super) fn pinger(level: f64) -> String {
     format!("{{source: test, kind: pinger, frequency_khz: 30, source_level_db: {level}, period_s: 1}}")
 }
 
-fn near(what: &str, actual: f64, expected: f64, tolerance: f64) {
+pub(super) fn near(what: &str, actual: f64, expected: f64, tolerance: f64) {
     assert!(
         (actual - expected).abs() <= tolerance,
         "{what}: {actual} instead of {expected}, within {tolerance}"
@@ -145,9 +145,9 @@ beacons:
     assert!(!fixes.is_empty() && fixes.iter().all(|k| *k == 1), "{fixes:?}");
 }
 
-const VOICE: &str = "frequency_khz: 25, source_level_db: 200";
+pub(super) const VOICE: &str = "frequency_khz: 25, source_level_db: 200";
 
-fn transponder(turn: f64) -> String {
+pub(super) fn transponder(turn: f64) -> String {
     format!(
         "{{source: test, kind: transponder, frequency_khz: 30, source_level_db: 200, turn_around_s: {turn}, threshold_db: -50, fading_std_db: 0}}"
     )

@@ -443,7 +443,7 @@ fn faults_can_be_commanded() {
     let fault = |kind: FaultKind, device: Device| {
         Command::Fault(Box::new(Fault {
             name: "x".into(),
-            robot: 0,
+            robot: Some(0),
             device,
             kind,
             start_ns: 0,
@@ -457,7 +457,7 @@ fn faults_can_be_commanded() {
     s.apply(&fault(FaultKind::Reduced(0.5), Device::Thruster(0))).unwrap();
     s.advance(2);
     assert_eq!((s.state.robots[0].actuators[0].thrust, s.state.robots[0].faults.len()), (8.0, 1));
-    s.apply(&Command::Repair { robot: 0, name: "x".into() }).unwrap();
+    s.apply(&Command::Repair { robot: Some(0), name: "x".into() }).unwrap();
     s.advance(2);
     assert_eq!(s.state.robots[0].actuators[0].thrust, 16.0);
     let refused = s.apply(&fault(FaultKind::Shortage(3.0), Device::Thruster(0))).unwrap_err().reason;
@@ -467,7 +467,7 @@ fn faults_can_be_commanded() {
     );
     let refused = s.apply(&fault(FaultKind::Reduced(f64::NAN), Device::Thruster(0))).unwrap_err().reason;
     assert_eq!(refused, "the fault `reduced` of `thrusters/t` has a value out of its range");
-    let refused = s.apply(&Command::Repair { robot: 0, name: "y".into() }).unwrap_err().reason;
+    let refused = s.apply(&Command::Repair { robot: Some(0), name: "y".into() }).unwrap_err().reason;
     assert_eq!(refused, "no fault \"y\" to repair");
 }
 
@@ -480,4 +480,42 @@ fn describe_lists_what_can_fail() {
     for device in ["sensors/imu/gyro", "sensors/imu/accelerometer", "battery", "links/base_link"] {
         assert!(text.contains(&format!("\"{device}\":")), "{device}: {text}");
     }
+}
+
+// Goal: a sonar that is dead, or whose robot has no power, disturbs no other. Method: what one brings that faces another in its band, with the other at work, dead, dead for a while that is over, and
+// on a robot with a dead battery, against what it brings when it hears no others. Tolerance: none.
+#[test]
+fn silent_sonars_disturb_nobody() {
+    let sonar = |more: &str| {
+        format!(
+            "s: {{lazy: false, device: {{source: test, rate_hz: 2, kind: imaging_sonar, sector_deg: 60, beams: 16, beam_width_deg: 4, elevation_width_deg: 10, \
+             frequency_khz: 900, source_level_db: 205, pulse_us: 60, max_range_m: 30, bins: 200, levels_db: [40, 160], {more}}}}}"
+        )
+    };
+    let robot = |name: &str, x: f64, yaw: f64, more: &str| {
+        format!(
+            "  {name}:\n    position_m: [{x}, 0, -10]\n    attitude_deg: [0, 0, {yaw}]\n    model: {{source: test, base: fixed, battery: bluerov2_18ah, body: {{source: test, axes: flu, mass_kg: 1, \
+             inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}, sensors: {{{}}}}}\n",
+            sonar(more)
+        )
+    };
+    let brings = |more: &str, faults: &str| {
+        let robots = robot("a", 0.0, 0.0, more) + &robot("b", 12.0, 180.0, "");
+        let mut s = simulation(&format!(
+            "water: {{sound_speed_m_s: 1500}}\nseabed: {{depth_m: 60}}\nrobots:\n{robots}\nfaults: {{{faults}}}\n"
+        ));
+        s.advance((1.2 / s.scene.dt()).round() as u64);
+        let of_first = s.frames.iter().filter(|frame| frame.robot == 0);
+        of_first.map(|frame| frame.data.clone()).collect::<Vec<_>>()
+    };
+    let undisturbed = brings("interference: false", "");
+    assert!(undisturbed.len() >= 2, "{}", undisturbed.len());
+    assert!(brings("", "") != undisturbed, "they do not hear one another");
+    assert!(brings("", "f: {robot: b, of: s, kind: dead}") == undisturbed, "dead");
+    // what a battery gives is known from the first step on
+    let unpowered = brings("", "f: {robot: b, of: battery, kind: dead}");
+    assert!(unpowered[1..] == undisturbed[1..], "no power");
+    // the sample of half a second is disturbed again
+    let again = brings("", "f: {robot: b, of: s, kind: dead, duration_s: 0.4}");
+    assert!(again[0] == undisturbed[0] && again[1] != undisturbed[1], "for a while");
 }

@@ -11,6 +11,7 @@ mod allan;
 mod altimeter;
 mod azimuth;
 mod battery;
+mod beacon_faults;
 mod buoyancy;
 mod camera;
 mod contact;

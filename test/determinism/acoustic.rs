@@ -17,6 +17,9 @@ beacons:
   b: {beacon: s2c_18_34, position_m: [60, -40, -19]}
   c: {beacon: s2c_18_34, position_m: [10, 70, -19]}
   u1: {beacon: waterlinked_u1, robot: rov}
+faults:
+  loose: {of: ping, kind: intermittent, works_s: 0.7, fails_s: 0.4}
+  late: {of: a, kind: biased, bias: 0.001, time_s: 2}
 robots:
   boat:
     model:

@@ -60,3 +60,33 @@ fn faults() {
         "w.yaml:1:13: missing key `fails_s` (mean time for which it fails) in `x`",
     );
 }
+
+#[test]
+fn beacons() {
+    let world = |fault: &str| {
+        format!(
+            "{}beacons: {{gate: {{beacon: pinger_27khz}}, tail: {{beacon: seatrac_x010}}}}\n",
+            with(fault)
+        )
+    };
+    check(
+        &world("of: gat, kind: dead"),
+        "w.yaml:1:18: no beacon `gat` in the world, expected one of beacons/gate, beacons/tail; a device of a robot needs `robot`",
+    );
+    check(
+        &with("of: imu, kind: dead"),
+        "w.yaml:1:18: no beacon `imu` in the world, it has none; a device of a robot needs `robot`",
+    );
+    check(
+        &world("of: gate, kind: stuck"),
+        "w.yaml:1:30: `gate` cannot be `stuck`, expected one of dead, reduced, biased, intermittent",
+    );
+    check(
+        &world("robot: r, of: gate, kind: dead"),
+        "w.yaml:1:28: no device `gate` on r, expected one of thrusters/t, sensors/imu, sensors/t, links/base_link",
+    );
+    check(
+        &world("of: beacons/tail, kind: reduced, part: .nan"),
+        "w.yaml:1:53: `part`: expected a finite number, found `.nan`",
+    );
+}

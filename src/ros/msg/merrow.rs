@@ -77,14 +77,14 @@ ros_service! {
         }
     }
 
-    /// Breaks a device of a robot, or repairs it.
+    /// Breaks a device of a robot or a beacon, or repairs it.
     pub struct Fault("merrow/srv/Fault") {
         request FaultRequest {
             /// Name of the fault; one that the robot has already is replaced.
             name: String,
-            /// Name of the robot.
+            /// Name of the robot; empty: the device is a beacon of the world.
             robot: String,
-            /// The device, as thrusters/port where several devices have its name; battery; a link for a leak.
+            /// The device, as thrusters/port where several devices have its name; battery; a link for a leak; a beacon.
             device: String,
             /// What is wrong with it; none: the fault is repaired.
             kind: String,

@@ -25,7 +25,7 @@ use super::fix::{self, Known};
 use super::usbl;
 use crate::math::Vec3;
 use crate::math::rng::Draw;
-use crate::scene::acoustic::{Beacon, Carrier, Voice};
+use crate::scene::acoustic::{Carrier, Voice};
 use crate::state::sounds::{Fix, Ranged, Sounds};
 
 /// Rounds in which the way to a receiver that moves is found.
@@ -41,13 +41,12 @@ pub fn own_place(by: &Listener<'_>, voice: &Voice, survey: &[Vec3], depth_std: O
     let (mut sounds, mut known, mut arrivals) = (Sounds::default(), Vec::new(), 0.0);
     let mut weakest = f64::INFINITY;
     for (k, target) in by.spec.targets.iter().enumerate() {
-        let beacon = &by.beacons[target.beacon];
         let mut draw = by.draw(k);
-        let Some(reply) = usbl::reply(by, voice, beacon, &mut draw) else { continue };
+        let Some(reply) = usbl::reply(by, voice, target.beacon, &mut draw) else { continue };
         let (range, variance) = by.told(0.5 * by.sound_speed * (reply.arrived - reply.turn), &mut draw);
         let stamp_ns = by.stamp(reply.arrived);
         sounds.ranges.push(Ranged { target: k, receiver: 0, stamp_ns, range, variance });
-        let Some(moving) = by.beacon(beacon) else { continue };
+        let Some(moving) = by.beacon(target.beacon) else { continue };
         let error = if by.by.noise { survey[k] } else { Vec3::zero() };
         known.push(Known { p: moving.after(0.0).p + error, range, std: variance.sqrt() });
         arrivals += reply.arrived - reply.turn;
@@ -87,12 +86,14 @@ pub fn places(
     let mut sounds = Sounds::default();
     for (k, target) in by.spec.targets.iter().enumerate() {
         let mut draw = by.draw(k);
-        let beacon = &by.beacons[target.beacon];
-        let Some(moving) = by.beacon(beacon) else { continue };
-        let source = moving.after(0.0);
+        let Some(moving) = by.beacon(target.beacon) else { continue };
+        let late = by.late(target.beacon);
+        let source = moving.after(late);
         let (mut known, mut weakest) = (Vec::new(), f64::INFINITY);
         for (n, receiver) in receivers.iter().enumerate() {
-            let Some((time, snr)) = arrival(by, beacon, source, *receiver, &mut draw) else { continue };
+            let Some((time, snr)) = arrival(by, target.beacon, (source, late), *receiver, &mut draw) else {
+                continue;
+            };
             let (range, variance) = by.told(by.sound_speed * time, &mut draw);
             if range > by.spec.max_range {
                 continue;
@@ -116,20 +117,21 @@ pub fn places(
     sounds
 }
 
-/// How long sound takes from a locator to a receiver [s], and its level over the noise, if it is heard.
+/// When sound of locator number `index`, which leaves `source` at `sent`, reaches a receiver [s after the sample], and its level over the noise, if it is heard.
 fn arrival(
     by: &Listener<'_>,
-    beacon: &Beacon,
-    source: super::path::End,
+    index: usize,
+    (source, sent): (super::path::End, f64),
     receiver: Vec3,
     draw: &mut Draw,
 ) -> Option<(f64, f64)> {
-    let (mut time, mut way) = (0.0, None);
+    let beacon = &by.beacons[index];
+    let (mut time, mut way) = (sent, None);
     for _ in 0..ROUNDS {
         let found = by.waters.way(source.p, by.own(receiver, time).p, beacon.frequency)?;
-        (time, way) = (found.time, Some(found));
+        (time, way) = (sent + found.time, Some(found));
     }
-    let received = beacon.source_level - way?.loss;
+    let received = by.source_level(index) - way?.loss;
     let snr = by.hears(&by.spec.ear, beacon.frequency, received, draw)?;
     by.waters.is_open(source, by.own(receiver, time)).then_some((time, snr))
 }

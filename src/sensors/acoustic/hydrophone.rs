@@ -33,18 +33,18 @@ const ROUNDS: usize = 4;
 pub fn hear(by: &Listener<'_>, synchronised: bool) -> Sounds {
     let one = |(k, target): (usize, &Target)| {
         let beacon = &by.beacons[target.beacon];
-        let moving = by.beacon(beacon)?;
-        let (sent, way) = last_ping(by, beacon, &moving)?;
+        let (moving, late) = (by.beacon(target.beacon)?, by.late(target.beacon));
+        let (sent, way) = last_ping(by, beacon, &moving, late)?;
         let arrived = sent + way.time;
         if !by.waters.is_open(moving.after(sent), by.own(Vec3::zero(), arrived)) {
             return None;
         }
         let mut draw = by.draw(k);
-        let received = beacon.source_level - way.loss;
+        let received = by.source_level(target.beacon) - way.loss;
         let snr = by.hears(&by.spec.ear, beacon.frequency, received, &mut draw)?;
         let (d, variance) = by.bearing(by.pose.after(arrived).0.tr_mul_vec(way.from), snr, &mut draw);
         let (range, along) = match synchronised {
-            true => by.told(by.sound_speed * way.time, &mut draw),
+            true => by.told(by.sound_speed * (late + way.time), &mut draw),
             false => (1.0, UNKNOWN),
         };
         let covariance = spread(d, along, range * range * variance);
@@ -55,9 +55,10 @@ pub fn hear(by: &Listener<'_>, synchronised: bool) -> Sounds {
     Sounds { fixes, ranges: Vec::new() }
 }
 
-/// When the last ping left that arrived since the sample before [s after the sample], and its way. (1)
-fn last_ping(by: &Listener<'_>, beacon: &Beacon, moving: &Moving) -> Option<(f64, Way)> {
+/// When the last ping left that arrived since the sample before [s after the sample], and its way, of a pinger whose clock is `late` [s]. (1)
+fn last_ping(by: &Listener<'_>, beacon: &Beacon, moving: &Moving, late: f64) -> Option<(f64, Way)> {
     let BeaconKind::Pinger { period, start } = beacon.kind else { return None };
+    let start = start + late;
     let way = |sent: f64| {
         let source = moving.after(sent).p;
         let (mut arrived, mut way) = (0.0, None);

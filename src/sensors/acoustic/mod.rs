@@ -29,6 +29,7 @@ pub mod path;
 pub mod usbl;
 
 use super::sample::{Pose, Spoiling};
+use super::sonar::decibels::level;
 use super::stage::Stage;
 use crate::environment::{Instant, air};
 use crate::math::rng::Draw;
@@ -99,9 +100,12 @@ impl Moving {
 }
 
 impl Listener<'_> {
-    /// A beacon, if what carries it has power.
-    pub fn beacon(&self, beacon: &Beacon) -> Option<Moving> {
-        let view = self.waters.view;
+    /// Beacon number `index`, if it works and what carries it has power.
+    pub fn beacon(&self, index: usize) -> Option<Moving> {
+        let (view, beacon) = (self.waters.view, &self.beacons[index]);
+        if view.beacons[index].dead {
+            return None;
+        }
         let Some((robot, link)) = beacon.on else {
             return Some(Moving { robot: None, p: beacon.p, v: Vec3::zero() });
         };
@@ -109,6 +113,16 @@ impl Listener<'_> {
         let v = R.mul_vec(V.v + V.w.cross(beacon.p));
         let moving = Moving { robot: Some(robot), p: *p + R.mul_vec(beacon.p), v };
         (view.powered[robot] && moving.p.is_finite() && v.is_finite()).then_some(moving)
+    }
+
+    /// Source level of beacon number `index` with the power that faults leave it [dB re 1 µPa at 1 m].
+    pub fn source_level(&self, index: usize) -> f64 {
+        self.beacons[index].source_level + level(self.waters.view.beacons[index].part)
+    }
+
+    /// How late faults let beacon number `index` send [s].
+    pub fn late(&self, index: usize) -> f64 {
+        self.waters.view.beacons[index].offset
     }
 
     /// A place of S `time` [s] after the sample.

@@ -20,7 +20,7 @@ use super::path::Way;
 use super::{Listener, Moving, spread};
 use crate::math::Vec3;
 use crate::math::rng::Draw;
-use crate::scene::acoustic::{Beacon, BeaconKind, Carrier, Voice};
+use crate::scene::acoustic::{BeaconKind, Carrier, Voice};
 use crate::state::sounds::{Fix, Sounds};
 
 /// How often a way is found anew with where its end is when it gets there.
@@ -47,8 +47,7 @@ pub fn ask(by: &Listener<'_>, voice: &Voice, carrier: Option<&Carrier>) -> Sound
     }
     let k = (by.by.sample % n) as usize;
     let mut draw = by.draw(k);
-    let beacon = &by.beacons[by.spec.targets[k].beacon];
-    let Some(reply) = reply(by, voice, beacon, &mut draw) else { return sounds };
+    let Some(reply) = reply(by, voice, by.spec.targets[k].beacon, &mut draw) else { return sounds };
     let (R_WS, _) = by.pose.after(reply.arrived);
     let (d, variance) = by.bearing(R_WS.tr_mul_vec(reply.way.from), reply.snr, &mut draw);
     let (range, along) = by.told(0.5 * by.sound_speed * (reply.arrived - reply.turn), &mut draw);
@@ -59,17 +58,18 @@ pub fn ask(by: &Listener<'_>, voice: &Voice, carrier: Option<&Carrier>) -> Sound
     sounds
 }
 
-/// The reply of a transponder to a question that leaves S now, if both are heard within the greatest range. (1)
-pub fn reply(by: &Listener<'_>, voice: &Voice, beacon: &Beacon, draw: &mut Draw) -> Option<Reply> {
+/// The reply of transponder number `index` to a question that leaves S now, if both are heard within the greatest range. (1)
+pub fn reply(by: &Listener<'_>, voice: &Voice, index: usize, draw: &mut Draw) -> Option<Reply> {
+    let beacon = &by.beacons[index];
     let BeaconKind::Transponder { turn_around, ear } = beacon.kind else { return None };
-    let moving = by.beacon(beacon)?;
+    let moving = by.beacon(index)?;
     let here = by.own(Vec3::zero(), 0.0);
     let (heard, way) = question(by, voice, &moving, here.p)?;
     if !by.waters.is_open(here, moving.after(heard)) {
         return None;
     }
     by.hears(&ear, voice.frequency, voice.source_level - way.loss, draw)?;
-    let sent = heard + turn_around;
+    let sent = heard + turn_around + by.late(index);
     let source = moving.after(sent).p;
     let (mut arrived, mut back) = (sent + way.time, None);
     for _ in 0..ROUNDS {
@@ -77,7 +77,7 @@ pub fn reply(by: &Listener<'_>, voice: &Voice, beacon: &Beacon, draw: &mut Draw)
         (arrived, back) = (sent + found.time, Some(found));
     }
     let back = back?;
-    let snr = by.hears(&by.spec.ear, beacon.frequency, beacon.source_level - back.loss, draw)?;
+    let snr = by.hears(&by.spec.ear, beacon.frequency, by.source_level(index) - back.loss, draw)?;
     if 0.5 * by.sound_speed * (arrived - turn_around) > by.spec.max_range {
         return None;
     }

@@ -12,7 +12,8 @@
 //! World; directions in A of either sonar.
 //!
 //! # Limits
-//! Straight rays, the direct way alone. Others ping at their rate from their start on, whether anybody listens to them or not, and are where they are at this sonar's ping.
+//! Straight rays, the direct way alone. Others ping at their rate from their start on, whether anybody listens to them or not, and are where they are at this sonar's ping; those that are dead or without
+//! power then are silent.
 //!
 //! # Checked by
 //! test/analytic/sonar.rs
