@@ -22,13 +22,15 @@ import checks_garbage
 import checks_instruments
 import checks_looks
 import checks_parameters
+import checks_positions
 import checks_process
 import checks_sea
 import checks_services
 import checks_topics
 
 MODULES = [checks_process, checks_arguments, checks_topics, checks_services, checks_parameters, checks_garbage,
-           checks_drive, checks_flight, checks_arms, checks_sea, checks_looks, checks_instruments]
+           checks_drive, checks_flight, checks_arms, checks_sea, checks_looks, checks_instruments,
+           checks_positions]
 
 
 def main():

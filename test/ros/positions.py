@@ -1,10 +1,10 @@
-"""Reads the messages of `positions.yaml` from a bag as their users do, and compares them with where things are."""
+"""Reads the messages of `positions.yaml` from a bag as their users do, and compares them with where things are. The checks of messages serve
+checks_positions.py too, which hears the same over DDS."""
 
 import sys
 from pathlib import Path
 
 import numpy
-from rosbags.highlevel import AnyReader
 
 OWN = numpy.array([0.0, 0.0, -10.0])
 
@@ -30,7 +30,7 @@ def check_usbl(message):
     """A place in the frame of the head, with a covariance."""
     assert message.header.frame_id == "r/usbl"
     near(message.pose.pose.position, numpy.array([-30, 20, -25]) - OWN, 0.5)
-    covariance = message.pose.covariance.reshape(6, 6)
+    covariance = numpy.reshape(message.pose.covariance, (6, 6))
     assert numpy.allclose(covariance, covariance.T) and covariance[3, 3] == 1e6 and message.pose.pose.orientation.w == 1
     return True
 
@@ -106,7 +106,7 @@ check_radar.seen = False
 def check_display(message):
     """A plan with the shed to starboard."""
     assert message.header.frame_id == "top/radar" and message.encoding == "mono8" and message.step == message.width
-    picture = message.data.reshape(message.height, message.width)
+    picture = numpy.frombuffer(bytes(message.data), numpy.uint8).reshape(message.height, message.width)
     assert picture.shape == (512, 512)
     row, column = numpy.unravel_index(numpy.argmax(picture), picture.shape)
     if picture.max() > 100:
@@ -141,6 +141,8 @@ CHECKS = {
 
 def main():
     """One bag."""
+    from rosbags.highlevel import AnyReader  # who hears DDS needs none
+
     good = {}
     with AnyReader([Path(sys.argv[1])]) as reader:
         for connection, _, data in reader.messages():
@@ -150,4 +152,5 @@ def main():
     assert set(good) == set(CHECKS) and all(good.values()), good
 
 
-main()
+if __name__ == "__main__":
+    main()
