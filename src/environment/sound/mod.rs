@@ -57,6 +57,11 @@ impl Waveguide {
         Self::new(&profile, [0.0, bottom])
     }
 
+    /// Depth [m] and speed [m/s] of its nodes, from the surface down.
+    pub fn nodes(&self) -> &[[f64; 2]] {
+        &self.nodes
+    }
+
     /// Depth of the surface [m].
     pub fn surface(&self) -> f64 {
         self.nodes[0][0]

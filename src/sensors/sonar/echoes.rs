@@ -2,6 +2,7 @@
 
 use super::super::sample::Pose;
 use super::super::stage::{Seen, Stage};
+use super::arc::Layers;
 use super::backscatter::{mirrored, of_material, of_surface};
 use super::beam::pattern;
 use super::decibels::power;
@@ -19,8 +20,6 @@ const FLAT: [f64; 2] = [0.5, 2.0];
 const FLAT_SHAPE: [f64; 2] = [0.95, 1.05];
 /// Label of the bottom.
 const BOTTOM: u16 = 1;
-/// Pieces of a bent ray.
-const PIECES: usize = 32;
 
 /// Mean powers over ranges and beams.
 pub struct Picture {
@@ -42,6 +41,8 @@ pub struct Waters<'a> {
     pub at: &'a Instant<'a>,
     /// Its speed of sound and absorption.
     pub medium: &'a Medium,
+    /// What bends rays, if anything does.
+    pub layers: Option<Layers>,
     /// Wind [m/s].
     pub wind: f64,
     /// Speed by which times become ranges [m/s].
@@ -210,38 +211,40 @@ impl Sender<'_> {
         self.waters.stage.look(self.waters.view, self.robot, p, d, [0.0, far])
     }
 
-    /// Along arcs, in short straight pieces; it ends at what it meets first.
-    fn follow_bent(&self, ray: &Ray, line: &mut Line) {
+    /// Along arcs, in straight pieces; it ends at what it meets first.
+    fn follow_bent(&self, layers: &Layers, ray: &Ray, line: &mut Line) {
         let (medium, far) = (self.waters.medium, self.spec.limits[1]);
-        let piece = far / PIECES as f64;
         let (mut p, mut d, mut way) = (self.p, ray.d, Way { r: 0.0, told: 0.0, loss: 0.0 });
-        for _ in 0..PIECES {
-            let (chord, next) = medium.bend(p.z, d, piece);
-            let hit = self.look(p, chord, piece);
-            let reach = hit.map_or(piece, |hit| hit.distance);
+        while far - way.r > 1e-6 * far {
+            let piece = layers.piece(p.z, d, [far - way.r, far]);
+            let (chord, length) = piece.chord(piece.arc);
+            let hit = self.look(p, chord, length);
+            let reach = hit.map_or(length, |hit| hit.distance);
             let surface = self.surface.crossing(p, chord, reach);
-            let length = surface.unwrap_or(reach);
-            let [slowness, loss] = medium.between(p.z, p.z + chord.z * length);
-            way.r += length;
-            way.told += length * slowness * self.waters.sound_speed;
-            way.loss += length * loss;
-            let here = Ray { d: chord, ..*ray };
+            let gone = surface.unwrap_or(reach);
+            let arc = piece.arc * (gone / length);
+            let q = p + chord.scale(gone);
+            way.r += arc;
+            way.told += piece.time(arc) * self.waters.sound_speed; // (4)
+            way.loss += arc * medium.between(p.z, q.z)[1];
+            let sides = || ray.sides.map(|(side, half)| (piece.turned(ray.d, chord, side), half));
             if surface.is_some() {
-                let q = p + chord.scale(length);
                 let n = self.surface.normal(q.x, q.y).scale(-1.0);
                 let s = of_surface(-n.dot(chord), self.spec.frequency, self.waters.wind);
+                let here = Ray { d: chord, sides: sides(), ..*ray };
                 return self.add_after(&here, way, &Place { n, s, flat: FLAT }, line);
             }
             if let Some(hit) = hit {
+                let here = Ray { d: chord, sides: sides(), ..*ray };
                 return self.add_after(&here, way, &Place::of(&hit, chord), line);
             }
-            (p, d) = (p + chord.scale(piece), next);
+            (p, d) = (q, piece.direction(piece.arc));
         }
     }
 
     fn follow(&self, ray: &Ray, line: &mut Line) {
-        if self.spec.bent {
-            return self.follow_bent(ray, line);
+        if let Some(layers) = &self.waters.layers {
+            return self.follow_bent(layers, ray, line);
         }
         let far = self.spec.limits[1];
         let hit = self.look(self.p, ray.d, far);

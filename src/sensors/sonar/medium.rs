@@ -3,18 +3,17 @@
 //! # Law
 //! ```text
 //!   1/c̄ = ∫ dz/c / Δz,   ᾱ = ∫ α dz / Δz                    (1)
-//!   dd/ds = -(∇c - d (d·∇c))/c                               (2)  [Jensen 2011, ch. 3]
 //! ```
-//! Both of (1) are integrals over depth alone, so one table of them serves all rays of a ping. (2) bends rays that are asked to, by the midpoint rule.
+//! Both of (1) are integrals over depth alone, so one table of them serves all rays of a ping.
 //!
 //! # Symbols
-//! c speed of sound [m/s] · α absorption [dB/m] · z height [m] · d direction of a ray, s its length [m].
+//! c speed of sound [m/s] · α absorption [dB/m] · z height [m].
 //!
 //! # Frames
 //! World (ENU).
 //!
 //! # Limits
-//! The column is that over the sonar. Straight rays do over the ranges of such sonars, unless the column is strongly layered and the beam far from upright. Bent rays spread as straight ones do. Acidity 8; salinity of water without a column is that which gives its density.
+//! The column is that over the sonar. Straight rays do over the ranges of such sonars, unless the column is strongly layered and the beam far from upright; `arc.rs` has those that bend. Acidity 8; salinity of water without a column is that which gives its density.
 //!
 //! # Checked by
 //! tests below; test/analytic/sonar.rs
@@ -71,28 +70,6 @@ impl Medium {
         let b = if (b - a).abs() < 1e-3 * self.step { a + 1e-3 * self.step } else { b };
         let (from, to) = (self.sum(a), self.sum(b));
         [0, 1].map(|i| (to[i] - from[i]) / (b - a))
-    }
-
-    /// The chord of the next `length` [m] of a ray at the height `z`, and its direction at the end. (2)
-    pub fn bend(&self, z: f64, d: Vec3, length: f64) -> (Vec3, Vec3) {
-        if self.sums.len() == 1 {
-            return (d, d);
-        }
-        let turned = |z: f64, along: Vec3, by: f64| {
-            let [a, b] = [z - 0.5 * self.step, z + 0.5 * self.step].map(|z| 1.0 / self.slowness(z));
-            let (rate, c) = ((b - a) / self.step, 0.5 * (a + b));
-            let up = Vec3::new(0.0, 0.0, 1.0) - along.scale(along.z);
-            let d = d + up.scale(-by * rate / c);
-            d.scale(1.0 / d.norm())
-        };
-        let chord = turned(z, d, 0.5 * length);
-        (chord, turned(z + 0.5 * length * chord.z, chord, length))
-    }
-
-    /// Slowness at a height [s/m].
-    fn slowness(&self, z: f64) -> f64 {
-        let half = 0.25 * self.step;
-        (self.sum(z + half)[0] - self.sum(z - half)[0]) / (2.0 * half)
     }
 
     fn sum(&self, z: f64) -> [f64; 2] {

@@ -19,13 +19,14 @@
 //! Rays in A (see `scene/sonar.rs`), turned into S and W at the instant of the ping.
 //!
 //! # Limits
-//! One pose a ping. Rays are straight, or bent in 32 pieces. Surfaces scatter as rough ones do: no glints of smooth facets of objects, no echo from within. A ray that meets the surface of the water ends there, or goes on as from a
+//! One pose a ping. Rays are straight, or bent as `arc.rs` says. Surfaces scatter as rough ones do: no glints of smooth facets of objects, no echo from within. A ray that meets the surface of the water ends there, or goes on as from a
 //! mirror with `multipath`; the way there by the mirror and back without it is left out. Levels of the smallest things are as
 //! coarse as the rays: a target should be met by several.
 //!
 //! # Checked by
-//! test/analytic/sonar.rs, test/determinism/sonar.rs
+//! test/analytic/sonar.rs, test/analytic/sonar_rays.rs, test/determinism/sonar.rs
 
+pub mod arc;
 pub mod backscatter;
 pub mod beam;
 pub mod bottom;
@@ -43,6 +44,7 @@ use crate::scene::sonar::{SonarKind, SonarSpec};
 use crate::state::frame::FrameData;
 use crate::state::ping::Ping;
 use crate::state::view::View;
+use arc::Layers;
 use echoes::{Picture, Waters};
 use interference::Burst;
 use medium::Medium;
@@ -61,7 +63,8 @@ pub fn ping(
     let medium = Medium::about(at, pose.p_WS, spec.limits[1], spec.frequency);
     let sound_speed = spec.sound_speed.unwrap_or(1.0 / medium.here[0]);
     let head = spec.head_angle(by.sample);
-    let waters = Waters { stage, view, at, medium: &medium, wind, sound_speed };
+    let layers = if spec.bent { Layers::about(at, pose.p_WS, spec.limits[1]) } else { None };
+    let waters = Waters { stage, view, at, medium: &medium, layers, wind, sound_speed };
     let mut picture = Picture::new(spec);
     if at.above_surface(pose.p_WS) < 0.0 {
         echoes::fill(&mut picture, spec, &waters, pose, head);
