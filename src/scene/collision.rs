@@ -89,18 +89,38 @@ impl Default for Material {
     }
 }
 
-/// Back-scattering strength of a square metre.
+/// What a surface does to a sonar's sound: back-scattering strength of a square metre, and what lies below, which mirrors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Backscatter {
     /// Lambert's parameter: strength over the square of the sine of the grazing angle [dB].
     pub lambert_db: f64,
     /// Strengths at grazing angles of 0, 10, ... 90 degrees instead [dB].
     pub table: Option<[f64; 10]>,
+    /// What lies below.
+    pub ground: Ground,
+}
+
+/// Ground as sound meets it: a fluid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ground {
+    /// Density [kg/m³].
+    pub density: f64,
+    /// Speed of sound [m/s].
+    pub sound_speed: f64,
+    /// Attenuation [dB a wavelength].
+    pub attenuation: f64,
+    /// Standard deviation of the height of its surface [m].
+    pub roughness: f64,
 }
 
 impl Backscatter {
     /// -27 dB, the mean of deep bottoms. [Mackenzie 1961]
-    pub const ROCK: Self = Self { lambert_db: -27.0, table: None };
+    pub const ROCK: Self = Self { lambert_db: -27.0, table: None, ground: Ground::SAND };
+}
+
+impl Ground {
+    /// Sand. [Jensen 2011, ch. 1]
+    pub const SAND: Self = Self { density: 1900.0, sound_speed: 1650.0, attenuation: 0.8, roughness: 0.0 };
 }
 
 /// Which colliders may touch: two do if each is a member of a group that the other meets.

@@ -11,7 +11,7 @@ use super::heightfield::{Given, heightfield};
 use super::read::Named;
 use super::sname;
 use crate::math::{Mat3, Vec3};
-use crate::scene::collision::{Backscatter, Collider, Geometry, Groups, Material, Structure};
+use crate::scene::collision::{Backscatter, Collider, Geometry, Ground, Groups, Material, Structure};
 use std::sync::Arc;
 
 /// What shapes are fixed to.
@@ -93,7 +93,14 @@ pub fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems) {
 
 /// A surface.
 pub fn material(file: &MaterialFile) -> Material {
-    let backscatter = Backscatter { lambert_db: file.backscatter_db, table: file.backscatter_by_grazing_db };
+    let ground = Ground {
+        density: file.ground.density_kg_m3,
+        sound_speed: file.ground.sound_speed_m_s,
+        attenuation: file.ground.attenuation_db_per_wavelength,
+        roughness: file.ground.roughness_m,
+    };
+    let backscatter =
+        Backscatter { lambert_db: file.backscatter_db, table: file.backscatter_by_grazing_db, ground };
     Material {
         friction: file.friction,
         restitution: file.restitution,

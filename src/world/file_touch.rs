@@ -99,6 +99,22 @@ spec! {
         backscatter_db: f64 [in -100.0..=20.0] = -27.0,
         /// Strength of a square metre at grazing angles of 0, 10, ... 90 degrees, in place of `backscatter_db`.
         backscatter_by_grazing_db: Option<[f64; 10]> [in -200.0..=20.0],
+        /// What lies below it, for what a bottom mirrors of a sonar's sound with `multipath`; sand if not given.
+        ground: GroundFile => "{}",
+    }
+}
+
+spec! {
+    /// Ground as sound meets it: a fluid half space.
+    pub struct GroundFile {
+        /// Density.
+        density_kg_m3: f64 [in 100.0..=20000.0] = 1900.0,
+        /// Speed of sound.
+        sound_speed_m_s: f64 [in 100.0..=10000.0] = 1650.0,
+        /// Attenuation.
+        attenuation_db_per_wavelength: f64 [in 0.0..=20.0] = 0.8,
+        /// Standard deviation of the height of its surface; 0 mirrors as if smooth.
+        roughness_m: f64 [non_negative] = 0.0,
     }
 }
 

@@ -110,3 +110,70 @@ fn a_bent_beam_meets_what_lies_on_its_arc() {
     near("range", found, exact - 0.15, 0.35);
     assert!(level > of(false).1 + 20.0, "{level} {:?}", of(false));
 }
+
+/// Directions at the sonar and at the ball, and lengths, of the ways between (0, 0, -10) and (24, 0, -14) in calm water: straight, by the surface, by a bottom at a depth.
+fn ways(depth: f64) -> [([f64; 2], [f64; 2], f64); 3] {
+    let way = |down: f64, turned: f64| {
+        let r = (24.0 * 24.0 + down * down).sqrt();
+        let d = [24.0 / r, -down / r];
+        (d, [d[0], d[1] * turned], r)
+    };
+    [way(4.0, 1.0), way(-24.0, -1.0), way(2.0 * depth - 24.0, -1.0)]
+}
+
+// Goal: a target between surface and bottom is heard by all pairs of ways there and back, straight, by the surface, by the bottom, each at the image's range and level. Method: a ball that scatters by Lambert's law and a
+// sand bottom that scatters nothing; (r + r')/2, and SL + TS(β) - 20 log r - 20 log r' - α(r + r') + 10 log |R|²|R'|² + 10 log(b_t b'_r + b'_t b_r), where of a Lambert ball
+// TS(β) = TS + 10 log((sin β + (π - β) cos β)/π) for an angle β between the ways at the ball. Rayleigh's coefficient of the bottom by its own closed form. Tolerance: 0.35 m, 0.6 dB: where on the ball of 0.5 m the echo comes from.
+#[test]
+fn surface_and_bottom_mirror_a_target() {
+    const DEPTH: f64 = 34.0;
+    let bare = BARE.replace("source_level_db: 210", "source_level_db: 230");
+    let device = |multipath: bool| {
+        format!(
+            "kind: imaging_sonar, sector_deg: 4, beams: 3, beam_width_deg: 6, elevation_width_deg: 90, shading: uniform, rays: [90, 1500], pulse_us: 1000, \
+             max_range_m: 60, bins: 1200, multipath: {multipath}, {bare}"
+        )
+    };
+    let rest = format!(
+        "seabed: {{depth_m: {DEPTH}, material: {{backscatter_db: -100, ground: {{density_kg_m3: 1900, sound_speed_m_s: 1650, attenuation_db_per_wavelength: 0}}}}}}
+structures: {{t: {{position_m: [24, 0, -14], shapes: {{s: {{kind: sphere, radius_m: 0.5}}}}}}}}"
+    );
+    let (spec, heard) = ping(&world(10.0, &device(true), &rest));
+    let levels = beam(&spec, &heard, 1);
+    let ways = ways(DEPTH);
+    let strength = 10.0 * (2.0 * std::f64::consts::PI * 0.25 * 10f64.powf(-2.7) / 3.0).log10();
+    let absorbed = super::sonar::absorption(400.0, 12.0);
+    // grazing the bottom: what of the power it mirrors, by [Jensen 2011] without attenuation
+    let sine = -ways[2].0[1];
+    let under = (1500.0_f64 / 1650.0).powi(2) - ways[2].0[0].powi(2);
+    let (a, b) = (1900.0 / 1026.95 * sine, under.max(0.0).sqrt());
+    let kept = [1.0, 1.0, ((a - b) / (a + b)).powi(2)];
+    assert!(under > 0.0 && kept[2] < 0.3);
+    let pattern = |k: usize, end: usize| {
+        let out = ways[k].0[1].asin();
+        merrow::sensors::sonar::beam::pattern(&spec.along[end], out)
+    };
+    for (i, j) in [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)] {
+        let (r, s) = (ways[i].2, ways[j].2);
+        let (u, v) = (ways[i].1, ways[j].1);
+        let angle = (u[0] * v[0] + u[1] * v[1]).min(1.0).acos();
+        let apart = (angle.sin() + (std::f64::consts::PI - angle) * angle.cos()) / std::f64::consts::PI;
+        let both = if i == j { 1.0 } else { 2.0 };
+        let power = both * pattern(i, 0) * pattern(j, 1) * kept[i] * kept[j] * apart;
+        let [from, to] = [r, s].map(|r| r - 0.3);
+        let expected =
+            230.0 + strength - 20.0 * (from * to).log10() - absorbed * (r + s) + 10.0 * power.log10();
+        let middle = (0.5 * (r + s) / spec.bin()) as usize;
+        let (k, found) = peak(&levels[middle - 30..middle + 30]);
+        near(&format!("level {i} {j}"), found, expected, 0.6);
+        let half = levels[middle - 30..middle + 30].iter().filter(|l| **l > found - 3.0).count();
+        assert!(half < 26, "{half}");
+        near(&format!("range {i} {j}"), spec.range(middle - 30 + k), 0.5 * (r + s) - 0.3, 0.35);
+    }
+    let (_, alone) = ping(&world(10.0, &device(false), &rest));
+    let (k, _) = peak(&beam(&spec, &alone, 1));
+    near("alone", spec.range(k), ways[0].2 - 0.3, 0.35);
+    assert!(
+        beam(&spec, &alone, 1)[560..].iter().all(|l| *l < levels[(ways[2].2 / spec.bin()) as usize] - 10.0)
+    );
+}

@@ -63,10 +63,10 @@ mod tests {
 
     #[test]
     fn materials_follow_lambert_or_their_table() {
-        let rock = Backscatter { lambert_db: -27.0, table: None };
+        let rock = Backscatter::ROCK;
         assert!((of_material(&rock, 0.5) - power(-27.0) * 0.25).abs() < 1e-12);
         let table = [-50.0, -40.0, -35.0, -32.0, -30.0, -28.0, -26.0, -24.0, -20.0, -10.0];
-        let mud = Backscatter { lambert_db: 0.0, table: Some(table) };
+        let mud = Backscatter { lambert_db: 0.0, table: Some(table), ..rock };
         for (degrees, level) in [(0.0_f64, -50.0), (15.0, -37.5), (80.0, -20.0), (90.0, -10.0)] {
             let found = 10.0 * of_material(&mud, degrees.to_radians().sin()).log10();
             assert!((found - level).abs() < 1e-6, "{degrees}: {found}");

@@ -79,7 +79,10 @@ mod tests {
         let water = [1000.0, 1500.0];
         let lossy = of_ground(&ground(1900.0, 1650.0, 0.8), 0.2, water, 100.0);
         let delta = 0.8 / 54.575_05;
-        let n2 = [(1500.0_f64 / 1650.0).powi(2) * (1.0 - delta * delta), (1500.0_f64 / 1650.0).powi(2) * 2.0 * delta];
+        let n2 = [
+            (1500.0_f64 / 1650.0).powi(2) * (1.0 - delta * delta),
+            (1500.0_f64 / 1650.0).powi(2) * 2.0 * delta,
+        ];
         let z = [n2[0] - 0.96, n2[1]];
         let (r, angle) = ((z[0] * z[0] + z[1] * z[1]).sqrt().sqrt(), 0.5 * z[1].atan2(z[0]));
         let root = [r * angle.cos(), r * angle.sin()];

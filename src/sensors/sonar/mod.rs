@@ -19,8 +19,8 @@
 //! Rays in A (see `scene/sonar.rs`), turned into S and W at the instant of the ping.
 //!
 //! # Limits
-//! One pose a ping. Rays are straight, or bent as `arc.rs` says. Surfaces scatter as rough ones do: no glints of smooth facets of objects, no echo from within. A ray that meets the surface of the water ends there, or goes on as from a
-//! mirror with `multipath`; the way there by the mirror and back without it is left out. Levels of the smallest things are as
+//! One pose a ping. Rays are straight, or bent as `arc.rs` says. Surfaces scatter as rough ones do: no glints of smooth facets of objects, no echo from within. A ray that meets the surface of the water or the bottom ends there, or with `multipath` goes on once as from a
+//! mirror; with it sound also goes one way and comes back another (straight, by the surface, by the bottom). Bent rays are not mirrored. Of a side-scan's pattern across, that of the way by which it hears counts twice. Levels of the smallest things are as
 //! coarse as the rays: a target should be met by several.
 //!
 //! # Checked by
@@ -32,8 +32,10 @@ pub mod beam;
 pub mod bottom;
 pub mod decibels;
 pub mod echoes;
+pub mod follow;
 pub mod interference;
 pub mod medium;
+pub mod mirror;
 pub mod noise;
 pub mod receive;
 
@@ -45,7 +47,8 @@ use crate::state::frame::FrameData;
 use crate::state::ping::Ping;
 use crate::state::view::View;
 use arc::Layers;
-use echoes::{Picture, Waters};
+use echoes::Picture;
+use follow::Waters;
 use interference::Burst;
 use medium::Medium;
 
