@@ -80,7 +80,7 @@ pub fn topics(looks: &Looks) -> Vec<(Cow<'static, str>, &'static TypeInfo, Topic
             let of_part = |(suffix, part): &(&'static str, sonar::Part)| {
                 ((*suffix).into(), sonar::info(*part), Topic::Sonar(*part))
             };
-            sonar::parts(spec.kind).iter().map(of_part).collect()
+            sonar::parts(spec).iter().map(of_part).collect()
         }
         Looks::Radar(_) => vec![
             ("/data".into(), RadarSector::info(), Topic::Sweep),
@@ -92,6 +92,16 @@ pub fn topics(looks: &Looks) -> Vec<(Cow<'static, str>, &'static TypeInfo, Topic
             let outputs = spec.outputs().into_iter();
             outputs.map(|(end, o)| (end.into(), positioning::info(o), Topic::Sounds(o))).collect()
         }
+    }
+}
+
+/// How often the message `part` of a sensor comes, of which `rate` samples are taken a second [Hz].
+pub fn rate(looks: &Looks, part: usize, rate: f64) -> f64 {
+    match (topics(looks).get(part).map(|topic| topic.2), looks) {
+        // once to and fro
+        (Some(Topic::Swept), Looks::Laser(LaserSpec { tilt: Some(tilt), .. })) => 1e9 / tilt.period_ns as f64,
+        (Some(Topic::Sonar(sonar::Part::Sweep)), Looks::Sonar(spec)) => rate / spec.sweep_pings() as f64,
+        _ => rate,
     }
 }
 

@@ -35,6 +35,7 @@ pub mod parameters;
 pub mod picture;
 pub mod plan;
 pub mod positioning;
+pub mod profile;
 pub mod qos;
 pub mod radar_display;
 pub mod services;

@@ -342,9 +342,8 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
         for (part, (suffix, info)) in sensor_messages(&sensor.kind).into_iter().enumerate() {
             let source = Source::Sensor { robot: i, sensor: k, part };
             let topic = format!("{name}/{}{suffix}", sensor.name);
-            // the points of a nodded laser come once to and fro
-            let rate = sensor.kind.tilt().filter(|_| part > 0).map(|tilt| 1e9 / tilt.period_ns as f64);
-            add(topic, info, Qos::SENSOR, Some(rate.unwrap_or(sensor.rate)), source);
+            let rate = sensor.kind.looks().map_or(sensor.rate, |with| looks::rate(with, part, sensor.rate));
+            add(topic, info, Qos::SENSOR, Some(rate), source);
         }
     }
     let nods = robot.sensors.iter().any(|sensor| sensor.kind.tilt().is_some());

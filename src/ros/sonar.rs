@@ -6,13 +6,14 @@ use super::message::{Message, TypeInfo};
 use super::msg::marine_acoustic_msgs::{
     DetectionFlag, PingInfo, ProjectedSonarImage, RawSonarImage, SonarDetections, SonarImageData, SonarRanges,
 };
-use super::msg::sensor_msgs::{Image, PointCloud2};
+use super::msg::sensor_msgs::{Image, LaserScan, PointCloud2};
 use super::msg::std_msgs::Header;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::scene::sonar::{Aperture, SonarKind, SonarSpec};
 use crate::sensors::sonar::beam;
 use crate::state::ping::{Ping, Sounding};
 use bytes::Bytes;
+use std::ops::Range;
 
 /// What a sonar publishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +30,20 @@ pub enum Part {
     Points,
     /// A picture to look at.
     Display,
+    /// Echoes over time of all beams.
+    Samples,
+    /// The range of the bearing of a ping.
+    Bearing,
+    /// The ranges of all bearings of a turn, or of a way through the sector.
+    Sweep,
 }
 
 /// Topic suffixes of a sonar's messages and what they hold; the first is the sensor's own.
-pub fn parts(kind: SonarKind) -> &'static [(&'static str, Part)] {
-    match kind {
-        SonarKind::Imaging => &[("/image_raw", Part::Projected), ("/image_display", Part::Display)],
+pub fn parts(spec: &SonarSpec) -> &'static [(&'static str, Part)] {
+    match spec.kind {
+        SonarKind::Imaging => {
+            &[("/image_raw", Part::Projected), ("/image_display", Part::Display), ("/samples", Part::Samples)]
+        }
         SonarKind::Multibeam => {
             &[("/detections", Part::Detections), ("/ranges", Part::Ranges), ("/points", Part::Points)]
         }
@@ -42,6 +51,12 @@ pub fn parts(kind: SonarKind) -> &'static [(&'static str, Part)] {
             ("/port/image_raw", Part::Raw(0)),
             ("/starboard/image_raw", Part::Raw(1)),
             ("/image_display", Part::Display),
+        ],
+        SonarKind::Scanning if spec.profiles => &[
+            ("/image_raw", Part::Raw(0)),
+            ("/image_display", Part::Display),
+            ("/bearing", Part::Bearing),
+            ("/scan", Part::Sweep),
         ],
         SonarKind::Scanning => &[("/image_raw", Part::Raw(0)), ("/image_display", Part::Display)],
     }
@@ -51,11 +66,12 @@ pub fn parts(kind: SonarKind) -> &'static [(&'static str, Part)] {
 pub fn info(part: Part) -> &'static TypeInfo {
     match part {
         Part::Projected => ProjectedSonarImage::info(),
-        Part::Raw(_) => RawSonarImage::info(),
+        Part::Raw(_) | Part::Samples => RawSonarImage::info(),
         Part::Detections => SonarDetections::info(),
         Part::Ranges => SonarRanges::info(),
         Part::Points => PointCloud2::info(),
         Part::Display => Image::info(),
+        Part::Bearing | Part::Sweep => LaserScan::info(),
     }
 }
 
@@ -109,21 +125,22 @@ pub fn projected(spec: &SonarSpec, ping: &Ping, header: Header) -> ProjectedSona
     }
 }
 
-/// Echoes over time of one array or of a head that turns.
-pub fn raw(spec: &SonarSpec, ping: &Ping, beam: usize, header: Header) -> RawSonarImage {
-    let angle = (spec.steering[beam] + ping.head) as f32;
+/// Echoes over time of some beams: of one array, of a head that turns, of all.
+pub fn raw(spec: &SonarSpec, ping: &Ping, beams: Range<usize>, header: Header) -> RawSonarImage {
+    let angle = |steering: &f64| (steering + ping.head) as f32;
+    let n = beams.len();
     let rate = 0.5 * ping.sound_speed / spec.bin();
     let first = (spec.range(0) / spec.bin()) as u32;
     RawSonarImage {
         header,
-        ping_info: ping_info(spec, ping, 1),
+        ping_info: ping_info(spec, ping, n),
         sample_rate: rate as f32,
         samples_per_beam: spec.bins as u32,
         sample0: first,
-        tx_delays: vec![0.0],
-        tx_angles: vec![0.0],
-        rx_angles: vec![angle],
-        image: image(spec, ping, beam, 1),
+        tx_delays: vec![0.0; n],
+        tx_angles: vec![0.0; n],
+        image: image(spec, ping, beams.start, n),
+        rx_angles: spec.steering[beams].iter().map(angle).collect(),
     }
 }
 

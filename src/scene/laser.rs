@@ -42,7 +42,7 @@ pub struct LaserSpec {
     pub tilt: Option<Tilt>,
 }
 
-/// A unit that nods a laser about y, to and fro at a constant speed; positive angles look down.
+/// A unit that nods a laser or tilts a sonar about y, to and fro at a constant speed; positive angles look down.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tilt {
     /// Least and greatest angle [rad].
@@ -65,7 +65,7 @@ impl Tilt {
         if 2 * (time_ns % self.period_ns) < self.period_ns { speed } else { -speed }
     }
 
-    /// Axes of the laser in those of the unit at an instant.
+    /// Axes of the sensor in those of the unit at an instant.
     pub fn axes(&self, time_ns: u64) -> Mat3 {
         Mat3::from_rpy(0.0, self.angle(time_ns), 0.0)
     }

@@ -187,6 +187,7 @@ impl SensorKind {
     pub fn tilt(&self) -> Option<&Tilt> {
         match &**self.looks()? {
             Looks::Laser(spec) => spec.tilt.as_ref(),
+            Looks::Sonar(spec) => spec.tilt.as_ref(),
             _ => None,
         }
     }

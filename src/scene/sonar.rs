@@ -1,5 +1,6 @@
 //! Active sonars as built: their beams, their pulse, what they make of echoes.
 
+use super::laser::Tilt;
 use crate::math::Vec3;
 use crate::math::real::sin_cos;
 
@@ -57,7 +58,7 @@ pub struct SonarSpec {
     pub speckle: bool,
     /// Whether rays bend with the speed of sound.
     pub bent: bool,
-    /// Whether it hears what the surface mirrors.
+    /// Whether it hears what surface and bottom mirror.
     pub multipath: bool,
     /// Whether it hears other sonars of its band.
     pub interference: bool,
@@ -65,6 +66,10 @@ pub struct SonarSpec {
     pub threshold: f64,
     /// Turn of the head from ping to ping, and the sector that it keeps to [rad]; 0 for what does not turn.
     pub head: [f64; 2],
+    /// Whether one that turns tells the range of each bearing.
+    pub profiles: bool,
+    /// The unit that tilts it, if one does; the sensor's place is then that of the unit.
+    pub tilt: Option<Tilt>,
 }
 
 /// What a sonar is.
@@ -146,17 +151,28 @@ impl SonarSpec {
         2.0 * self.limits[1] / self.sound_speed.unwrap_or(1500.0)
     }
 
+    /// Pings of a turn of the head, or of its way from one end of its sector to the other; 1 if it does not turn.
+    pub fn sweep_pings(&self) -> u64 {
+        let [step, sector] = self.head;
+        if step > 0.0 { ((sector / step + 0.5) as u64).max(1) } else { 1 }
+    }
+
+    /// True if its head turns round and round, false if to and fro.
+    pub fn turns_round(&self) -> bool {
+        self.head[1] > std::f64::consts::TAU - 1e-9
+    }
+
     /// Angle of the head at a ping [rad]: round and round, or to and fro in its sector.
     pub fn head_angle(&self, ping: u64) -> f64 {
         let [step, sector] = self.head;
         if step <= 0.0 {
             return 0.0;
         }
-        let n = (sector / step + 0.5) as u64;
-        if sector > std::f64::consts::TAU - 1e-9 {
-            return (ping % n.max(1)) as f64 * step;
+        let n = self.sweep_pings();
+        if self.turns_round() {
+            return (ping % n) as f64 * step;
         }
-        let k = ping % (2 * n).max(1);
+        let k = ping % (2 * n);
         let k = if k > n { 2 * n - k } else { k };
         k as f64 * step - 0.5 * sector
     }

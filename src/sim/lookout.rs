@@ -454,12 +454,18 @@ fn bursts(
 /// Where a sensor is in a view.
 fn pose(view: &View, robot: usize, sensor: &Sensor) -> Pose {
     let (R_WL, p_WL) = &view.links[robot][sensor.link];
-    let (V, p, R) = (view.velocities[robot][sensor.link], sensor.p_LoS, &sensor.R_LS);
+    let (V, p) = (view.velocities[robot][sensor.link], sensor.p_LoS);
+    let (mut R, mut w) = (sensor.R_LS, Vec3::zero());
+    // each beam of a laser has a tilt of its own; a ping has one
+    if let Some(Looks::Sonar(SonarSpec { tilt: Some(tilt), .. })) = sensor.kind.looks().map(|l| &**l) {
+        R = R.mul_mat(&tilt.axes(view.time_ns));
+        w.y = tilt.speed(view.time_ns);
+    }
     let v_S = V.v + V.w.cross(p);
     Pose {
         robot,
-        R_WS: R_WL.mul_mat(R),
+        R_WS: R_WL.mul_mat(&R),
         p_WS: *p_WL + R_WL.mul_vec(p),
-        V_WS_S: SpatialVelocity { w: R.tr_mul_vec(V.w), v: R.tr_mul_vec(v_S) },
+        V_WS_S: SpatialVelocity { w: R.tr_mul_vec(V.w) + w, v: R.tr_mul_vec(v_S) },
     }
 }

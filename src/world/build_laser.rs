@@ -2,6 +2,7 @@
 
 use super::error::Problems;
 use super::file_laser::{LaserFile, LidarFile, RangingFile, TiltingLaserFile};
+use super::read::Places;
 use crate::scene::laser::{LaserOutput, LaserSpec, Tilt};
 
 /// A laser that scans in a plane, `rate` times a second [Hz].
@@ -21,11 +22,6 @@ pub fn laser(file: &LaserFile, rate: f64, problems: &mut Problems) -> LaserSpec 
 
 /// A laser that scans in a plane and is nodded, `rate` scans a second [Hz].
 pub fn tilting(file: &TiltingLaserFile, rate: f64, problems: &mut Problems) -> LaserSpec {
-    let [low, high] = file.tilt_deg;
-    if low >= high {
-        let text = format!("`tilt_deg` is [{low}, {high}], expected the lesser first");
-        problems.push(file.at.of("tilt_deg"), text);
-    }
     let (period, beams) = (file.tilt_period_s, f64::from(file.laser.beams));
     if period * rate < 2.0 || period * rate * beams > BEAMS_MAX as f64 {
         let most = BEAMS_MAX as f64 / beams;
@@ -35,10 +31,19 @@ pub fn tilting(file: &TiltingLaserFile, rate: f64, problems: &mut Problems) -> L
         );
         problems.push(file.at.of("tilt_period_s"), text);
     }
+    let tilt = tilt(&file.at, file.tilt_deg, period, problems);
+    LaserSpec { tilt: Some(tilt), ..laser(&file.laser, rate, problems) }
+}
+
+/// A unit that nods a sensor between two angles [deg], to and fro in `period` [s]; the keys stand at `at`.
+pub fn tilt(at: &Places, [low, high]: [f64; 2], period: f64, problems: &mut Problems) -> Tilt {
+    if low >= high {
+        let text = format!("`tilt_deg` is [{low}, {high}], expected the lesser first");
+        problems.push(at.of("tilt_deg"), text);
+    }
     // a nanosecond at least, so that what is refused divides by no zero
     let period_ns = (period * 1e9).clamp(1.0, 1e18) as u64;
-    let limits = file.tilt_deg.map(f64::to_radians);
-    LaserSpec { tilt: Some(Tilt { limits, period_ns }), ..laser(&file.laser, rate, problems) }
+    Tilt { limits: [low, high].map(f64::to_radians), period_ns }
 }
 
 /// A laser that scans on several cones, `rate` times a second [Hz].

@@ -1,9 +1,11 @@
 //! Files of sonars become sonars.
 
+use super::build_laser;
 use super::error::Problems;
 use super::file_sonar::{
     ImagingSonarFile, MultibeamFile, ScanningSonarFile, ShadingFile, SideScanFile, SoundingFile,
 };
+use crate::scene::laser::Tilt;
 use crate::scene::sonar::{Aperture, Heard, Shading, SonarKind, SonarSpec};
 use crate::sensors::sonar::beam::{aperture, pattern, solid_angle};
 use std::f64::consts::{PI, TAU};
@@ -94,6 +96,11 @@ pub fn side_scan(file: &SideScanFile, rate: f64, problems: &mut Problems) -> Son
 pub fn scanning(file: &ScanningSonarFile, rate: f64, problems: &mut Problems) -> SonarSpec {
     let (width, elevation) = (file.beam_width_deg.to_radians(), file.elevation_width_deg.to_radians());
     let shading = shading(&file.sounding);
+    if file.step_deg > file.sector_deg {
+        let text =
+            format!("`step_deg` is {}, expected at most `sector_deg` {}", file.step_deg, file.sector_deg);
+        problems.push(file.at.of("step_deg"), text);
+    }
     let layout = Layout {
         kind: SonarKind::Scanning,
         steering: vec![0.0],
@@ -102,10 +109,10 @@ pub fn scanning(file: &ScanningSonarFile, rate: f64, problems: &mut Problems) ->
         columns: [-WITH_SIDE_LOBES * width, WITH_SIDE_LOBES * width],
         rows: WITH_SIDE_LOBES * elevation,
         rays: [32, 64],
-        threshold: 0.0,
+        threshold: file.threshold_db,
         head: [file.step_deg.to_radians(), file.sector_deg.to_radians()],
     };
-    spec(layout, &file.sounding, rate, problems)
+    SonarSpec { profiles: file.profiles, ..spec(layout, &file.sounding, rate, problems) }
 }
 
 fn shading(file: &SoundingFile) -> Shading {
@@ -174,6 +181,29 @@ fn spec(layout: Layout, file: &SoundingFile, rate: f64, problems: &mut Problems)
         interference: file.interference,
         threshold: layout.threshold,
         head: layout.head,
+        profiles: false,
+        tilt: tilt(file, rate, problems),
+    }
+}
+
+/// The unit that tilts it, if one does.
+fn tilt(file: &SoundingFile, rate: f64, problems: &mut Problems) -> Option<Tilt> {
+    match (file.tilt_deg, file.tilt_period_s) {
+        (Some(limits), Some(period)) => {
+            if period * rate < 2.0 {
+                let pings = period * rate;
+                let text =
+                    format!("`tilt_period_s` is {period}, which is {pings:.3} pings, expected 2 at least");
+                problems.push(file.at.of("tilt_period_s"), text);
+            }
+            Some(build_laser::tilt(&file.at, limits, period, problems))
+        }
+        (None, None) => None,
+        (limits, _) => {
+            let key = if limits.is_some() { "tilt_deg" } else { "tilt_period_s" };
+            problems.push(file.at.of(key), "`tilt_deg` and `tilt_period_s` go together: expected both");
+            None
+        }
     }
 }
 

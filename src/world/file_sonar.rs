@@ -58,6 +58,10 @@ spec! {
         beam_width_deg: f64 [in 0.05..=60.0],
         /// Width of the beam from top to bottom.
         elevation_width_deg: f64 [in 0.1..=120.0],
+        /// Whether it tells the range of each bearing too, as profilers do.
+        profiles: bool = false,
+        /// Level over the noise at which a bearing has a range, with `profiles`.
+        threshold_db: f64 [in 0.0..=100.0] = 12.0,
         ..sounding: SoundingFile,
     }
 }
@@ -101,10 +105,14 @@ spec! {
         speckle: bool = true,
         /// Whether rays bend with the speed of sound over depth; else they are straight.
         ray_bent: bool = false,
-        /// Whether it hears what the surface of the water mirrors.
+        /// Whether it hears what the surface of the water and the bottom mirror.
         multipath: bool = false,
         /// Whether it hears other sonars of its band.
         interference: bool = true,
+        /// Least and greatest angle of a unit that tilts it about y, positive downwards, if one does.
+        tilt_deg: Option<[f64; 2]> [in -180.0..=180.0],
+        /// Time to and fro, with `tilt_deg`.
+        tilt_period_s: Option<f64> [positive],
     }
 }
 

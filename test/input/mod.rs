@@ -25,6 +25,7 @@ mod schema;
 mod sensors;
 mod servos;
 mod shipped;
+mod sonars;
 mod syntax;
 mod tethers;
 mod urdf;

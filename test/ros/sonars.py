@@ -24,6 +24,14 @@ def check_projected(message):
     assert abs(first.y + numpy.sin(numpy.radians(45))) < 1e-6 and abs(first.z - numpy.cos(numpy.radians(45))) < 1e-6
 
 
+def check_samples(message):
+    """The same as samples over time."""
+    image = image_of(message.image, message.samples_per_beam)
+    assert image.shape == (200, 64) == (200, len(message.rx_angles)) and image.max() > 100
+    ranges = (numpy.arange(200) + message.sample0) * 0.5 * message.ping_info.sound_speed / message.sample_rate
+    assert abs(ranges[-1] - 30.0) < 0.3 and abs(message.rx_angles[0] + numpy.radians(45)) < 1e-6
+
+
 def check_display(message):
     """A picture to look at."""
     assert message.encoding == "mono8" and len(message.data) == message.height * message.step
@@ -63,8 +71,21 @@ def check_turning(message):
     assert len(message.image.data) == message.samples_per_beam == 300 and len(message.rx_angles) == 1
 
 
+def check_bearing(message):
+    """A bearing of a tilted head: the bottom, 10 m down, is no nearer."""
+    assert message.header.frame_id == "r/profiler" and len(message.ranges) == 1
+    assert abs(message.angle_min) <= numpy.radians(10) + 1e-6 and message.ranges[0] > 9.9
+
+
+def check_scan(message):
+    """A way through the sector."""
+    assert message.header.frame_id == "r/profiler" and len(message.ranges) == 2
+    assert abs(abs(message.angle_increment) - numpy.radians(10)) < 1e-6
+
+
 CHECKS = {
     "/r/ahead/image_raw": check_projected,
+    "/r/ahead/samples": check_samples,
     "/r/ahead/image_display": check_display,
     "/r/down/detections": check_detections,
     "/r/down/ranges": check_ranges,
@@ -74,6 +95,9 @@ CHECKS = {
     "/r/side/image_display": check_display,
     "/r/turning/image_raw": check_turning,
     "/r/turning/image_display": check_display,
+    "/r/profiler/image_display": check_display,
+    "/r/profiler/bearing": check_bearing,
+    "/r/profiler/scan": check_scan,
 }
 
 

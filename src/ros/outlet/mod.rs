@@ -22,6 +22,7 @@ use crate::ros::message::Message;
 use crate::ros::msg::rosgraph_msgs::Clock;
 use crate::ros::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use crate::ros::plan::{Plan, Source};
+use crate::ros::profile::Profile;
 use crate::ros::radar_display::Scope;
 use crate::ros::sonar_display::Display;
 use crate::scene::Scene;
@@ -176,6 +177,8 @@ struct Worker {
     scopes: BTreeMap<(usize, usize), Scope>,
     /// What nodded lasers, by robot and sensor, have found so far.
     swept: BTreeMap<(usize, usize), Swept>,
+    /// What profiling sonars, by robot and sensor, have found so far.
+    profiles: BTreeMap<(usize, usize), Profile>,
 }
 
 impl Worker {
@@ -207,6 +210,7 @@ impl Worker {
             scopes: BTreeMap::new(),
             tracks: BTreeMap::new(),
             swept: BTreeMap::new(),
+            profiles: BTreeMap::new(),
         }
     }
 

@@ -8,10 +8,12 @@ use crate::ros::frames;
 use crate::ros::instruments;
 use crate::ros::looks::{self, Topic};
 use crate::ros::msg::geometry_msgs::TwistWithCovarianceStamped;
+use crate::ros::msg::sensor_msgs::LaserScan;
 use crate::ros::msg::std_msgs::{Header, String as StringMsg};
 use crate::ros::navigation;
 use crate::ros::obstacles;
 use crate::ros::positioning;
+use crate::ros::profile;
 use crate::ros::sonar::{self, Part};
 use crate::scene::Scene;
 use crate::scene::acoustic::{AcousticSpec, Output};
@@ -107,6 +109,17 @@ impl Worker {
                     let head = head(&frames::optical_frame(model, frame.sensor));
                     self.picture(i, part, (spec, picture), head, now);
                 }
+                (Topic::Sonar(Part::Bearing), FrameData::Ping(ping), Looks::Sonar(spec)) => {
+                    let head = head(&frames::sensor_frame(model, frame.sensor));
+                    self.emit(i, now, || profile::bearing(spec, ping, sensor.rate, head));
+                }
+                (Topic::Sonar(Part::Sweep), FrameData::Ping(ping), Looks::Sonar(spec)) => {
+                    let profile = self.profiles.entry((frame.robot, frame.sensor)).or_default();
+                    if let Some((stamp_ns, scan)) = profile.add(spec, ping, frame.stamp_ns, sensor.rate) {
+                        let header = header(stamp_ns, &frames::sensor_frame(model, frame.sensor));
+                        self.emit(i, now, || LaserScan { header, ..scan });
+                    }
+                }
                 (Topic::Sonar(part), FrameData::Ping(ping), Looks::Sonar(spec)) => {
                     let head = head(&frames::acoustic_frame(model, frame.sensor));
                     self.ping(i, (frame.robot, frame.sensor), part, (spec, ping), head, now);
@@ -174,7 +187,8 @@ impl Worker {
     ) {
         match part {
             Part::Projected => self.emit(i, now, || sonar::projected(spec, ping, head)),
-            Part::Raw(beam) => self.emit(i, now, || sonar::raw(spec, ping, beam, head)),
+            Part::Raw(beam) => self.emit(i, now, || sonar::raw(spec, ping, beam..beam + 1, head)),
+            Part::Samples => self.emit(i, now, || sonar::raw(spec, ping, 0..spec.steering.len(), head)),
             Part::Detections => self.emit(i, now, || sonar::detections(spec, ping, head)),
             Part::Ranges => self.emit(i, now, || sonar::ranges(spec, ping, head)),
             Part::Points => self.emit(i, now, || sonar::points(spec, ping, head)),
@@ -183,6 +197,8 @@ impl Worker {
                 self.emit(i, now, || display.show(spec, ping, head));
                 self.displays.insert(of, display);
             }
+            // in the frame of the sensor, see `look`
+            Part::Bearing | Part::Sweep => {}
         }
     }
 

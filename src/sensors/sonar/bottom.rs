@@ -1,4 +1,4 @@
-//! Where the beams of an echo sounder find the bottom.
+//! Where the beams of an echo sounder find the bottom, and that of a profiler what stands there.
 //!
 //! # Law
 //! ```text

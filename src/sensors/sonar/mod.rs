@@ -74,10 +74,8 @@ pub fn ping(
         interference::add(&mut picture, spec, bursts, head);
     }
     receive::hear(&mut picture, spec, wind, by);
-    let soundings = match spec.kind {
-        SonarKind::Multibeam => bottom::find(&picture, spec, wind, by),
-        _ => Vec::new(),
-    };
+    let finds = spec.kind == SonarKind::Multibeam || spec.profiles;
+    let soundings = if finds { bottom::find(&picture, spec, wind, by) } else { Vec::new() };
     let levels = receive::numbers(&picture, spec, &medium);
     FrameData::Ping(Ping { sound_speed, head, number: by.sample, levels, soundings })
 }
