@@ -44,6 +44,8 @@ pub struct DetectorSpec {
     pub least_echoes: usize,
     /// Least length of a box [m].
     pub least_size: f64,
+    /// How long echoes are kept and boxed with those that come after [s]; 0: each sample alone.
+    pub keep: f64,
     /// How far the middle of a box may be from where it was before [m].
     pub association: f64,
     /// How long the sensor takes for a sample [ns].

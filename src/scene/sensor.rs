@@ -148,7 +148,11 @@ impl Looks {
             Looks::Laser(spec) => spec.directions.len() * if spec.divergence > 0.0 { 5 } else { 1 },
             // one to what is seen, and one to the sun from there
             Looks::Camera(spec) => 2 * spec.size[0] * spec.size[1],
-            Looks::Sonar(spec) => spec.columns.len() * spec.rows.len(),
+            // one to what mirrors, and what stands in the ways by it; some pieces of those that bend
+            Looks::Sonar(spec) => {
+                let each = if spec.multipath { 6 } else { 1 } * if spec.bent { 4 } else { 1 };
+                each * spec.columns.len() * spec.rows.len()
+            }
             // whether something stands in the way, from either end
             Looks::Acoustic(spec) => 2 * spec.targets.len(),
             // those of the sensor that it listens to are told with that
@@ -179,6 +183,13 @@ impl Sensor {
     pub fn sample_ns(&self, k: u64) -> u64 {
         // a rate of once in ten thousand years is legal, if useless
         self.start_ns.saturating_add((k as f64 * 1e9 / self.rate) as u64)
+    }
+
+    /// The last sample at an instant [ns] or before; the first before that.
+    pub fn sample_at(&self, time_ns: u64) -> u64 {
+        let k = (time_ns.saturating_sub(self.start_ns) as f64 * 1e-9 * self.rate) as u64;
+        // what is rounded may be one off
+        if self.sample_ns(k + 1) <= time_ns { k + 1 } else { k }
     }
 }
 

@@ -358,13 +358,16 @@ impl Worker {
             Looks::Obstacles(spec) => match &spec.sensor {
                 None => obstacle::listed(spec, &self.scene.obstacles, &pose, &by),
                 Some((_, other)) => {
-                    let there = self::pose(view, robot, &self.scene.robots[robot].sensors[*other]);
-                    let Some(with) = self.scene.robots[robot].sensors[*other].kind.looks().cloned() else {
+                    let listened = &self.scene.robots[robot].sensors[*other];
+                    let there = self::pose(view, robot, listened);
+                    let Some(with) = listened.kind.looks().cloned() else {
                         return FrameData::Boxes(Vec::new());
                     };
-                    // what the other brings of its sample of the same number: only its worth is told, so it need not be the same sample
-                    let data = self.look(job, &with, robot, *other);
-                    obstacle::boxed(spec, (&with, &data), &there, &pose, &by)
+                    // what the other brings, or would, with its head where it is now
+                    let sample = listened.sample_at(view.time_ns);
+                    let as_it = Job { view: Arc::clone(&job.view), sample, ..*job };
+                    let data = self.look(&as_it, &with, robot, *other);
+                    obstacle::heard(spec, (&with, &data), &there, &pose, &by)
                 }
             },
         }

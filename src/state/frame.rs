@@ -1,6 +1,6 @@
 //! What sensors that look around bring back: too large to stand among the readings, and found beside the step.
 
-use super::boxes::Found;
+use super::boxes::{Found, Heard};
 use super::ping::Ping;
 use super::sounds::Sounds;
 use super::sweep::Sweep;
@@ -37,6 +37,8 @@ pub enum FrameData {
     Sounds(Sounds),
     /// Boxes about obstacles.
     Boxes(Vec<Found>),
+    /// Echoes that are boxed with those of samples before.
+    Echoes(Heard),
     /// Spokes of a radar.
     Sweep(Sweep),
     /// Sentences of the Automatic Identification System.

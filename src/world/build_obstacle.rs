@@ -48,6 +48,8 @@ pub fn detector(file: &DetectorFile, problems: &mut Problems) -> DetectorSpec {
         gap: file.gap_m,
         least_echoes: file.least_echoes as usize,
         least_size: file.least_size_m,
+        // not said: until `point` knows what it listens to
+        keep: file.keep_s.unwrap_or(if file.sensor.is_some() { -1.0 } else { 0.0 }),
         association: file.association_m,
         takes_ns: 0,
         forget: file.forget_s,
@@ -59,15 +61,17 @@ pub fn point(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Probl
     for (name, entry) in robots.iter() {
         let mut made = scene.robots.iter().filter(|r| r.name == name || r.name == format!("{name}_0"));
         let Some(robot) = made.next() else { continue };
-        for (_, file) in entry.model.sensors.iter() {
+        for (name, file) in entry.model.sensors.iter() {
             if let Measures::ObstacleDetector(detector) = &file.device.measures {
-                check(detector, robot, problems);
+                check(name, detector, robot, problems);
             }
         }
     }
     for robot in &mut scene.robots {
-        let takes = |s: &Sensor| s.kind.looks().map_or(0, |looks| looks.takes_ns());
-        let others: Vec<(String, u64)> = robot.sensors.iter().map(|s| (s.name.clone(), takes(s))).collect();
+        let of = |s: &Sensor| {
+            (s.name.clone(), s.kind.looks().map_or(0, |looks| looks.takes_ns()), turn(s).unwrap_or(0.0))
+        };
+        let others: Vec<(String, u64, f64)> = robot.sensors.iter().map(of).collect();
         for sensor in &mut robot.sensors {
             let SensorKind::Looks(looks) = &mut sensor.kind else { continue };
             if let Looks::Obstacles(spec) = Arc::make_mut(looks)
@@ -75,8 +79,19 @@ pub fn point(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Probl
             {
                 *index = others.iter().position(|other| other.0 == *name).unwrap_or(0);
                 spec.takes_ns = others[*index].1;
+                spec.keep = if spec.keep < 0.0 { others[*index].2 } else { spec.keep };
             }
         }
+    }
+}
+
+/// Time in which a head that turns comes to all its bearings but the first again [s]; none if it is no such sensor.
+fn turn(sensor: &Sensor) -> Option<f64> {
+    match &**sensor.kind.looks()? {
+        Looks::Sonar(spec) if spec.kind == SonarKind::Scanning => {
+            Some((spec.sweep_pings() as f64 - 0.5) / sensor.rate)
+        }
+        _ => None,
     }
 }
 
@@ -84,22 +99,33 @@ pub fn point(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Probl
 fn has_echoes(looks: &Looks) -> bool {
     match looks {
         Looks::Laser(_) => true,
-        Looks::Sonar(spec) => matches!(spec.kind, SonarKind::Imaging | SonarKind::Multibeam),
+        Looks::Sonar(spec) => spec.kind != SonarKind::SideScan,
         _ => false,
     }
 }
 
-fn check(file: &DetectorFile, robot: &Robot, problems: &mut Problems) {
+fn check(own: &str, file: &DetectorFile, robot: &Robot, problems: &mut Problems) {
     let Some(wanted) = &file.sensor else { return };
     let good = robot.sensors.iter().filter(|s| s.kind.looks().is_some_and(|l| has_echoes(l)));
     let names: Vec<&str> = good.map(|s| s.name.as_str()).collect();
     if !names.contains(&wanted.as_str()) {
         let expected = match names.is_empty() {
             true => {
-                "expected a laser, a lidar, an imaging sonar or a multibeam, which the robot has not".into()
+                "expected a laser, a lidar, an imaging sonar, a multibeam or a scanning sonar, which the robot has not".into()
             }
             false => format!("expected one of {}", list(names)),
         };
         problems.push(file.at.of("sensor"), format!("{} has no echoes to box, {expected}", quote(wanted)));
+    }
+    let rate =
+        |name: &str| robot.sensors.iter().find(|s| s.name == name).map(|s| (s.rate, turn(s).is_some()));
+    if let (Some((own, _)), Some((other, true))) = (rate(own), rate(wanted))
+        && own != other
+    {
+        let text = format!(
+            "{} pings {other} times a second and the detector boxes {own}: expected as often, so that no bearing is missed",
+            quote(wanted)
+        );
+        problems.push(file.at.of("sensor"), text);
     }
 }

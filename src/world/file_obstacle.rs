@@ -51,6 +51,8 @@ spec! {
         least_echoes: u32 [in 1.0..=1000000.0] = 5,
         /// Least length of a box.
         least_size_m: f64 [non_negative] = 0.0,
+        /// How long echoes are kept and boxed with those that come after; if not given a turn of a head that turns, else each sample is boxed alone.
+        keep_s: Option<f64> [non_negative],
         /// How far the middle of a box may be from where it was before and still be the same obstacle.
         association_m: f64 [non_negative] = 3.0,
         /// How long an obstacle that is not seen keeps its number.

@@ -2,6 +2,8 @@
 
 use crate::common::{advance, simulation};
 use merrow::math::{Mat3, Vec3};
+use merrow::scene::sensor::Looks;
+use merrow::sensors::obstacle::gather::Gathered;
 use merrow::sim::Simulation;
 use merrow::state::boxes::Found;
 use merrow::state::frame::FrameData;
@@ -134,4 +136,44 @@ fn a_sonars_echoes_are_boxed() {
         others += found.iter().filter(|f| !piles.iter().any(|p| is_at(f, *p))).count();
     }
     assert!(3 * others <= all.len(), "{others} boxes about nothing");
+}
+
+// Goal: a scanning sonar's echoes of a whole turn are boxed together, from wherever the robot was at each ping, and older ones are forgotten. Method: a turned box of 6 m by 2.5 m of which two faces show, 14 m from a robot that
+// drifts at 0.3 m/s, one turn in 12 s; then a second turn. Tolerance: 0.5 m in place and size, which is half a pulse and a beam's width at 14 m with its neighbours', 6 degrees; one ping has a line along its beam.
+#[test]
+fn a_turn_of_a_scanning_sonar_is_boxed() {
+    let sensors = "        sonar: {device: {source: test, rate_hz: 20, kind: scanning_sonar, step_deg: 1.5, beam_width_deg: 1.5, elevation_width_deg: 10, rays: [12, 24],
+          frequency_khz: 700, source_level_db: 205, pulse_us: 60, max_range_m: 30, bins: 600, levels_db: [40, 160], self_noise_db: 10, speckle: false}}
+        boxes: {lazy: false, device: {source: test, rate_hz: 20, kind: obstacle_detector, sensor: sonar, max_range_m: 30, least_echoes: 12, gap_m: 1.2, threshold_db: 20}}";
+    let rest = "structures:
+  a: {position_m: [12, 7, -100], attitude_deg: [0, 0, 65], shapes: {s: {kind: box, size_m: [6, 2.5, 8]}}}";
+    let text = world(-100.0, sensors, rest)
+        .replace("base: fixed", "base: floating")
+        .replace("attitude_deg: [0, 0, 30]", "attitude_deg: [0, 0, 30]\n    velocity_m_s: [0.3, 0, 0]")
+        .replace("step:", "gravity_m_s2: 0\nstep:");
+    let mut sim = simulation(&text);
+    let device = &sim.scene.robots[0].sensors[1];
+    let (stream, looks) = (device.stream, device.kind.looks().cloned().unwrap());
+    let Looks::Obstacles(spec) = &*looks else { panic!("no detector") };
+    assert!((spec.keep - 239.5 / 20.0).abs() < 1e-9, "{}", spec.keep);
+    let (mut gathered, mut all) = (Gathered::default(), Vec::new());
+    for _ in 0..250 {
+        advance(&mut sim, 0.1);
+        for frame in sim.frames.drain(..).filter(|f| f.sensor == 1) {
+            let FrameData::Echoes(heard) = &*frame.data else { panic!("no echoes") };
+            all.push(gathered.add(spec, stream, heard, frame.stamp_ns));
+        }
+    }
+    // of one ping the part of the beam that is lit
+    assert!(all.len() >= 490 && all[0].iter().all(|f| f.size.y < 0.1), "{:?}", all[0]);
+    for k in [239, 300, 479] {
+        assert_eq!(all[k].len(), 1, "{k}: {:?}", all[k]);
+        let f = &all[k][0];
+        assert!((f.p - Vec3::new(12.0, 7.0, -100.0)).norm() < 0.5, "{k}: {f:?}");
+        assert!((f.size.x - 6.0).abs() < 0.5 && (f.size.y - 2.5).abs() < 0.5, "{k}: {f:?}");
+        let off = (yaw(f) - f64::to_radians(65.0)).rem_euclid(std::f64::consts::PI);
+        assert!(off.min(std::f64::consts::PI - off) < f64::to_radians(6.0), "{k}: {off}");
+    }
+    // as many echoes as in one turn
+    assert!(all[479][0].echoes < all[239][0].echoes * 3 / 2, "{} {}", all[479][0].echoes, all[239][0].echoes);
 }

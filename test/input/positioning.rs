@@ -77,7 +77,7 @@ fn detectors() {
     );
     check(
         &device("kind: obstacle_detector, max_range_m: 60, sensor: sonar"),
-        "w.yaml:8:96: `sonar` has no echoes to box, expected a laser, a lidar, an imaging sonar or a multibeam, which the robot has not",
+        "w.yaml:8:96: `sonar` has no echoes to box, expected a laser, a lidar, an imaging sonar, a multibeam or a scanning sonar, which the robot has not",
     );
     check(
         &(body("") + "obstacles: {o: {position_m: [0, 0, 0], size_m: [1, 0, 1]}}\n"),

@@ -89,3 +89,22 @@ fn grounds() {
         "w.yaml:1:43: unknown key `attenuation` in `ground`, expected one of `density_kg_m3`, `sound_speed_m_s`, `attenuation_db_per_wavelength`, `roughness_m`",
     );
 }
+
+#[test]
+fn detectors_keep_up_with_heads() {
+    let detector = |rate: u32, keys: &str| {
+        sonar(&format!("{SCANS}, max_range_m: 30"))
+            + &format!(
+                "        d: {{device: {{source: test, rate_hz: {rate}, kind: obstacle_detector, sensor: s, max_range_m: 30{keys}}}}}\n"
+            )
+    };
+    check(&detector(2, ""), "accepted");
+    check(
+        &detector(5, ""),
+        "w.yaml:7:81: `s` pings 2 times a second and the detector boxes 5: expected as often, so that no bearing is missed",
+    );
+    check(
+        &detector(2, ", keep_s: -1"),
+        "w.yaml:7:109: `keep_s`: expected a non-negative number [s], found `-1`",
+    );
+}

@@ -26,6 +26,7 @@ use crate::ros::profile::Profile;
 use crate::ros::radar_display::Scope;
 use crate::ros::sonar_display::Display;
 use crate::scene::Scene;
+use crate::sensors::obstacle::gather::Gathered;
 use crate::sensors::obstacle::track::Tracks;
 use crate::sim::Reply;
 use crate::state::BatteryState;
@@ -177,6 +178,8 @@ struct Worker {
     scopes: BTreeMap<(usize, usize), Scope>,
     /// What nodded lasers, by robot and sensor, have found so far.
     swept: BTreeMap<(usize, usize), Swept>,
+    /// What detectors that keep echoes, by robot and sensor, have heard before.
+    gathered: BTreeMap<(usize, usize), Gathered>,
     /// What profiling sonars, by robot and sensor, have found so far.
     profiles: BTreeMap<(usize, usize), Profile>,
 }
@@ -211,6 +214,7 @@ impl Worker {
             tracks: BTreeMap::new(),
             swept: BTreeMap::new(),
             profiles: BTreeMap::new(),
+            gathered: BTreeMap::new(),
         }
     }
 

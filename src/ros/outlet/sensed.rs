@@ -128,7 +128,17 @@ impl Worker {
                     let head = head(&frames::sensor_frame(model, frame.sensor));
                     self.sounds((i, output), scene, (spec, sounds), head, now);
                 }
-                (Topic::Boxes, FrameData::Boxes(found), Looks::Obstacles(spec)) => {
+                (Topic::Boxes, FrameData::Boxes(_) | FrameData::Echoes(_), Looks::Obstacles(spec)) => {
+                    let gathered;
+                    let found = match &*frame.data {
+                        FrameData::Boxes(found) => found,
+                        FrameData::Echoes(heard) => {
+                            let before = self.gathered.entry((frame.robot, frame.sensor)).or_default();
+                            gathered = before.add(spec, sensor.stream, heard, frame.stamp_ns);
+                            &gathered
+                        }
+                        _ => continue,
+                    };
                     let of = (frame.stamp_ns, &*frames::sensor_frame(model, frame.sensor));
                     let mut tracks = self.tracks.remove(&(frame.robot, frame.sensor)).unwrap_or_default();
                     self.emit(i, now, || {

@@ -3,6 +3,7 @@
 use super::Cuboid;
 use crate::math::Vec3;
 use crate::math::real::sin_cos;
+use crate::state::boxes::Echo;
 use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 
@@ -11,15 +12,6 @@ const NEAREST: f64 = 0.1;
 /// Angles that are tried beside those of the hull's sides, and most of these.
 const ANGLES: u32 = 90;
 const MOST_SIDES: usize = 90;
-
-/// An echo in W, with half of the height that it stands for [m].
-#[derive(Clone, Copy, Debug)]
-pub struct Echo {
-    /// Its place.
-    pub p: Vec3,
-    /// Half of its height.
-    pub half_height: f64,
-}
 
 /// Indices of the echoes of each group, by the first of them. (2)
 pub fn groups(echoes: &[Echo], gap: f64) -> Vec<Vec<usize>> {

@@ -20,9 +20,11 @@ pub fn of(spec: &DetectorSpec, looks: &Looks, data: &FrameData) -> Vec<(Vec3, f6
         (_, FrameData::Cloud(points)) => {
             points.iter().map(|p| (Vec3::from(p.p.map(f64::from)), 0.0)).collect()
         }
-        (Looks::Sonar(sonar), FrameData::Ping(ping)) if sonar.kind == SonarKind::Multibeam => {
+        (Looks::Sonar(sonar), FrameData::Ping(ping))
+            if sonar.kind == SonarKind::Multibeam || sonar.profiles =>
+        {
             let good = ping.soundings.iter().zip(&sonar.steering).filter(|(s, _)| s.range.is_finite());
-            good.map(|(s, angle)| (sonar.direction(*angle, 0.0).scale(s.range), 0.0)).collect()
+            good.map(|(s, angle)| (sonar.direction(angle + ping.head, 0.0).scale(s.range), 0.0)).collect()
         }
         (Looks::Sonar(sonar), FrameData::Ping(ping)) => of_ping(spec, sonar, ping),
         _ => Vec::new(),
@@ -53,7 +55,7 @@ fn even(sonar: &SonarSpec, ping: &Ping, beam: usize) -> Vec<f64> {
     (0..rows.len()).map(mean).collect()
 }
 
-/// Ranges of an imaging sonar whose level stands out. (1)
+/// Ranges of an imaging or a scanning sonar whose level stands out. (1)
 fn of_ping(spec: &DetectorSpec, sonar: &SonarSpec, ping: &Ping) -> Vec<(Vec3, f64)> {
     let cells = |length: f64| (length / sonar.bin()).ceil().max(1.0) as usize;
     let (guard, train) = (cells(spec.window[0]), cells(spec.window[1]));

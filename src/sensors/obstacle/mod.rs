@@ -13,13 +13,14 @@
 //! Echoes in the frame of the sensor that has them, boxes in W, turned about its z; told in W or S.
 //!
 //! # Limits
-//! A sonar's fan has no elevation: an echo stands for all heights of the beam at its range. What is hidden behind an obstacle is not boxed. Of one that the world lists only the middle must lie within sector and range.
+//! A sonar's fan has no elevation: an echo stands for all heights of the beam at its range. What is hidden behind an obstacle is not boxed. Echoes that are kept stay where they were: what moves leaves a trace for as long. Of one that the world lists only the middle must lie within sector and range.
 //!
 //! # Checked by
-//! tests of `cluster.rs` and `track.rs`; test/analytic/obstacle.rs
+//! tests of `cluster.rs`, `gather.rs` and `track.rs`; test/analytic/obstacle.rs
 
 pub mod cluster;
 pub mod echoes;
+pub mod gather;
 pub mod track;
 
 use super::sample::{Pose, Spoiling};
@@ -27,9 +28,8 @@ use crate::math::rng::Draw;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::scene::obstacle::{DetectorSpec, Obstacle};
 use crate::scene::sensor::Looks;
-use crate::state::boxes::Found;
+use crate::state::boxes::{Echo, Found, Heard};
 use crate::state::frame::FrameData;
-use cluster::Echo;
 
 /// A box about z of W.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,8 +52,8 @@ pub fn listed(spec: &DetectorSpec, obstacles: &[Obstacle], pose: &Pose, by: &Spo
     FrameData::Boxes(seen.filter_map(one).collect())
 }
 
-/// Boxes about the echoes that the sensor `looks` at the place `there` has brought.
-pub fn boxed(
+/// Boxes about the echoes that the sensor `looks` at the place `there` has brought, or these for those that are boxed with others.
+pub fn heard(
     spec: &DetectorSpec,
     (looks, data): (&Looks, &FrameData),
     there: &Pose,
@@ -67,7 +67,17 @@ pub fn boxed(
         .map(|(p, half_height)| Echo { p: there.p_WS + there.R_WS.mul_vec(p), half_height })
         .filter(within)
         .collect();
-    let groups = cluster::groups(&echoes, spec.gap);
+    if spec.keep > 0.0 {
+        let Spoiling { sample, noise, fault, .. } = *by;
+        let Pose { R_WS, p_WS, .. } = *pose;
+        return FrameData::Echoes(Heard { echoes, R_WS, p_WS, sample, noise, fault });
+    }
+    FrameData::Boxes(boxed(spec, &echoes, pose, by))
+}
+
+/// Boxes about echoes.
+pub fn boxed(spec: &DetectorSpec, echoes: &[Echo], pose: &Pose, by: &Spoiling) -> Vec<Found> {
+    let groups = cluster::groups(echoes, spec.gap);
     let large = groups.iter().filter(|group| group.len() >= spec.least_echoes);
     let one = |(k, group): (usize, &Vec<usize>)| {
         let mut cuboid = cluster::cuboid(group.iter().map(|i| echoes[*i]));
@@ -76,7 +86,7 @@ pub fn boxed(
         }
         tell(spec, cuboid, pose, by, k).map(|found| Found { echoes: group.len(), ..found })
     };
-    FrameData::Boxes(large.enumerate().filter_map(one).collect())
+    large.enumerate().filter_map(one).collect()
 }
 
 /// True if a place lies within sector and range.
