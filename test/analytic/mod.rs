@@ -64,6 +64,7 @@ mod servo_friction;
 mod servo_stop;
 mod solar;
 mod sonar;
+mod sonar_motion;
 mod sonar_profile;
 mod sonar_rays;
 mod sound;

@@ -4,15 +4,19 @@ use super::super::sample::Pose;
 use super::beam::pattern;
 use super::decibels::power;
 use super::follow::{Sender, Waters};
+use super::motion::Motion;
 use crate::environment::surface::Surface;
 use crate::math::Vec3;
-use crate::scene::sonar::SonarSpec;
+use crate::scene::sonar::{Heard, SonarSpec};
 use std::f64::consts::LN_10;
 
 /// A patch is taken for flat no farther than over these parts of its range: of bottom and surface, and of all else, which may end there.
 pub const FLAT: [f64; 2] = [0.5, 2.0];
 /// The same of all else.
 pub const FLAT_SHAPE: [f64; 2] = [0.95, 1.05];
+
+/// A shift of columns under this part of one is none.
+const STILL: f64 = 1e-3;
 
 /// Mean powers over ranges and beams.
 pub struct Picture {
@@ -76,6 +80,12 @@ impl Picture {
         let cell = (0.5 * 1500.0 * spec.pulse).max(spec.bin());
         Self { beams, power: vec![0.0; beams * spec.bins], cell }
     }
+
+    /// Adds what a column bears at a range to all beams that hear it.
+    fn hear(&mut self, k: usize, power: f32, hearing: &Heard) {
+        let row = &mut self.power[k * self.beams + hearing.first..];
+        row.iter_mut().zip(&hearing.weights).for_each(|(sum, weight)| *sum += power * weight);
+    }
 }
 
 /// Adds what comes back of a ping.
@@ -89,6 +99,7 @@ pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: 
         surface: Surface::new(waters.at),
         height: waters.at.waves.map_or(0.0, |waves| 0.25 * waves.reach()),
         head,
+        motion: Motion::new(&pose.V_WS_S),
         source: power(spec.source_level),
     };
     let volume = volume(spec, waters, picture.cell);
@@ -100,11 +111,22 @@ pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: 
         line.clear();
         sender.column(column + head, pattern(&spec.across[1], *column), &mut line);
         let hearing = &spec.hearing[c];
+        // where the column lies, in columns, when its echoes arrive: even over time
+        let shift = spec.limits.map(|r| sender.shift(column + head, r) / spec.column_step);
+        let still = shift.iter().all(|s| s.abs() < STILL);
         for k in line.touched[0]..line.touched[1] {
             let power = line.power[k];
-            if power > 0.0 {
-                let row = &mut picture.power[k * picture.beams + hearing.first..];
-                row.iter_mut().zip(&hearing.weights).for_each(|(sum, weight)| *sum += power * weight);
+            if power > 0.0 && still {
+                picture.hear(k, power, &spec.hearing[c]);
+            } else if power > 0.0 {
+                let part = (k as f64 + 0.5) / spec.bins as f64;
+                let at = c as f64 + shift[0] + (shift[1] - shift[0]) * part;
+                let (first, share) = (at.floor(), (at - at.floor()) as f32);
+                for (column, share) in [(first, 1.0 - share), (first + 1.0, share)] {
+                    if column >= 0.0 && column < spec.hearing.len() as f64 {
+                        picture.hear(k, power * share, &spec.hearing[column as usize]);
+                    }
+                }
             }
         }
         let mut open = line.seen;

@@ -7,6 +7,7 @@ use super::beam::pattern;
 use super::echoes::{FLAT, FLAT_SHAPE, Line, Patch, Way};
 use super::medium::Medium;
 use super::mirror;
+use super::motion::Motion;
 use crate::environment::surface::Surface;
 use crate::environment::{Instant, water_column};
 use crate::math::real::sin_cos;
@@ -55,6 +56,8 @@ pub struct Sender<'a> {
     pub R_WS: Mat3,
     /// Turn of its head [rad].
     pub head: f64,
+    /// How it moves until its echoes arrive, if it does.
+    pub motion: Option<Motion>,
     /// The surface of the water.
     pub surface: Surface<'a>,
     /// Standard deviation of the surface's height [m].
@@ -69,8 +72,12 @@ struct Ray {
     d: Vec3,
     /// Unit vectors of its neighbours out of the fan and across it, and half the distance to them.
     sides: [(Vec3, f64); 2],
-    /// Strength at 1 m of what it bears, but for the sender's pattern, the fan's beams and the scattering [µPa² m²].
-    heard: f64,
+    /// Its direction at the sonar, in S.
+    first: Vec3,
+    /// Strength at 1 m of what it bears, but for the patterns and the scattering [µPa² m²].
+    strength: f64,
+    /// Pattern of the receiver out of the fan, where it is at the ping.
+    hears: f64,
     /// Pattern of the sender.
     sent: f64,
     /// What of the volume it sees [sr].
@@ -124,13 +131,16 @@ impl Sender<'_> {
             let (hears, sends) = (pattern(&spec.along[0], *row), pattern(&spec.along[1], *row) * sent);
             let solid = spec.row_step * spec.column_step * co;
             let to_world = |a: Vec3| self.R_WS.mul_vec(spec.turn(a));
+            let first = spec.turn(Vec3::new(so, co * sa, co * ca));
             let ray = Ray {
-                d: to_world(Vec3::new(so, co * sa, co * ca)),
+                d: self.R_WS.mul_vec(first),
+                first,
                 sides: [
                     (to_world(Vec3::new(co, -so * sa, -so * ca)), half[0]),
                     (to_world(Vec3::new(0.0, ca, -sa)), half[1] * co),
                 ],
-                heard: self.source * hears * solid,
+                strength: self.source * solid,
+                hears,
                 sent: sends,
                 solid: hears * sends * solid,
             };
@@ -200,9 +210,30 @@ impl Sender<'_> {
     fn add(&self, ray: &Ray, gone: &Gone, place: &Place, line: &mut Line) {
         let sine = -place.n.dot(ray.d);
         if sine > 0.0 {
-            let power = ray.heard * ray.sent * gone.kept * gone.kept;
-            self.add_patch(ray, gone.way, power * self.strength(place.made, sine), place, line);
+            let (told, hears) = self.arrives(ray, &gone.way, &gone.way);
+            let power = ray.strength * hears * ray.sent * gone.kept * gone.kept;
+            let way = Way { told, ..gone.way };
+            self.add_patch(ray, way, power * self.strength(place.made, sine), place, line);
         }
+    }
+
+    /// The range that is told of what has gone one way and comes back another, and how well it is heard then out of the fan.
+    fn arrives(&self, ray: &Ray, there: &Way, back: &Way) -> (f64, f64) {
+        let Some(motion) = &self.motion else { return (0.5 * (there.told + back.told), ray.hears) };
+        let (told, d) = motion.arrives(ray.first, there.told, back, self.waters.sound_speed);
+        let out = libm::asin(self.spec.turn_back(d).x.clamp(-1.0, 1.0));
+        (told, pattern(&self.spec.along[0], out))
+    }
+
+    /// By how much the angle across the fan of what comes from `across` [rad], as it lay at the ping, has changed when it arrives from `r` [m].
+    pub fn shift(&self, across: f64, r: f64) -> f64 {
+        let Some(motion) = &self.motion else { return 0.0 };
+        let r = r.max(1.0);
+        let way = Way { r, told: r, loss: 0.0 };
+        let (_, d) = motion.arrives(self.spec.direction(across, 0.0), r, &way, self.waters.sound_speed);
+        let a = self.spec.turn_back(d);
+        let shift = libm::atan2(a.y, a.z) - across;
+        shift - TAU * libm::round(shift / TAU)
     }
 
     fn add_patch(&self, ray: &Ray, way: Way, power: f64, place: &Place, line: &mut Line) {
@@ -282,12 +313,9 @@ impl Sender<'_> {
             }
             // what goes one way and comes another is scattered by both angles: of Lambert's law, sin φ sin φ'
             let scattered = (self.strength(place.made, sine) * self.strength(place.made, sine_there)).sqrt();
-            let power = ray.heard * self.sends(first) * gone.kept * back.kept * scattered;
-            let way = Way {
-                r: gone.way.r,
-                told: 0.5 * (gone.way.told + back.way.told),
-                loss: 0.5 * (gone.way.loss + back.way.loss),
-            };
+            let (told, hears) = self.arrives(ray, &gone.way, &back.way);
+            let power = ray.strength * hears * self.sends(first) * gone.kept * back.kept * scattered;
+            let way = Way { r: gone.way.r, told, loss: 0.5 * (gone.way.loss + back.way.loss) };
             self.add_patch(&Ray { solid: 0.0, ..*ray }, way, power, place, line);
         }
     }

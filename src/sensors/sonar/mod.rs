@@ -19,12 +19,12 @@
 //! Rays in A (see `scene/sonar.rs`), turned into S and W at the instant of the ping.
 //!
 //! # Limits
-//! One pose a ping. Rays are straight, or bent as `arc.rs` says. Surfaces scatter as rough ones do: no glints of smooth facets of objects, no echo from within. A ray that meets the surface of the water or the bottom ends there, or with `multipath` goes on once as from a
+//! What is met stands where it was at the ping; the sonar moves on, see `motion.rs`. Rays are straight, or bent as `arc.rs` says. Surfaces scatter as rough ones do: no glints of smooth facets of objects, no echo from within. A ray that meets the surface of the water or the bottom ends there, or with `multipath` goes on once as from a
 //! mirror; with it sound also goes one way and comes back another (straight, by the surface, by the bottom). Bent rays are not mirrored. Of a side-scan's pattern across, that of the way by which it hears counts twice. Levels of the smallest things are as
 //! coarse as the rays: a target should be met by several.
 //!
 //! # Checked by
-//! test/analytic/sonar.rs, test/analytic/sonar_rays.rs, test/determinism/sonar.rs
+//! test/analytic/sonar.rs, test/analytic/sonar_rays.rs, test/analytic/sonar_motion.rs, test/determinism/sonar.rs
 
 pub mod arc;
 pub mod backscatter;
@@ -36,6 +36,7 @@ pub mod follow;
 pub mod interference;
 pub mod medium;
 pub mod mirror;
+pub mod motion;
 pub mod noise;
 pub mod receive;
 
