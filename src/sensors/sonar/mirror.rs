@@ -65,7 +65,7 @@ mod tests {
         assert!((upright - ((z2 - z1) / (z2 + z1)).powi(2)).abs() < 1e-12, "{upright}");
         let critical = (1500.0_f64 / 1650.0).acos();
         assert!((of_ground(&sand, (0.99 * critical).sin(), water, 6000.0) - 1.0).abs() < 1e-12);
-        assert!(of_ground(&sand, (1.05 * critical).sin(), water, 6000.0) < 0.5);
+        assert!(of_ground(&sand, (1.2 * critical).sin(), water, 6000.0) < 0.5);
         // m² sin² = n² - cos²: slow mud
         let (m, n) = (1.4_f64, 1500.0 / 1450.0);
         let cosine = ((m * m - n * n) / (m * m - 1.0)).sqrt();
