@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use clap::Args;
+use merrow::environment::air::sun;
 use merrow::math::{Mat3, Vec3};
 use merrow::ros::convert::header;
 use merrow::ros::msg::sensor_msgs::Image;
@@ -9,7 +10,6 @@ use merrow::ros::picture::{Picture, Pixels};
 use merrow::ros::radar_display::Scope;
 use merrow::ros::sonar_display::Display;
 use merrow::scene::Scene;
-use merrow::scene::air::Air;
 use merrow::scene::camera::{CameraSpec, Exposure, Part};
 use merrow::scene::lens::{Distortion, Lens};
 use merrow::scene::sensor::Looks;
@@ -97,9 +97,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     // nobody wants the frames on the way
     simulation.lookout = None;
     simulation.advance(steps);
-    let untimed = simulation.scene.sea.air.start_utc == Air::default().start_utc;
-    let noon = (arguments.view && untimed).then_some(43_200.0);
-    if let Some(second) = arguments.time_of_day.or(noon) {
+    if let Some(second) = arguments.time_of_day {
         set_time(&mut simulation, second);
     }
     if arguments.view {
@@ -133,8 +131,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
             save(&Picture { width, height, pixels: Pixels::Mono8(&data) }, &arguments.output)?;
         }
     }
-    println!("{}", arguments.output.display());
+    println!("{}: {}", arguments.output.display(), light(&simulation));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where the sun stands, so that a dark picture explains itself.
+fn light(simulation: &Simulation) -> String {
+    let (origin, time) = (&simulation.scene.origin, simulation.state.time_ns as f64 * 1e-9);
+    let utc = simulation.state.sea.air.start_utc + time;
+    let up = sun::at(utc, origin.latitude, origin.longitude).elevation.to_degrees();
+    let night = if up < -6.0 { ": it is night" } else { "" };
+    format!("the sun's elevation is {up:.1} deg{night}")
 }
 
 /// Robot and sensor that are asked for.

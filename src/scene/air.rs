@@ -33,6 +33,8 @@ pub struct Air {
     pub components: Arc<[GustComponent]>,
     /// Universal time at the start of the world [s since 1970-01-01].
     pub start_utc: f64,
+    /// That of a world which does not state it [s since 1970-01-01].
+    pub untold_utc: f64,
     /// Weather at the start of the change that is under way, or was the last.
     pub from: Weather,
     /// Weather at its end.
@@ -87,6 +89,11 @@ pub struct GustComponent {
     pub phase: [f64; 3],
 }
 
+impl Air {
+    /// Noon of 2026-03-20 in universal time [s since 1970-01-01].
+    pub const NOON: f64 = 1_774_008_000.0;
+}
+
 impl Default for Air {
     /// Still air of the International Standard Atmosphere at noon of an equinox, clear.
     fn default() -> Self {
@@ -103,8 +110,8 @@ impl Default for Air {
             shear: Shear::Uniform,
             gusts: Gusts::None,
             components: Arc::new([]),
-            // 2026-03-20 12:00
-            start_utc: 1_774_008_000.0,
+            start_utc: Self::NOON,
+            untold_utc: Self::NOON,
             from: weather,
             to: weather,
             change: [0.0, 0.0],

@@ -103,7 +103,7 @@ impl State {
         // the default weather says nothing, so that worlds without any keep the hash that they had before there was weather
         let air = &sea.air;
         let fair = Air::default();
-        if (air.from, air.to, air.start_utc) != (fair.from, fair.to, fair.start_utc) {
+        if (air.from, air.to, air.start_utc) != (fair.from, fair.to, air.untold_utc) {
             for w in [&air.from, &air.to] {
                 sink.vector(w.wind);
                 sink.reals(&[w.gustiness, w.temperature, w.cloud_cover, w.rain, w.visibility]);

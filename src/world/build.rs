@@ -248,7 +248,7 @@ fn sea(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) ->
         carried: build_water::carried(&water.carried, origin, problems),
         optics: build_camera::optics(&water.optics),
         air_pressure: water.air_pressure_pa,
-        air: build_air::air(file, seed, problems),
+        air: build_air::air(file, origin, seed, problems),
         current: Current {
             profile,
             gauss_markov: water

@@ -3,12 +3,13 @@
 use super::error::{Problems, quote};
 use super::file::WorldFile;
 use super::file_air::{GustsFile, ShearFile};
-use crate::environment::air::wind;
+use crate::environment::air::{sun, wind};
+use crate::scene::Origin;
 use crate::scene::air::{Air, Gusts, Shear, Weather};
 use std::sync::Arc;
 
-/// The air of a world with the seed `seed`.
-pub fn air(file: &WorldFile, seed: u64, problems: &mut Problems) -> Air {
+/// The air of a world about `origin` with the seed `seed`.
+pub fn air(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) -> Air {
     let (air, weather) = (&file.air, &file.weather);
     let shear = match &air.shear {
         ShearFile::Uniform => Shear::Uniform,
@@ -29,14 +30,17 @@ pub fn air(file: &WorldFile, seed: u64, problems: &mut Problems) -> Air {
         GustsFile::Npd => Gusts::Npd,
         GustsFile::Dryden { std_m_s, length_m, .. } => Gusts::Dryden { std: *std_m_s, length: *length_m },
     };
-    let start_utc = utc(&weather.start_utc);
-    if start_utc.is_none() {
-        let text = format!(
-            "`start_utc`: expected a date and time such as 2026-06-21T09:30:00Z, found {}",
-            quote(&weather.start_utc)
-        );
-        problems.push(weather.at.of("start_utc"), text);
-    }
+    let untold_utc = sun::noon(Air::NOON, origin.longitude);
+    let start_utc = weather.start_utc.as_ref().map_or(untold_utc, |told| {
+        utc(told).unwrap_or_else(|| {
+            let text = format!(
+                "`start_utc`: expected a date and time such as 2026-06-21T09:30:00Z, found {}",
+                quote(told)
+            );
+            problems.push(weather.at.of("start_utc"), text);
+            untold_utc
+        })
+    });
     let now = Weather {
         wind: wind::from(weather.wind_speed_m_s, weather.wind_from_deg),
         gustiness: weather.gustiness,
@@ -51,7 +55,8 @@ pub fn air(file: &WorldFile, seed: u64, problems: &mut Problems) -> Air {
         shear,
         gusts,
         components: Arc::from(components),
-        start_utc: start_utc.unwrap_or(0.0),
+        start_utc,
+        untold_utc,
         from: now,
         to: now,
         change: [0.0, 0.0],

@@ -52,8 +52,8 @@ choice! {
 spec! {
     /// The weather at the start.
     pub struct WeatherFile {
-        /// Date and universal time at the start of the world.
-        start_utc: String [not_empty] = "2026-03-20T12:00:00Z".to_string(),
+        /// Date and universal time at the start of the world; noon by the sun at the origin on 2026-03-20 if not given.
+        start_utc: Option<String> [not_empty],
         /// Mean wind at the reference height.
         wind_speed_m_s: f64 [in 0.0..=100.0] = 0.0,
         /// Where the wind comes from, clockwise from north.

@@ -1,6 +1,6 @@
 //! The sun against published worked examples.
 
-use merrow::environment::air::sun::{Season, at, season};
+use merrow::environment::air::sun::{Season, at, noon, season};
 
 /// Seconds since 1970 of a date and universal time.
 fn utc(text: &str) -> f64 {
@@ -50,4 +50,29 @@ fn seasons_change_at_equinoxes_and_solstices() {
         assert_eq!((season(t - 1800.0, 0.7), season(t + 1800.0, 0.7)), (before, after), "{text}");
     }
     assert_eq!(season(utc("2026-07-01T00:00:00Z"), -0.7), Winter);
+}
+
+// Goal: the sun culminates when the equation of time says: 13 min 42.6 s on 13 October 1992 at 0 h [Meeus 1998, example 28.a], where mean noon is at 180 degrees west.
+// Tolerance: 2 s: a second for the rounding of the answer, and 0.004 degrees of the series.
+#[test]
+fn noon_is_where_meeus_example_puts_it() {
+    let found = noon(utc("1992-10-12T12:00:00Z"), -std::f64::consts::PI);
+    let expected = utc("1992-10-13T00:00:00Z") - (13.0 * 60.0 + 42.6);
+    assert!((found - expected).abs() < 2.0, "{}", found - expected);
+}
+
+// Goal: a world that states no time has daylight wherever it is: the sun stands due south or north and as high as it comes there that day, the date by the sun is 20 March.
+// Method: origins round the Earth; a quarter of an hour before and after it is lower. Tolerance: 0.02 degrees of azimuth's sine, twice what a second's rounding makes.
+#[test]
+fn worlds_that_state_no_time_start_at_noon() {
+    for (lat, lon) in [(36.6_f64, -121.9_f64), (43.4, -3.0), (-33.9, 151.2), (60.0, 179.9), (-10.0, -179.9)] {
+        let text = format!("origin: {{latitude_deg: {lat}, longitude_deg: {lon}}}\nrobots: {{}}\n");
+        let air = crate::common::scene(&text).sea.air;
+        let sun = |later: f64| at(air.start_utc + later, lat.to_radians(), lon.to_radians());
+        let now = sun(0.0);
+        assert!(now.direction().x.abs() < 4e-4 && now.elevation > 0.4, "{lat} {lon}: {now:?}");
+        assert!(now.elevation > sun(-900.0).elevation && now.elevation > sun(900.0).elevation, "{lat} {lon}");
+        let day = ((air.start_utc + lon / 360.0 * 86_400.0) / 86_400.0).floor();
+        assert_eq!(day, (utc("2026-03-20T12:00:00Z") / 86_400.0).floor(), "{lat} {lon}");
+    }
 }

@@ -101,6 +101,20 @@ pub fn at(utc: f64, latitude: f64, longitude: f64) -> Sun {
     Sun { elevation, azimuth, declination }
 }
 
+/// The instant at which the sun culminates over `longitude` [rad] on the day whose noon in universal time is `noon` [s since 1970-01-01].
+pub fn noon(noon: f64, longitude: f64) -> f64 {
+    let turns = std::f64::consts::TAU / 86_400.0;
+    // mean noon first, which the true one is at most 17 minutes off
+    let mut utc = noon - longitude / turns;
+    for _ in 0..3 {
+        // on the equator the sun's way to the west is its hour angle alone
+        let sun = at(utc, 0.0, longitude);
+        let (d, c) = (sun.direction(), sin_cos(sun.declination).1);
+        utc += libm::asin((d.x / c).clamp(-1.0, 1.0)) / turns;
+    }
+    utc.round()
+}
+
 /// The astronomical season at `utc` [s since 1970-01-01] on the hemisphere of `latitude` [rad].
 pub fn season(utc: f64, latitude: f64) -> Season {
     use Season::{Autumn, Spring, Summer, Winter};
