@@ -18,7 +18,6 @@
 //! test/analytic/air_sensors.rs
 
 use super::{Truth, noise, pressure};
-use crate::environment::air;
 use crate::math::rng::Draw;
 use crate::scene::sensor::Errors;
 use crate::state::SensorState;
@@ -32,15 +31,6 @@ pub fn measure(
     truth: &Truth<'_>,
     draw: &mut Draw,
 ) -> Pressure {
-    let sea = truth.at.sea;
-    let over = truth.at.above_surface(truth.p_WS);
-    let height = truth.p_WS.z - over.min(0.0);
-    let temperature = air::weather(&sea.air, truth.at.time).temperature;
-    let mut p = air::pressure(sea, temperature, height); // (1)
-    if over <= 0.0 {
-        p += pressure::of_water(truth);
-    }
-    let on = memory.noise;
-    let p = noise::scalar(errors, &mut memory.drift[0], p, on, draw);
+    let p = noise::scalar(errors, &mut memory.drift[0], pressure::at(truth), memory.noise, draw); // (1)
     Pressure { pressure: p.clamp(range[0], range[1]), variance: errors.variance() }
 }

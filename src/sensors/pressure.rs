@@ -3,22 +3,23 @@
 //! # Law
 //! ```text
 //!   p = p_air + g ∫ ρ dz + ρ g p'                               (1)  hydrostatics, and what the waves add
+//!   p_air = p_0 (T/T_0)^(g/(R L))                               (2)  [ISO 2533-1975], `environment/air`
 //! ```
 //! # Symbols
-//! The integral goes from the mean surface down to the port; p' pressure head of the waves [m] (`environment/waves/mod.rs`); the
-//! air's pressure above water.
+//! The integral goes from the mean surface down to the port; p' pressure head of the waves [m] (`environment/waves/mod.rs`) · p_0, T_0 pressure and temperature of the air at
+//! sea level, L = 6.5 K/km; (2) at the height of the port over z = 0, or of the surface over it.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! No dynamic pressure from speed, air pressure does not fall with height; the waves' part is of water as at the surface.
+//! No dynamic pressure from speed; the waves' part is of water as at the surface.
 //!
 //! # Checked by
-//! test/analytic/position_sensors.rs, test/analytic/water_column.rs, test/analytic/floating.rs
+//! test/analytic/position_sensors.rs, test/analytic/water_column.rs, test/analytic/floating.rs, test/analytic/air_sensors.rs
 
 use super::{Truth, noise};
-use crate::environment::water_column;
+use crate::environment::{air, water_column};
 use crate::math::rng::Draw;
 use crate::scene::sensor::Errors;
 use crate::state::SensorState;
@@ -35,7 +36,10 @@ pub fn measure(errors: &Errors, memory: &mut SensorState, truth: &Truth<'_>, dra
 
 /// Absolute pressure at the sensor [Pa].
 pub fn at(truth: &Truth<'_>) -> f64 {
-    truth.at.sea.air_pressure + of_water(truth) // (1)
+    let (sea, over) = (truth.at.sea, truth.at.above_surface(truth.p_WS));
+    let temperature = air::weather(&sea.air, truth.at.time).temperature;
+    let p = air::pressure(sea, temperature, truth.p_WS.z - over.min(0.0)); // (2)
+    if over > 0.0 { p } else { p + of_water(truth) } // (1)
 }
 
 /// Pressure of the water at the sensor, over that of the air [Pa].

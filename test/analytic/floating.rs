@@ -2,8 +2,8 @@
 
 use super::waves::sea;
 use crate::common::{advance, close, near, readings, relative, scene, simulation};
-use merrow::environment::WavesNow;
 use merrow::environment::waves::realise::realise;
+use merrow::environment::{WavesNow, air};
 use merrow::math::Vec3;
 use merrow::scene::{Spectrum, Waves};
 use merrow::sim::Simulation;
@@ -162,10 +162,13 @@ fn instruments_feel_the_waves() {
 
     let pressure = "sensors: {p: {device: {source: test, kind: pressure, rate_hz: 500}}}";
     let mut s = held(-1.0, pressure);
+    let temperature = air::weather(&s.state.sea.air, 0.0).temperature;
     for r in readings(&mut s, 0, 8.0).iter().step_by(100) {
         let Reading::Pressure(p) = r.reading else { panic!("not a pressure") };
         let eta = WavesNow::new(&s.state.sea.waves, r.stamp_ns as f64).elevation(0.0, 0.0);
-        close("pressure", p.pressure / 9810.0, 101_325.0 / 9810.0 + (eta + 1.0).max(0.0), 1e-9);
+        // the air's at the surface, or at the port in the trough
+        let over = air::pressure(&s.state.sea, temperature, eta.max(-1.0));
+        close("pressure", p.pressure / 9810.0, over / 9810.0 + (eta + 1.0).max(0.0), 1e-9);
     }
 
     let thruster = "thrusters: {t: {position_m: [0, 0, 0], direction: [1, 0, 0], motor: {source: test, diameter_m: 0.2, command: newton, range: [-50, 50], curve: {kind: direct}}}}";

@@ -7,19 +7,26 @@ use merrow::math::{Mat3, Vec3};
 use merrow::sim::Simulation;
 use merrow::state::reading::{Gnss, Reading};
 
-// Goal: absolute pressure is that of air and the water column over the port. Method: hand numbers, heeled, and out of
+// Goal: absolute pressure is that of air and the water column over the port, and falls in the air as in the standard atmosphere. Method: hand numbers, heeled, and out of
 // the water. Tolerance: rounding.
 #[test]
 fn pressure_is_air_and_water_column() {
-    let top = "water: {density_kg_m3: 1020, air_pressure_pa: 100000}";
+    let top = "water: {density_kg_m3: 1020, air_pressure_pa: 100000}\nweather: {temperature_c: 15}";
     let device = "p: {device: {source: test, kind: pressure, rate_hz: 500}, position_m: [0, 0.5, 0.2]}";
     let mut s = simulation(&ball(top, "", device));
     let half = std::f64::consts::FRAC_PI_2;
-    for (z, roll, depth) in [(-10.0, 0.0, 9.8), (-10.0, half, 9.5), (-10.0, -half, 10.5), (3.0, 0.0, 0.0)] {
+    let mut at = |z: f64, roll: f64| {
         place(&mut s, Vec3::new(4.0, 5.0, z), [roll, 0.0, 0.0]);
         let Reading::Pressure(p) = reading(&mut s, 0) else { panic!("not a pressure") };
-        relative(&format!("{z} m, roll {roll}"), p.pressure, 100_000.0 + 1020.0 * 9.81 * depth, 1e-12);
+        p.pressure
+    };
+    for (z, roll, depth) in [(-10.0, 0.0, 9.8), (-10.0, half, 9.5), (-10.0, -half, 10.5), (-0.2, 0.0, 0.0)] {
+        let expected = 100_000.0 + 1020.0 * 9.81 * depth;
+        relative(&format!("{z} m, roll {roll}"), at(z, roll), expected, 1e-12);
     }
+    // 9.80665/(287.05287 * 0.0065)
+    let part = (1.0 - 0.0065 * 800.0 / 288.15_f64).powf(5.255_879_8);
+    relative("800 m up", at(799.8, 0.0), 100_000.0 * part, 1e-8);
 }
 
 // Goal: the magnetometer has the Earth's field in its own frame. Method: a stated field and a general attitude; then
