@@ -94,7 +94,7 @@ pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
     }
     print_summary(&summary, arguments.json);
     report_halted(&simulation);
-    Ok(ExitCode::SUCCESS)
+    summary.failed.map_or(Ok(ExitCode::SUCCESS), Err)
 }
 
 fn stop_on_signal() -> Result<Arc<AtomicBool>, String> {

@@ -2,7 +2,7 @@
 //!
 //! What a frame holds depends on the view, the sensor and the number of its sample alone, so it is the same whenever and wherever it is found. Who follows the
 //! wall clock never waits for one: a sensor that has not finished its last two samples misses the next, which is counted. Who does not waits for
-//! the frames that are due, so that none is missed.
+//! the frames that are due, so that none is missed. A thread that breaks down ends the run: nobody waits for what does not come.
 
 use super::Simulation;
 use super::instants::Instants;
@@ -30,7 +30,9 @@ use crate::state::frame::{Frame, FrameData, Picture};
 use crate::state::view::View;
 use crate::state::{Effect, RobotState, State};
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use std::any::Any;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread::JoinHandle;
@@ -78,13 +80,15 @@ pub struct Lookout {
     devices: Vec<Device>,
     patient: bool,
     jobs: Sender<Job>,
-    done: Receiver<Done>,
+    done: Receiver<Result<Done, String>>,
     workers: Vec<JoinHandle<()>>,
     /// Frames that are found and not yet handed over.
     found: Vec<Done>,
     order: u64,
     /// Samples ordered before this belong to a run that was reset.
     first: u64,
+    /// Why there will be no more frames.
+    failed: Option<String>,
 }
 
 impl std::fmt::Debug for Done {
@@ -135,7 +139,22 @@ impl Lookout {
             Device { robot, sensor, wanted, missed: 0, under_way: VecDeque::new() }
         };
         let devices = places.into_iter().map(device).collect();
-        Ok(Some(Self { devices, patient: true, jobs, done, workers, found: Vec::new(), order: 0, first: 0 }))
+        Ok(Some(Self {
+            devices,
+            patient: true,
+            jobs,
+            done,
+            workers,
+            found: Vec::new(),
+            order: 0,
+            first: 0,
+            failed: None,
+        }))
+    }
+
+    /// Why no more frames come, if a thread has broken down.
+    pub fn failed(&self) -> Option<&str> {
+        self.failed.as_deref()
     }
 
     /// Whether frames that are due are waited for.
@@ -231,17 +250,20 @@ impl Lookout {
 
     /// Adds the frames that are due by `now_ns` to `out`, each sensor's in their order.
     pub fn hand_over(&mut self, now_ns: u64, out: &mut Vec<Frame>) {
-        let first = self.first;
-        self.found.extend(self.done.try_iter().filter(|done| done.order >= first));
+        while let Ok(message) = self.done.try_recv() {
+            self.take(message);
+        }
         let is_awaited = |device: &Device, found: &[Done]| {
             let waits = |(order, due): &(u64, u64)| *due <= now_ns && found.iter().all(|d| d.order != *order);
             device.under_way.iter().any(waits)
         };
-        while self.patient && self.devices.iter().any(|device| is_awaited(device, &self.found)) {
-            let Ok(done) = self.done.recv() else { break };
-            if done.order >= first {
-                self.found.push(done);
-            }
+        while self.patient
+            && self.failed.is_none()
+            && self.devices.iter().any(|device| is_awaited(device, &self.found))
+        {
+            let gone = || Err("the threads of sensors that look around have ended".to_string());
+            let message = self.done.recv().unwrap_or_else(|_| gone());
+            self.take(message);
         }
         self.found.sort_by_key(|done| done.order);
         let mut k = 0;
@@ -253,6 +275,18 @@ impl Lookout {
                 out.push(self.found.remove(k).frame);
             } else {
                 k += 1;
+            }
+        }
+    }
+
+    /// Keeps what a thread brings.
+    fn take(&mut self, message: Result<Done, String>) {
+        match message {
+            Ok(done) if done.order >= self.first => self.found.push(done),
+            // of a run that was reset
+            Ok(_) => {}
+            Err(why) => {
+                self.failed.get_or_insert(why);
             }
         }
     }
@@ -311,19 +345,38 @@ struct Worker {
 }
 
 impl Worker {
-    fn run(mut self, inbox: &Receiver<Job>, outbox: &Sender<Done>) {
+    fn run(mut self, inbox: &Receiver<Job>, outbox: &Sender<Result<Done, String>>) {
         for job in inbox {
-            if self.placed.as_ref().is_none_or(|view| !Arc::ptr_eq(view, &job.view)) {
-                self.stage.place(&job.view);
-                self.placed = Some(Arc::clone(&job.view));
-            }
-            let (robot, sensor, looks) = self.devices[job.device].clone();
-            let data = Arc::new(self.look(&job, &looks, robot, sensor));
-            let frame = Frame { robot, sensor, stamp_ns: job.view.time_ns, due_ns: job.due_ns, data };
-            if outbox.send(Done { order: job.order, device: job.device, frame }).is_err() {
+            // what was under way is not used again
+            let worked = catch_unwind(AssertUnwindSafe(|| self.work(&job)));
+            let message = worked.map_err(|panic| self.told(&job, &*panic));
+            let goes_on = message.is_ok();
+            if outbox.send(message).is_err() || !goes_on {
                 break;
             }
         }
+    }
+
+    fn work(&mut self, job: &Job) -> Done {
+        if self.placed.as_ref().is_none_or(|view| !Arc::ptr_eq(view, &job.view)) {
+            self.stage.place(&job.view);
+            self.placed = Some(Arc::clone(&job.view));
+        }
+        let (robot, sensor, looks) = self.devices[job.device].clone();
+        let data = Arc::new(self.look(job, &looks, robot, sensor));
+        let frame = Frame { robot, sensor, stamp_ns: job.view.time_ns, due_ns: job.due_ns, data };
+        Done { order: job.order, device: job.device, frame }
+    }
+
+    /// A panic in a line.
+    fn told(&self, job: &Job, panic: &(dyn Any + Send)) -> String {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let why = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+        let (robot, sensor, _) = &self.devices[job.device];
+        let model = &self.scene.robots[*robot];
+        let (name, time) = (&model.sensors[*sensor].name, job.view.time_ns as f64 * 1e-9);
+        let line = why.lines().next().unwrap_or_default();
+        format!("{}: the sensor {name} broke down at {time:.3} s, which is a bug: {line}", model.name)
     }
 
     fn look(&mut self, job: &Job, looks: &Looks, robot: usize, sensor: usize) -> FrameData {
@@ -470,5 +523,59 @@ fn pose(view: &View, robot: usize, sensor: &Sensor) -> Pose {
         R_WS: R_WL.mul_mat(&R),
         p_WS: *p_WL + R_WL.mul_vec(p),
         V_WS_S: SpatialVelocity { w: R.tr_mul_vec(V.w) + w, v: R.tr_mul_vec(v_S) },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{self, Pace};
+    use crate::world::{Overrides, load_text};
+    use std::sync::atomic::AtomicBool;
+    use std::time::Duration;
+
+    const WORLD: &str = "
+seabed: {depth_m: 10}
+robots:
+  r:
+    position_m: [0, 0, 2]
+    model:
+      source: test
+      base: fixed
+      body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}
+      sensors: {a: {lazy: false, device: hokuyo_utm30lx}, b: {lazy: false, device: hokuyo_utm30lx}}
+";
+
+    // Goal: a thread that breaks down ends a run that waits for it, and says whose sensor it was. Method: a sample of a view in which no robot is, on two threads, ordered like any other; the run has 60 s, or hangs.
+    // Tolerance: none.
+    #[test]
+    fn a_broken_thread_ends_the_run() {
+        for pace in [Pace::Max, Pace::Factor(10.0)] {
+            let (sender, ended) = unbounded();
+            std::thread::spawn(move || {
+                let scene =
+                    Arc::new(load_text("w.yaml", WORLD, Overrides::default()).expect("a world").scene);
+                let mut simulation = Simulation::new(scene, 2).expect("a simulation");
+                let view = Arc::new(View { links: Vec::new(), ..view_of(&mut simulation) });
+                let lookout = simulation.lookout.as_mut().expect("a lookout");
+                let (order, sample, due_ns) = (lookout.order, 0, 0);
+                let (parts, noise, fault) = (EVERYTHING, true, Effect::NONE);
+                lookout.devices[1].under_way.push_back((order, due_ns));
+                let job = Job { order, device: 1, view, sample, parts, noise, fault, due_ns };
+                lookout.jobs.send(job).expect("workers");
+                lookout.order += 1;
+                let (_requests, requests) = unbounded();
+                let stop = AtomicBool::new(false);
+                let summary = sim::run(&mut simulation, pace, Some(5.0), &requests, &mut [], &stop);
+                sender.send((summary.failed, summary.simulated_s)).expect("a test that waits");
+            });
+            let (failed, seconds) = ended.recv_timeout(Duration::from_secs(60)).expect("it hangs");
+            let why = failed.expect("a reason");
+            assert!(
+                why.starts_with("r: the sensor b broke down at 0.000 s, which is a bug: index out"),
+                "{why}"
+            );
+            assert!(seconds < 5.0, "{seconds}");
+        }
     }
 }

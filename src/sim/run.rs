@@ -123,6 +123,8 @@ pub struct Summary {
     pub state_hash: String,
     /// Robots that stand still at the end because their state was no longer finite.
     pub halted: usize,
+    /// Why the run could not go on, if it could not.
+    pub failed: Option<String>,
 }
 
 /// Simulated time between two exchanges with the outside at full speed [ns].
@@ -136,7 +138,7 @@ const BLOCK_PACED_NS: u64 = 2_000_000;
 /// How long a standing world waits for a request before it shows itself to its observers.
 const IDLE: Duration = Duration::from_millis(50);
 
-/// Runs until `until_s` simulated seconds have passed (forever without) or `stop` is set.
+/// Runs until `until_s` simulated seconds have passed (forever without), `stop` is set, or it cannot go on.
 pub fn run(
     simulation: &mut Simulation,
     pace: Pace,
@@ -158,7 +160,10 @@ pub fn run(
     };
     run.restart(simulation);
     let total = until_s.map(|s| (s * 1e9 / simulation.scene.dt_ns as f64).round() as u64);
-    while !stop.load(Ordering::Relaxed) && total.is_none_or(|n| run.steps < n) {
+    while !stop.load(Ordering::Relaxed)
+        && total.is_none_or(|n| run.steps < n)
+        && failure(simulation).is_none()
+    {
         while let Ok(request) = requests.try_recv() {
             run.handle(request, simulation);
         }
@@ -175,6 +180,11 @@ pub fn run(
     }
     run.end_steps("the run ended", simulation);
     run.summary(simulation)
+}
+
+/// Why a simulation cannot go on.
+fn failure(simulation: &Simulation) -> Option<&str> {
+    simulation.lookout.as_ref()?.failed()
 }
 
 /// A step request that is under way.
@@ -358,6 +368,7 @@ impl Run<'_, '_> {
             dropped: self.observers.iter().map(|o| o.dropped()).sum(),
             state_hash: simulation.state.hash(),
             halted: simulation.state.robots.iter().filter(|r| r.halted.is_some()).count(),
+            failed: failure(simulation).map(str::to_owned),
         }
     }
 }
