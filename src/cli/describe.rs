@@ -205,7 +205,9 @@ fn robot(robot: &Robot, about: &merrow::world::About, scene: &merrow::scene::Sce
         .iter()
         .map(|s| {
             let rays = s.kind.looks().map(|looks| looks.rays() as f64 * s.rate);
-            json!({ "name": s.name, "kind": s.kind.name(), "rate_hz": s.rate, "rays_per_s": rays })
+            json!({
+                "name": s.name, "kind": s.kind.name(), "rate_hz": s.rate, "least_rate_hz": s.least_rate(), "rays_per_s": rays,
+            })
         })
         .collect();
     let sources: Vec<Value> = about

@@ -191,6 +191,22 @@ impl Sensor {
         // what is rounded may be one off
         if self.sample_ns(k + 1) <= time_ns { k + 1 } else { k }
     }
+
+    /// Least samples a second; its rate, but for one whose rate depends on what it finds [Hz].
+    pub fn least_rate(&self) -> f64 {
+        match self.pace() {
+            Some(pace) => pace.least().min(self.rate),
+            None => self.rate,
+        }
+    }
+
+    /// How its rate depends on what it finds, if it does.
+    pub fn pace(&self) -> Option<&Pace> {
+        match &self.kind {
+            SensorKind::Dvl(spec) => spec.pace.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 impl SensorKind {
@@ -286,6 +302,38 @@ pub struct DvlSpec {
     pub resolution: f64,
     /// Beams are lost at this rate at the largest range, rising with the square of the range; 0..1.
     pub beam_loss: f64,
+    /// How often it pings; none: at the sensor's rate.
+    pub pace: Option<Pace>,
+}
+
+/// How often a DVL pings by what it found last [Hz].
+#[derive(Clone, Debug)]
+pub struct Pace {
+    /// Altitude from which each of its range modes is used [m], rising from 0, and the mode's rate.
+    pub modes: Vec<[f64; 2]>,
+    /// While it tracks the water.
+    pub water: f64,
+    /// While it has neither.
+    pub search: f64,
+}
+
+impl Pace {
+    /// Its rate where it last found the bottom at an `altitude` [m]; without one that of the water, if it tracks that, or of a search.
+    pub fn rate(&self, altitude: Option<f64>, tracks_water: bool) -> f64 {
+        match altitude {
+            Some(altitude) => {
+                let mode = self.modes.iter().rfind(|[from, _]| *from <= altitude);
+                mode.map_or(self.search, |[_, rate]| *rate)
+            }
+            None if tracks_water => self.water,
+            None => self.search,
+        }
+    }
+
+    /// The lowest of its rates.
+    pub fn least(&self) -> f64 {
+        self.modes.iter().map(|[_, rate]| *rate).fold(self.water.min(self.search), f64::min)
+    }
 }
 
 /// How a scalar or vector measurement errs, as a data sheet says it. All per axis.

@@ -5,7 +5,8 @@
 //!   b_i = v_S · d_i (1 + s) + n                                 (1)  beam velocity, positive out of the transducer
 //!   v = (NᵀN)⁻¹ Nᵀ b,  cov = σ² (NᵀN)⁻¹                          (2)  least squares over the valid beams
 //! ```
-//! With four beams at angle θ from the axis (2) gives σ_xy = σ/(√2 sin θ) and σ_z = σ/(2 cos θ).
+//! With four beams at angle θ from the axis (2) gives σ_xy = σ/(√2 sin θ) and σ_z = σ/(2 cos θ). With range modes it pings as often as that of
+//! the altitude found last lets it (`scene::sensor::Pace`), or as tracking the water or searching does.
 //!
 //! # Symbols
 //! d_i beam directions, N their rows · s scale error (drawn once) · σ deviation of a beam, of the bottom or the water
@@ -16,7 +17,7 @@
 //!
 //! # Limits
 //! Straight beams against the bottom and what stands on it, not other robots; each beam is measured at the same instant; beams are lost at random with
-//! a chance that grows with the square of the range. At least three beams are needed.
+//! a chance that grows with the square of the range. At least three beams are needed. It changes its range mode from one ping to the next, without losing any.
 //!
 //! # Checked by
 //! test/analytic/dvl.rs (V81)

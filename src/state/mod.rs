@@ -30,6 +30,7 @@ pub use workspace::Workspace;
 
 use crate::math::{Quat, Real, SpatialForce, SpatialVelocity, Vec3};
 use crate::scene::{Ballast, Fin, Robot, Scene, Sea, Sensor, SensorKind, Thruster};
+use reading::{DvlLock, Reading};
 use std::collections::VecDeque;
 
 /// The whole state of a world.
@@ -190,7 +191,7 @@ pub struct BallastState {
 pub struct SensorState {
     /// Samples taken or dropped so far: index of the noise draw and of the next due instant.
     pub samples: u64,
-    /// Instant of the next sample [ns]; follows from `samples`.
+    /// Instant of the next sample [ns]; follows from `samples`, or from what was found so far where the rate depends on it.
     pub due_ns: u64,
     /// Slow errors of up to six channels: bias instability and random walk.
     pub drift: [[f64; 2]; 6],
@@ -573,6 +574,16 @@ impl SensorState {
     /// One more sample is taken or dropped.
     pub fn count(&mut self, sensor: &Sensor) {
         self.samples += 1;
-        self.due_ns = sensor.sample_ns(self.samples);
+        let Some(pace) = sensor.pace() else {
+            self.due_ns = sensor.sample_ns(self.samples);
+            return;
+        };
+        let rate = match &self.last {
+            Some(Reading::Dvl(r)) => {
+                pace.rate(Some(r.altitude).filter(|a| a.is_finite()), r.lock == DvlLock::Water)
+            }
+            _ => pace.search,
+        };
+        self.due_ns = self.due_ns.saturating_add((1e9 / rate.min(sensor.rate)) as u64);
     }
 }

@@ -192,6 +192,7 @@ impl RobotState {
         self.memory.iter().flatten().for_each(|x| sink.spatial(x));
         for s in &self.sensors {
             sink.int(s.samples);
+            sink.int(s.due_ns);
             sink.int(u64::from(s.noise));
             s.drift.iter().for_each(|d| sink.reals(d));
             sink.effect(&s.fault);

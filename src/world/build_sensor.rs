@@ -12,11 +12,12 @@ use super::build_radar;
 use super::build_robot::Frame;
 use super::build_sonar;
 use super::error::Problems;
-use super::file::{Device, Measures, NoiseFile, SensorFile, WrenchDirection};
+use super::file::{Device, Measures, NoiseFile, RangeModeFile, SensorFile, WrenchDirection};
+use super::read::Places;
 use crate::math::real::sin_cos;
 use crate::math::rng::Stream;
 use crate::math::{Mat3, Vec3};
-use crate::scene::sensor::{DvlSpec, Errors, Looks, Noise};
+use crate::scene::sensor::{DvlSpec, Errors, Looks, Noise, Pace};
 use crate::scene::{Robot, Sensor, SensorKind};
 use std::sync::Arc;
 
@@ -203,6 +204,9 @@ fn dvl(measures: &Measures, problems: &mut Problems) -> DvlSpec {
         max_beam_speed_m_s,
         resolution_m_s,
         beam_loss,
+        range_modes,
+        water_rate_hz,
+        search_rate_hz,
         at,
     } = measures
     else {
@@ -235,7 +239,46 @@ fn dvl(measures: &Measures, problems: &mut Problems) -> DvlSpec {
         max_beam_speed: *max_beam_speed_m_s,
         resolution: *resolution_m_s,
         beam_loss: *beam_loss,
+        pace: pace(range_modes, [*water_rate_hz, *search_rate_hz], at, problems),
     }
+}
+
+/// How often a DVL pings, by its range modes, and for water and search; none if it has no modes.
+fn pace(
+    modes: &[RangeModeFile],
+    [water, search]: [Option<f64>; 2],
+    at: &Places,
+    problems: &mut Problems,
+) -> Option<Pace> {
+    if modes.is_empty() {
+        for key in ["water_rate_hz", "search_rate_hz"].into_iter().filter(|key| at.has(key)) {
+            problems.push(at.of(key), format!("`{key}` without `range_modes`: expected both or none"));
+        }
+        return None;
+    }
+    for mode in modes.iter().filter(|mode| mode.altitude_m[0] >= mode.altitude_m[1]) {
+        let [low, high] = mode.altitude_m;
+        let text = format!("`altitude_m` is [{low}, {high}], expected the lesser first");
+        problems.push(mode.at.of("altitude_m"), text);
+    }
+    for pair in modes.windows(2) {
+        let rises = |k: usize| pair[0].altitude_m[k] < pair[1].altitude_m[k];
+        if !rises(0) || !rises(1) {
+            let text = "a range mode that does not reach higher than the one before, at both ends".to_string();
+            problems.push(pair[1].at.of("altitude_m"), text);
+        }
+    }
+    let slowest = modes.iter().map(|mode| mode.rate_hz).fold(f64::INFINITY, f64::min);
+    let search = search.unwrap_or(slowest);
+    let from = |k: usize| match k {
+        0 => 0.0,
+        k => 0.5 * (modes[k - 1].altitude_m[1] + modes[k].altitude_m[0]),
+    };
+    Some(Pace {
+        modes: modes.iter().enumerate().map(|(k, mode)| [from(k), mode.rate_hz]).collect(),
+        water: water.unwrap_or(search),
+        search,
+    })
 }
 
 fn noise(file: &NoiseFile) -> Noise {

@@ -971,6 +971,12 @@ choice! {
             resolution_m_s: f64 [non_negative] = 0.0,
             /// Chance that a beam is lost at the largest altitude.
             beam_loss: f64 [fraction] = 0.0,
+            /// How often it pings by its altitude, from the lowest up, `rate_hz` at most; without them always `rate_hz`.
+            range_modes: Vec<RangeModeFile> = Vec::new(),
+            /// Pings a second while it tracks the water; without it those of a search.
+            water_rate_hz: Option<f64> [positive],
+            /// Pings a second while it has neither bottom nor water; without it those of the slowest mode.
+            search_rate_hz: Option<f64> [positive],
         },
         /// Absolute pressure [Pa].
         Pressure = "pressure" {
@@ -1050,6 +1056,16 @@ choice! {
             /// Whose wrench it is.
             direction: WrenchDirection = WrenchDirection::ChildToParent,
         },
+    }
+}
+
+spec! {
+    /// A range mode of a DVL.
+    pub struct RangeModeFile {
+        /// Least and largest altitude. Where two modes share altitudes, the middle of these parts them.
+        altitude_m: [f64; 2] [non_negative],
+        /// Pings a second.
+        rate_hz: f64 [positive],
     }
 }
 

@@ -141,7 +141,7 @@ fn locks_change_with_the_altitude() {
 }
 
 // Goal (V82): the A50 has bottom lock from 0.05 to 50 m, the water 1.5 to 4.5 m below it beyond that, none of either for more than 3.75 m/s along a beam, and at most 26 pings a second. Method: the
-// shipped device without noise at the edges; rates as a world asks for them. Tolerance: none. How its rate follows its range mode is not modelled.
+// shipped device without noise at the edges; rates as a world asks for them. Tolerance: none.
 #[test]
 fn the_a50_keeps_its_limits() {
     let device = "dvl: {device: {extends: sensors/waterlinked_a50.yaml, latency_s: 0}}";
@@ -175,4 +175,70 @@ fn the_a50_keeps_its_limits() {
         merrow::world::load_text("w.yaml", &text, merrow::world::Overrides::default()).is_err()
     };
     assert!(!refused(26.0) && refused(26.1));
+}
+
+/// A shipped A50 `altitude` m over the bottom, that `more` is said of.
+fn a50(altitude: f64, more: &str) -> Simulation {
+    let device = format!("dvl: {{device: {{extends: sensors/waterlinked_a50.yaml, latency_s: 0}}{more}}}");
+    let top = "gravity_m_s2: 0\nseabed: {depth_m: 100}\nstep: {dt_s: 0.001}";
+    let mut s = simulation(&ball(top, "", &device).replace(", net_buoyancy_n: 0", ""));
+    s.apply(&Command::Noise { robot: 0, sensor: 0, on: false }).unwrap();
+    place(&mut s, Vec3::new(0.0, 0.0, altitude - 100.0), [0.0; 3]);
+    s.clear_outboxes();
+    s
+}
+
+// Goal (V82): the A50 pings as its range modes let it, as tracking the water does over them, and never more often than it is asked to. Method: instants of pings at altitudes in each mode and at either side of the middles
+// of what two share, by the table of its maker. Tolerance: a step of a millisecond.
+#[test]
+fn the_a50_pings_by_its_altitude() {
+    let cases = [
+        (0.1, 15.0),
+        (0.44, 15.0),
+        (0.46, 10.0),
+        (2.2, 10.0),
+        (2.3, 5.5),
+        (10.7, 5.5),
+        (11.0, 7.5),
+        (25.0, 7.5),
+        (26.0, 3.0),
+        (49.5, 3.0),
+        (60.0, 2.0),
+    ];
+    let check = |s: &mut Simulation, what: &str, rate: f64| {
+        let all = readings(s, 0, 4.0);
+        let first = all[1].stamp_ns;
+        for (k, one) in all[1..].iter().enumerate() {
+            let expected = k as f64 / rate;
+            close(what, (one.stamp_ns - first) as f64 * 1e-9, expected, 1.001e-3);
+        }
+        assert!(all.len() as f64 > 4.0 * rate - 2.0, "{what}: {} pings", all.len());
+    };
+    for (altitude, rate) in cases {
+        check(&mut a50(altitude, ""), &format!("{altitude} m"), rate);
+        check(&mut a50(altitude, ", rate_hz: 4"), &format!("{altitude} m, 4 Hz"), rate.min(4.0));
+    }
+}
+
+// Goal: the rate follows a vehicle that sinks, and a run that is resumed goes on as it would have. Method: an A50 that sinks at 1 m/s from 4 m over the bottom on: 5.5 Hz down to 2.25 m, 10 Hz down to 0.45 m, then 15 Hz; the same from a state that was kept
+// half way. Tolerance: one ping at each change; none.
+#[test]
+fn the_rate_follows_the_way() {
+    let mut s = a50(4.0, "");
+    set(&mut s, Vec3::new(0.0, 0.0, -96.0), [0.0; 3], Vec3::new(0.0, 0.0, -1.0), Vec3::zero());
+    s.clear_outboxes();
+    let stamps = |s: &mut Simulation, seconds: f64| -> Vec<u64> {
+        readings(s, 0, seconds).iter().map(|r| r.stamp_ns).collect()
+    };
+    let first = stamps(&mut s, 2.0);
+    let mut other = a50(4.0, "");
+    other.state = s.state.clone();
+    let rest = stamps(&mut s, 1.9);
+    assert_eq!(stamps(&mut other, 1.9), rest);
+    let all: Vec<f64> = first.iter().chain(&rest).map(|t| *t as f64 * 1e-9).collect();
+    let count = |from: f64, to: f64| all.iter().filter(|t| (from..to).contains(*t)).count() as f64;
+    for (from, to, rate) in [(0.0, 1.75, 5.5), (1.75, 3.55, 10.0), (3.55, 3.9, 15.0)] {
+        let n = count(from, to);
+        assert!((n - (to - from) * rate).abs() <= 1.5, "{n} pings from {from} to {to} s");
+    }
 }

@@ -53,6 +53,25 @@ fn dvl_and_altimeter() {
         &device("kind: dvl, beam_angle_deg: 80, bottom_std_m_s: 0.01, altitude_m: [0.5, 50]"),
         "w.yaml:8:73: `beam_angle_deg`: expected a number from 1 to 60 [deg], found `80`",
     );
+    let modes = "kind: dvl, beam_angle_deg: 30, bottom_std_m_s: 0.01, altitude_m: [0.5, 50], range_modes: [";
+    check(
+        &device(&format!("{modes}{{altitude_m: [3, 1], rate_hz: 10}}]")),
+        "w.yaml:8:149: `altitude_m` is [3, 1], expected the lesser first",
+    );
+    check(
+        &device(&format!("{modes}{{altitude_m: [1, 9], rate_hz: 10}}, {{altitude_m: [2, 8], rate_hz: 5}}]")),
+        "w.yaml:8:184: a range mode that does not reach higher than the one before, at both ends",
+    );
+    check(
+        &device(&format!("{modes}{{altitude_m: [1, 9], rate_hz: 0}}], water_rate_hz: .nan")),
+        "w.yaml:8:166: `rate_hz`: expected a positive number [Hz], found `0`\nw.yaml:8:186: `water_rate_hz`: expected a finite number [Hz], found `.nan`",
+    );
+    check(
+        &device(
+            "kind: dvl, beam_angle_deg: 30, bottom_std_m_s: 0.01, altitude_m: [0.5, 50], search_rate_hz: 3",
+        ),
+        "w.yaml:8:138: `search_rate_hz` without `range_modes`: expected both or none",
+    );
     check(
         &device("kind: altimeter, min_range_m: 10, max_range_m: 1"),
         "w.yaml:8:76: `min_range_m` is 10, expected less than `max_range_m` 1",
