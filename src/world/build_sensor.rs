@@ -264,7 +264,8 @@ fn pace(
     for pair in modes.windows(2) {
         let rises = |k: usize| pair[0].altitude_m[k] < pair[1].altitude_m[k];
         if !rises(0) || !rises(1) {
-            let text = "a range mode that does not reach higher than the one before, at both ends".to_string();
+            let text =
+                "a range mode that does not reach higher than the one before, at both ends".to_string();
             problems.push(pair[1].at.of("altitude_m"), text);
         }
     }
