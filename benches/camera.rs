@@ -1,7 +1,11 @@
-//! Cost of a camera's picture of 640 x 480, in milliseconds of thread time.
+//! Cost of what looks around, in milliseconds of thread time: pictures of 640 x 480, frames of a lidar of 64 x 1024, pings of a sonar of 256 beams.
 //!
-//! Prints one JSON object: medians of colour frames over the water, under it, and of the surface from below, and of what a frame without
-//! colours takes. `--callgrind CAMERA FRAMES` works out that many frames of one camera instead, for instruction counts.
+//! Prints one JSON object, the median of each: colour frames over the water, under it, and of the surface from below; a lidar's frame in a world of a
+//! million triangles, and over waves; a forward-looking sonar's ping at 900 kHz. What the rest of the world takes does not count. `--callgrind CASE FRAMES` works out
+//! that many frames of one case instead, for instruction counts.
+
+#[path = "../test/common/ray_scene.rs"]
+mod ray_scene;
 
 use merrow::scene::camera::Part;
 use merrow::sim::Simulation;
@@ -9,13 +13,24 @@ use merrow::state::frame::FrameData;
 use merrow::world;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, json};
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Robot and sensor of each case.
-const CASES: [(&str, usize, usize); 3] = [("above", 0, 0), ("below", 1, 0), ("upwards", 1, 1)];
+/// World, robot and sensor of each case.
+const CASES: [(&str, &str, usize, usize); 6] = [
+    ("above", "camera", 0, 0),
+    ("below", "camera", 1, 0),
+    ("upwards", "camera", 1, 1),
+    ("lidar", "ranging", 0, 0),
+    ("lidar_over_waves", "ranging", 1, 0),
+    ("sonar_256_beams", "ranging", 2, 0),
+];
 /// Frames of which the median is taken.
 const FRAMES: usize = 9;
+/// Squares along a side of the ground.
+const SQUARES: u32 = 709;
 
 /// Processor time this program has used [ms]: others on the machine do not count.
 fn time_ms() -> f64 {
@@ -23,8 +38,30 @@ fn time_ms() -> f64 {
     t.tv_sec as f64 * 1e3 + t.tv_nsec as f64 * 1e-6
 }
 
-fn simulation() -> Simulation {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/worlds/camera.yaml");
+/// Writes the ground of a million triangles as STL.
+fn write_ground(path: &Path) -> std::io::Result<()> {
+    let soup = ray_scene::scene(SQUARES);
+    let mut file = BufWriter::new(File::create(path)?);
+    file.write_all(&[0; 80])?;
+    file.write_all(&(soup.triangles.len() as u32).to_le_bytes())?;
+    for triangle in &soup.triangles {
+        file.write_all(&[0; 12])?;
+        for x in triangle.iter().flat_map(|k| soup.vertices[*k as usize].to_array()) {
+            file.write_all(&(x as f32).to_le_bytes())?;
+        }
+        file.write_all(&[0; 2])?;
+    }
+    file.flush()
+}
+
+fn simulation(name: &str) -> Simulation {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let ground = root.join(format!("target/benches/ground_{SQUARES}.stl"));
+    if name == "ranging" && !ground.exists() {
+        std::fs::create_dir_all(root.join("target/benches")).expect("a folder");
+        write_ground(&ground).expect("a file");
+    }
+    let path = root.join(format!("benches/worlds/{name}.yaml"));
     let scene = match world::load_world(&path, world::Overrides::default()) {
         Ok(world) => world.scene,
         Err(problems) => panic!("{problems}"),
@@ -34,46 +71,59 @@ fn simulation() -> Simulation {
     simulation
 }
 
-/// A tenth of a second, with a frame of this camera in it if it is wanted: the sum of its colours, which tells whether two programs paint the same.
-fn frame(simulation: &mut Simulation, (_, robot, sensor): (&str, usize, usize), wanted: bool) -> u64 {
+/// Something of what is in a frame, which tells whether two programs find the same.
+fn told(data: &FrameData) -> u64 {
+    match data {
+        FrameData::Picture(picture) => {
+            picture.rgb.iter().flat_map(|rgb| rgb.iter()).map(|byte| u64::from(*byte)).sum()
+        }
+        FrameData::Cloud(points) => points.iter().map(|p| u64::from(p.p[0].to_bits())).sum(),
+        FrameData::Ping(ping) => ping.levels.iter().map(|level| u64::from(*level)).sum(),
+        _ => 0,
+    }
+}
+
+/// A tenth of a second, with frames of this sensor in it if they are wanted: their number, and what they tell.
+fn frames(simulation: &mut Simulation, robot: usize, sensor: usize, wanted: bool) -> (usize, u64) {
     let scene = Arc::clone(&simulation.scene);
+    let looks = scene.robots[robot].sensors[sensor].kind.looks();
+    let is_camera = matches!(looks.map(|looks| &**looks), Some(merrow::scene::sensor::Looks::Camera(_)));
+    let parts = if is_camera { Part::Rgb as u8 } else { u8::MAX };
     if let Some(lookout) = &simulation.lookout {
-        lookout.want_parts(&scene, robot, sensor, if wanted { Part::Rgb as u8 } else { 0 });
+        lookout.want_parts(&scene, robot, sensor, if wanted { parts } else { 0 });
     }
     simulation.frames.clear();
     simulation.advance(10);
-    let mut sum = 0;
-    for frame in &simulation.frames {
-        if let FrameData::Picture(picture) = &*frame.data {
-            sum += picture.rgb.iter().flat_map(|rgb| rgb.iter()).map(|byte| u64::from(*byte)).sum::<u64>();
-        }
-    }
-    sum
+    let sum = simulation.frames.iter().map(|frame| told(&frame.data)).fold(0, u64::wrapping_add);
+    (simulation.frames.len(), sum)
 }
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let mut simulation = simulation();
     if let [word, name, count] = &words[..]
         && word == "--callgrind"
     {
-        let case = CASES.iter().find(|case| case.0 == name).expect("a camera");
+        let (_, world, robot, sensor) = CASES.iter().find(|case| case.0 == name).expect("a case");
+        let mut simulation = simulation(world);
         let count: usize = count.parse().expect("a number of frames");
-        (0..count).for_each(|_| println!("{}", frame(&mut simulation, *case, true)));
+        (0..count).for_each(|_| println!("{}", frames(&mut simulation, *robot, *sensor, true).1));
         return;
     }
     let mut all = Map::new();
-    for case in CASES {
-        let mut spent = |wanted: bool| {
-            let start = time_ms();
-            let sum = frame(&mut simulation, case, wanted);
-            assert!(wanted == (sum > 0), "{} has painted {sum}", case.0);
-            time_ms() - start
-        };
-        // what the rest of the world takes does not count
-        let mut times: Vec<f64> = (0..FRAMES).map(|_| spent(true) - spent(false)).collect();
-        times.sort_by(f64::total_cmp);
-        all.insert(format!("{}_ms", case.0), json!(times[FRAMES / 2]));
+    for world in ["camera", "ranging"] {
+        let mut simulation = simulation(world);
+        for (name, _, robot, sensor) in CASES.iter().filter(|case| case.1 == world) {
+            let mut spent = |wanted: bool| {
+                let start = time_ms();
+                let (count, sum) = frames(&mut simulation, *robot, *sensor, wanted);
+                assert!(sum > 0 || !wanted, "{name} has found {sum}");
+                (time_ms() - start) / if wanted { count.max(1) as f64 } else { 1.0 }
+            };
+            // what the rest of the world takes does not count
+            let mut times: Vec<f64> = (0..FRAMES).map(|_| spent(true) - spent(false)).collect();
+            times.sort_by(f64::total_cmp);
+            all.insert(format!("{name}_ms"), json!(times[FRAMES / 2]));
+        }
     }
     println!("{}", serde_json::Value::Object(all));
 }

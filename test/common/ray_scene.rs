@@ -155,6 +155,25 @@ fn incoherent() -> Rays {
     Rays { name: "incoherent", rays: (0..131_072).map(one).collect() }
 }
 
+/// Rays at corners and at the middles of edges of the ground with `n` x `n` squares, straight down and aslant.
+#[cfg(test)]
+pub fn edges(soup: &Soup, n: u32) -> Rays {
+    let one = |k: u64| {
+        let of = |i: u64| uniform(2 << 60 | k << 4 | i);
+        let at = |i: u64| 1 + (of(i) * f64::from(n - 2)) as u32;
+        let (i, j) = (at(0), at(1));
+        let corner = |di: u32, dj: u32| soup.vertices[((j + dj) * (n + 1) + i + di) as usize];
+        // along a row, a column, or the diagonal that parts a square
+        let other = [corner(0, 0), corner(1, 0), corner(0, 1), corner(1, 1)][k as usize % 4];
+        let target = (corner(0, 0) + other).scale(0.5);
+        let down = k / 4 % 2 == 0;
+        let d = if down { Vec3::new(0.0, 0.0, -1.0) } else { of_angles(6.0 * of(2), -1.2) };
+        let p = rounded(target - d.scale(30.0 + 60.0 * of(3)));
+        ray(p, if down { d } else { target - p })
+    };
+    Rays { name: "edges", rays: (0..65_536).map(one).collect() }
+}
+
 /// Writes a scene for programs of others: counts of vertices and triangles (u32), vertices (f32 x 3), triangles (u32 x 3), lowest
 /// byte first.
 pub fn write_scene(path: &Path, soup: &Soup) -> std::io::Result<()> {
