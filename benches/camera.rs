@@ -5,6 +5,7 @@
 //! that many frames of one case instead, for instruction counts.
 
 #[path = "../test/common/ray_scene.rs"]
+#[expect(dead_code, reason = "here the scene alone is wanted")]
 mod ray_scene;
 
 use merrow::scene::camera::Part;

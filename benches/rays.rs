@@ -5,6 +5,7 @@
 //! as a height field, by its pyramid and by the walk over its cells.
 
 #[path = "../test/common/ray_scene.rs"]
+#[expect(dead_code, reason = "rays at edges are for tests")]
 mod ray_scene;
 
 use merrow::math::{Mat3, Vec3};

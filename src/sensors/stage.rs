@@ -113,8 +113,16 @@ pub struct Stage {
     own: Arc<[Range<u32>]>,
     /// Of the bottom.
     bottom: Material,
-    /// Of its one thread.
-    scratch: RefCell<Scratch>,
+}
+
+thread_local! {
+    /// Room that a thread's searches share.
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// Does something with the room of this thread.
+fn with_scratch<T>(search: impl FnOnce(&mut Scratch) -> T) -> T {
+    SCRATCH.with(|scratch| search(&mut scratch.borrow_mut()))
 }
 
 impl Stage {
@@ -138,7 +146,6 @@ impl Stage {
             faces: faces.into(),
             own: own.into(),
             bottom: scene.seabed_material,
-            scratch: RefCell::default(),
         }
     }
 
@@ -182,13 +189,14 @@ impl Stage {
 
     /// True if something but the shapes with numbers in `skip`, or the bottom, stands in the way from `p` along the unit vector `d`.
     pub fn is_shaded(&self, p: Vec3, d: Vec3, range: [f64; 2], skip: Range<u32>) -> bool {
-        self.all.blocked_in(&Ray { origin: p, direction: d, range }, &skip, &mut self.scratch.borrow_mut())
+        let ray = Ray { origin: p, direction: d, range };
+        with_scratch(|scratch| self.all.blocked_in(&ray, &skip, scratch))
     }
 
     /// As [`Stage::look`], without the shapes with numbers in `skip`.
     pub fn meet(&self, view: &View, skip: Range<u32>, p: Vec3, d: Vec3, range: [f64; 2]) -> Option<Seen> {
         let ray = Ray { origin: p, direction: d, range };
-        let hit = self.all.closest_in(&ray, &skip, &mut self.scratch.borrow_mut());
+        let hit = with_scratch(|scratch| self.all.closest_in(&ray, &skip, scratch));
         self.seen(view, &ray, hit)
     }
 
@@ -197,7 +205,7 @@ impl Stage {
         seen.clear();
         let mut hits = [None; BATCH];
         for rays in rays.chunks(BATCH) {
-            self.all.closest_of(rays, skip, &mut self.scratch.borrow_mut(), &mut hits);
+            with_scratch(|scratch| self.all.closest_of(rays, skip, scratch, &mut hits));
             seen.extend(rays.iter().zip(hits).map(|(ray, hit)| self.seen(view, ray, hit)));
         }
     }

@@ -30,6 +30,7 @@ use crate::state::frame::{Frame, FrameData, Picture};
 use crate::state::view::View;
 use crate::state::{Effect, RobotState, State};
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use rayon::ThreadPool;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -115,6 +116,7 @@ impl Lookout {
         let (jobs, inbox) = unbounded::<Job>();
         let (outbox, done) = unbounded();
         let stage = Stage::new(scene, still);
+        let pool = pool(threads)?.map(Arc::new);
         let mut workers = Vec::new();
         for i in 0..threads.clamp(1, places.len()) {
             let worker = Worker {
@@ -126,6 +128,7 @@ impl Lookout {
                 stage: stage.clone(),
                 instants: Instants::default(),
                 placed: None,
+                pool: pool.clone(),
             };
             let (inbox, outbox) = (inbox.clone(), outbox.clone());
             let thread = std::thread::Builder::new()
@@ -342,6 +345,18 @@ struct Worker {
     instants: Instants,
     /// The view to which the stage was brought last.
     placed: Option<Arc<View>>,
+    /// Threads among which a picture is parted; none if there is but one.
+    pool: Option<Arc<ThreadPool>>,
+}
+
+/// Threads among which a sample is parted; none of one.
+fn pool(threads: usize) -> Result<Option<ThreadPool>, String> {
+    if threads < 2 {
+        return Ok(None);
+    }
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(|_| give_way());
+    let named = builder.thread_name(|k| format!("merrow-part-{k}"));
+    named.build().map(Some).map_err(|e| format!("cannot start {threads} threads for sensors: {e}"))
 }
 
 impl Worker {
@@ -364,7 +379,10 @@ impl Worker {
             self.placed = Some(Arc::clone(&job.view));
         }
         let (robot, sensor, looks) = self.devices[job.device].clone();
-        let data = Arc::new(self.look(job, &looks, robot, sensor));
+        let data = Arc::new(match self.pool.clone() {
+            Some(pool) => pool.install(|| self.look(job, &looks, robot, sensor)),
+            None => self.look(job, &looks, robot, sensor),
+        });
         let frame = Frame { robot, sensor, stamp_ns: job.view.time_ns, due_ns: job.due_ns, data };
         Done { order: job.order, device: job.device, frame }
     }
@@ -459,7 +477,7 @@ pub fn several(simulation: &mut Simulation, robot: usize, sensor: usize, n: u64)
     let mut stage = Stage::new(&scene, &Still::new(&scene));
     stage.place(&view);
     let mut worker =
-        Worker { scene, devices: Vec::new(), stage, instants: Instants::default(), placed: None };
+        Worker { scene, devices: Vec::new(), stage, instants: Instants::default(), placed: None, pool: None };
     let mut sample = |k| {
         let (view, sample) = (Arc::clone(&view), first + k);
         let job = Job { order: 0, device: 0, view, sample, parts: EVERYTHING, noise, fault, due_ns: 0 };

@@ -156,7 +156,6 @@ fn incoherent() -> Rays {
 }
 
 /// Rays at corners and at the middles of edges of the ground with `n` x `n` squares, straight down and aslant.
-#[cfg(test)]
 pub fn edges(soup: &Soup, n: u32) -> Rays {
     let one = |k: u64| {
         let of = |i: u64| uniform(2 << 60 | k << 4 | i);

@@ -23,6 +23,8 @@ use crate::scene::camera::{CameraSpec, Part};
 use crate::state::frame::Picture;
 use crate::state::view::View;
 use paint::Painter;
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// Pixels on a side of a tile.
 const TILE: usize = 8;
@@ -106,58 +108,98 @@ fn exposed(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, parts: 
     all
 }
 
-/// What is seen `time` [s] after the instant of the pose.
+/// What is seen `time` [s] after the instant of the pose. Bands of rows are worked out side by side, if this thread belongs to a pool.
 fn layers(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, parts: u8, time: f64) -> Layers {
-    let [columns, rows] = spec.size;
-    let n = columns * rows;
     let colored = Part::Rgb.is_in(parts) || Part::Jpeg.is_in(parts);
-    let mut depth = Part::Depth.is_in(parts).then(|| vec![f32::INFINITY; n]);
-    let mut labels = Part::Labels.is_in(parts).then(|| vec![0; n]);
     let skip = if spec.sees_self { 0..0 } else { world.stage.shapes_of(pose.robot) };
     let poses = rows_of(spec, pose, time);
     let painter = Painter::new(world, spec, &poses, skip.clone(), colored);
-    let mut light = vec![[0.0_f32; 3]; if colored { n } else { 0 }];
     let wet = world.at.above_surface(pose.p_WS) < 0.0;
-    let (mut rays, mut aheads, mut hits) = (Vec::new(), Vec::new(), Vec::new());
-    for (top, left) in tiles(spec.size) {
-        for row in top..(top + TILE).min(rows) {
-            let (R_WS, p_WS) = &poses[row.min(poses.len() - 1)];
-            rays.clear();
-            aheads.clear();
-            for column in left..(left + TILE).min(columns) {
-                let Some((p_S, d_S)) = spec.ray(row * columns + column, wet) else { continue };
-                let (p, d) = (*p_WS + R_WS.mul_vec(p_S), R_WS.mul_vec(d_S));
-                rays.push(Ray { origin: p, direction: d, range: spec.range });
-                aheads.push((column, d_S.x));
-            }
-            world.stage.meet_all(world.view, &skip, &rays, &mut hits);
-            for ((ray, (column, ahead)), hit) in rays.iter().zip(&aheads).zip(&hits) {
-                let (column, k) = (*column, row * columns + column);
-                let (p, d) = (ray.origin, ray.direction);
-                let sight = Sight { pixel: [column, row], p, d, ahead: *ahead, hit: *hit };
-                let surface = painter.surface_before(&sight, spec.range[1]);
-                if let Some(depth) = &mut depth {
-                    depth[k] = depth_of(&sight, surface) as f32;
-                }
-                if let Some(labels) = &mut labels {
-                    labels[k] = sight.hit.filter(|_| surface.is_none()).map_or(0, |hit| hit.label);
-                }
-                if colored {
-                    let seen = painter.see(&sight, surface);
-                    light[k] = [seen.x as f32, seen.y as f32, seen.z as f32];
-                }
-            }
-        }
+    let look = Look { spec, world, poses: &poses, skip, painter: &painter, parts, wet };
+    let bands = spec.size[1].div_ceil(TILE);
+    let bands: Vec<Layers> = if rayon::current_thread_index().is_some() {
+        (0..bands).into_par_iter().map(|band| look.band(band * TILE)).collect()
+    } else {
+        (0..bands).map(|band| look.band(band * TILE)).collect()
+    };
+    let mut all = Layers {
+        light: Vec::new(),
+        depth: Part::Depth.is_in(parts).then(Vec::new),
+        labels: Part::Labels.is_in(parts).then(Vec::new),
+    };
+    for band in bands {
+        all.light.extend(band.light);
+        all.depth.iter_mut().zip(band.depth).for_each(|(all, band)| all.extend(band));
+        all.labels.iter_mut().zip(band.labels).for_each(|(all, band)| all.extend(band));
     }
+    let light = &mut all.light;
     if colored {
         for (at, glare) in painter.lamps(spec, &poses[0]) {
-            snow::spot(&mut light, spec.size, at, glare);
+            snow::spot(light, spec.size, at, glare);
         }
     }
     if colored && wet && spec.snow > 0.0 {
-        snow::draw(spec, &painter, &poses[0], by, &mut light);
+        snow::draw(spec, &painter, &poses[0], by, light);
     }
-    Layers { light, depth, labels }
+    all
+}
+
+/// What all bands of a picture share.
+struct Look<'a> {
+    spec: &'a CameraSpec,
+    world: &'a World<'a>,
+    /// Of each row, or one for all.
+    poses: &'a [(Mat3, Vec3)],
+    skip: Range<u32>,
+    painter: &'a Painter<'a>,
+    parts: u8,
+    wet: bool,
+}
+
+impl Look<'_> {
+    /// The rows of one row of tiles.
+    fn band(&self, top: usize) -> Layers {
+        let Self { spec, world, painter, parts, wet, .. } = *self;
+        let [columns, rows] = spec.size;
+        let height = TILE.min(rows - top);
+        let n = columns * height;
+        let colored = Part::Rgb.is_in(parts) || Part::Jpeg.is_in(parts);
+        let mut depth = Part::Depth.is_in(parts).then(|| vec![f32::INFINITY; n]);
+        let mut labels = Part::Labels.is_in(parts).then(|| vec![0; n]);
+        let mut light = vec![[0.0_f32; 3]; if colored { n } else { 0 }];
+        let (mut rays, mut aheads, mut hits) = (Vec::new(), Vec::new(), Vec::new());
+        for left in (0..columns).step_by(TILE) {
+            for row in top..top + height {
+                let (R_WS, p_WS) = &self.poses[row.min(self.poses.len() - 1)];
+                rays.clear();
+                aheads.clear();
+                for column in left..(left + TILE).min(columns) {
+                    let Some((p_S, d_S)) = spec.ray(row * columns + column, wet) else { continue };
+                    let (p, d) = (*p_WS + R_WS.mul_vec(p_S), R_WS.mul_vec(d_S));
+                    rays.push(Ray { origin: p, direction: d, range: spec.range });
+                    aheads.push((column, d_S.x));
+                }
+                world.stage.meet_all(world.view, &self.skip, &rays, &mut hits);
+                for ((ray, (column, ahead)), hit) in rays.iter().zip(&aheads).zip(&hits) {
+                    let (column, k) = (*column, (row - top) * columns + column);
+                    let (p, d) = (ray.origin, ray.direction);
+                    let sight = Sight { pixel: [column, row], p, d, ahead: *ahead, hit: *hit };
+                    let surface = painter.surface_before(&sight, spec.range[1]);
+                    if let Some(depth) = &mut depth {
+                        depth[k] = depth_of(&sight, surface) as f32;
+                    }
+                    if let Some(labels) = &mut labels {
+                        labels[k] = sight.hit.filter(|_| surface.is_none()).map_or(0, |hit| hit.label);
+                    }
+                    if colored {
+                        let seen = painter.see(&sight, surface);
+                        light[k] = [seen.x as f32, seen.y as f32, seen.z as f32];
+                    }
+                }
+            }
+        }
+        Layers { light, depth, labels }
+    }
 }
 
 /// Depth along the optical axis.
@@ -172,11 +214,6 @@ fn rows_of(spec: &CameraSpec, pose: &Pose, time: f64) -> Vec<(Mat3, Vec3)> {
         return vec![pose.after(time)];
     }
     (0..rows).map(|row| pose.after(time + spec.readout * row as f64 / (rows - 1) as f64)).collect()
-}
-
-/// Upper left corners of the tiles, row by row.
-fn tiles([columns, rows]: [usize; 2]) -> impl Iterator<Item = (usize, usize)> {
-    (0..rows).step_by(TILE).flat_map(move |top| (0..columns).step_by(TILE).map(move |left| (top, left)))
 }
 
 /// Products of the colours.
