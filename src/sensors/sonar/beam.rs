@@ -48,10 +48,15 @@ pub fn pattern(aperture: &Aperture, angle: f64) -> f64 {
     if aperture.length == 0.0 {
         return 1.0;
     }
-    if angle.abs() >= 0.5 * PI {
-        return 0.0;
+    if angle.abs() >= 0.5 * PI { 0.0 } else { pattern_at(aperture, sin_cos(angle).0) }
+}
+
+/// The same at the sine of an angle of less than a quarter of a turn.
+pub fn pattern_at(aperture: &Aperture, sine: f64) -> f64 {
+    if aperture.length == 0.0 {
+        return 1.0;
     }
-    let u = aperture.length * sin_cos(angle).0;
+    let u = aperture.length * sine;
     let (s, c) = sin_cos(PI * u);
     let pressure = match aperture.shading {
         Shading::Uniform if u.abs() < 1e-6 => 1.0,

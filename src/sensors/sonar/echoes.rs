@@ -8,15 +8,13 @@ use super::motion::Motion;
 use crate::environment::surface::Surface;
 use crate::math::Vec3;
 use crate::scene::sonar::{Heard, SonarSpec};
+use std::collections::VecDeque;
 use std::f64::consts::LN_10;
 
 /// A patch is taken for flat no farther than over these parts of its range: of bottom and surface, and of all else, which may end there.
 pub const FLAT: [f64; 2] = [0.5, 2.0];
 /// The same of all else.
 pub const FLAT_SHAPE: [f64; 2] = [0.95, 1.05];
-
-/// A shift of columns under this part of one is none.
-const STILL: f64 = 1e-3;
 
 /// Mean powers over ranges and beams.
 pub struct Picture {
@@ -81,10 +79,67 @@ impl Picture {
         Self { beams, power: vec![0.0; beams * spec.bins], cell }
     }
 
-    /// Adds what a column bears at a range to all beams that hear it.
-    fn hear(&mut self, k: usize, power: f32, hearing: &Heard) {
-        let row = &mut self.power[k * self.beams + hearing.first..];
-        row.iter_mut().zip(&hearing.weights).for_each(|(sum, weight)| *sum += power * weight);
+    /// Adds what a column bears at the ranges `touched` to all beams that hear it.
+    fn hear(&mut self, line: &[f32], touched: [usize; 2], hearing: &Heard) {
+        for k in touched[0]..touched[1] {
+            let power = line[k];
+            if power > 0.0 {
+                let row = &mut self.power[k * self.beams + hearing.first..];
+                row.iter_mut().zip(&hearing.weights).for_each(|(sum, weight)| *sum += power * weight);
+            }
+        }
+    }
+}
+
+/// Columns of a sonar that moves, as they lie when their echoes arrive: those that may still get some.
+struct Moved {
+    /// Of each column, by how many columns its nearest and its farthest echoes have moved.
+    shifts: Vec<[f64; 2]>,
+    /// More than the most of them.
+    most: usize,
+    /// The first that is open, and what it and those after it have.
+    first: usize,
+    open: VecDeque<Vec<f32>>,
+}
+
+impl Moved {
+    fn new(spec: &SonarSpec, sender: &Sender<'_>) -> Self {
+        let of_column = |c: &f64| spec.limits.map(|r| sender.shift(c + sender.head, r) / spec.column_step);
+        let shifts: Vec<[f64; 2]> = spec.columns.iter().map(of_column).collect();
+        let most = shifts.iter().flatten().fold(0.0_f64, |most, s| most.max(s.abs()));
+        let most = most.min(spec.columns.len() as f64) as usize + 2;
+        Self { shifts, most, first: 0, open: VecDeque::new() }
+    }
+
+    /// Adds the line of column `c`, each range to the two columns between which it lies.
+    fn add(&mut self, spec: &SonarSpec, c: usize, line: &Line) {
+        let n = spec.columns.len();
+        while self.first + self.open.len() < (c + self.most).min(n) {
+            self.open.push_back(vec![0.0; spec.bins]);
+        }
+        // even over time
+        let [near, far] = self.shifts[c];
+        let step = (far - near) / spec.bins as f64;
+        for k in line.touched[0]..line.touched[1] {
+            let at = c as f64 + near + step * (k as f64 + 0.5);
+            let column = at.floor();
+            let share = (at - column) as f32;
+            for (column, share) in [(column, 1.0 - share), (column + 1.0, share)] {
+                if column >= 0.0 && column < n as f64 {
+                    self.open[column as usize - self.first][k] += line.power[k] * share;
+                }
+            }
+        }
+    }
+
+    /// Lets the beams hear all columns before `until`, which get no more.
+    fn close(&mut self, spec: &SonarSpec, until: usize, picture: &mut Picture) {
+        while self.first < until
+            && let Some(line) = self.open.pop_front()
+        {
+            picture.hear(&line, [0, spec.bins], &spec.hearing[self.first]);
+            self.first += 1;
+        }
     }
 }
 
@@ -107,27 +162,17 @@ pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: 
     let mut clear = vec![0.0_f32; spec.bins];
     // a line for each beam, for which memory is read and written in one go
     let mut open_water = vec![0.0_f32; picture.beams * spec.bins];
+    let mut moved = sender.motion.map(|_| Moved::new(spec, &sender));
     for (c, column) in spec.columns.iter().enumerate() {
         line.clear();
         sender.column(column + head, pattern(&spec.across[1], *column), &mut line);
         let hearing = &spec.hearing[c];
-        // where the column lies, in columns, when its echoes arrive: even over time
-        let shift = spec.limits.map(|r| sender.shift(column + head, r) / spec.column_step);
-        let still = shift.iter().all(|s| s.abs() < STILL);
-        for k in line.touched[0]..line.touched[1] {
-            let power = line.power[k];
-            if power > 0.0 && still {
-                picture.hear(k, power, &spec.hearing[c]);
-            } else if power > 0.0 {
-                let part = (k as f64 + 0.5) / spec.bins as f64;
-                let at = c as f64 + shift[0] + (shift[1] - shift[0]) * part;
-                let (first, share) = (at.floor(), (at - at.floor()) as f32);
-                for (column, share) in [(first, 1.0 - share), (first + 1.0, share)] {
-                    if column >= 0.0 && column < spec.hearing.len() as f64 {
-                        picture.hear(k, power * share, &spec.hearing[column as usize]);
-                    }
-                }
+        match &mut moved {
+            Some(moved) => {
+                moved.add(spec, c, &line);
+                moved.close(spec, (c + 1).saturating_sub(moved.most), picture);
             }
+            None => picture.hear(&line.power, line.touched, hearing),
         }
         let mut open = line.seen;
         for k in 0..spec.bins {
@@ -138,6 +183,9 @@ pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: 
             let own = &mut open_water[beam * spec.bins..(beam + 1) * spec.bins];
             own.iter_mut().zip(&clear).for_each(|(sum, clear)| *sum += clear * weight);
         }
+    }
+    if let Some(moved) = &mut moved {
+        moved.close(spec, spec.columns.len(), picture);
     }
     for (k, row) in picture.power.chunks_exact_mut(picture.beams).enumerate() {
         row.iter_mut().enumerate().for_each(|(beam, sum)| *sum += open_water[beam * spec.bins + k]);

@@ -3,7 +3,7 @@
 use super::super::stage::{Seen, Stage};
 use super::arc::Layers;
 use super::backscatter::{mirrored, of_material, of_surface};
-use super::beam::pattern;
+use super::beam::{pattern, pattern_at};
 use super::echoes::{FLAT, FLAT_SHAPE, Line, Patch, Way};
 use super::medium::Medium;
 use super::mirror;
@@ -221,8 +221,7 @@ impl Sender<'_> {
     fn arrives(&self, ray: &Ray, there: &Way, back: &Way) -> (f64, f64) {
         let Some(motion) = &self.motion else { return (0.5 * (there.told + back.told), ray.hears) };
         let (told, d) = motion.arrives(ray.first, there.told, back, self.waters.sound_speed);
-        let out = libm::asin(self.spec.turn_back(d).x.clamp(-1.0, 1.0));
-        (told, pattern(&self.spec.along[0], out))
+        (told, pattern_at(&self.spec.along[0], self.spec.turn_back(d).x))
     }
 
     /// By how much the angle across the fan of what comes from `across` [rad], as it lay at the ping, has changed when it arrives from `r` [m].

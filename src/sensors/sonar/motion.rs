@@ -23,22 +23,25 @@
 //! tests below; test/analytic/sonar_motion.rs
 
 use super::echoes::Way;
-use crate::math::{Quat, SpatialVelocity, Vec3};
+use crate::math::real::sin_cos;
+use crate::math::{SpatialVelocity, Vec3};
 
 /// How a sonar moves over a ping.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
     /// Velocity in S [m/s].
     v: Vec3,
-    /// Rate of turn in S [rad/s].
-    w: Vec3,
+    /// Axis of its turn in S, and rate [rad/s].
+    axis: Vec3,
+    rate: f64,
 }
 
 impl Motion {
     /// By a velocity in S; none if that is nothing.
     pub fn new(V_WS_S: &SpatialVelocity) -> Option<Self> {
-        let Self { v, w } = Self { v: V_WS_S.v, w: V_WS_S.w };
-        (v.dot(v) + w.dot(w) > 0.0).then_some(Self { v, w })
+        let (v, rate) = (V_WS_S.v, V_WS_S.w.norm());
+        let axis = if rate > 0.0 { V_WS_S.w.scale(1.0 / rate) } else { Vec3::zero() };
+        (v.dot(v) > 0.0 || rate > 0.0).then_some(Self { v, axis, rate })
     }
 
     /// Range told, and direction in the axes of the arrival, of what has gone `there` [m, as told] and comes by the way `back` from `d`. (2), (3)
@@ -50,7 +53,10 @@ impl Motion {
             to = d.scale(r) - self.v.scale(time);
             told = 0.5 * (there + back.told * (to.norm() / r));
         }
-        let turned = Quat::from_rotation_vector(self.w.scale(-time)).matrix().mul_vec(to);
+        // Rodrigues, against the turn
+        let (sine, cosine) = sin_cos(-self.rate * time);
+        let k = self.axis;
+        let turned = to.scale(cosine) + k.cross(to).scale(sine) + k.scale(k.dot(to) * (1.0 - cosine));
         (told, turned.scale(1.0 / turned.norm().max(1e-9)))
     }
 }
