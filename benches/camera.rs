@@ -1,6 +1,6 @@
 //! Cost of what looks around, in milliseconds of thread time: pictures of 640 x 480, frames of a lidar of 64 x 1024, pings of a sonar of 256 beams.
 //!
-//! Prints one JSON object, the median of each: colour frames over the water, under it, and of the surface from below; a lidar's frame in a world of a
+//! Prints one JSON object, the median of each on one thread, and of pictures also the time on the clock with two threads: colour frames over the water, under it, and of the surface from below; a lidar's frame in a world of a
 //! million triangles, and over waves; a forward-looking sonar's ping at 900 kHz. What the rest of the world takes does not count. `--callgrind CASE FRAMES` works out
 //! that many frames of one case instead, for instruction counts.
 
@@ -18,6 +18,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// World, robot and sensor of each case.
 const CASES: [(&str, &str, usize, usize); 6] = [
@@ -55,7 +56,7 @@ fn write_ground(path: &Path) -> std::io::Result<()> {
     file.flush()
 }
 
-fn simulation(name: &str) -> Simulation {
+fn simulation(name: &str, threads: usize) -> Simulation {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let ground = root.join(format!("target/benches/ground_{SQUARES}.stl"));
     if name == "ranging" && !ground.exists() {
@@ -67,7 +68,7 @@ fn simulation(name: &str) -> Simulation {
         Ok(world) => world.scene,
         Err(problems) => panic!("{problems}"),
     };
-    let mut simulation = Simulation::new(Arc::new(scene), 1).expect("threads start");
+    let mut simulation = Simulation::new(Arc::new(scene), threads).expect("threads start");
     simulation.advance(200);
     simulation
 }
@@ -105,25 +106,30 @@ fn main() {
         && word == "--callgrind"
     {
         let (_, world, robot, sensor) = CASES.iter().find(|case| case.0 == name).expect("a case");
-        let mut simulation = simulation(world);
+        let mut simulation = simulation(world, 1);
         let count: usize = count.parse().expect("a number of frames");
         (0..count).for_each(|_| println!("{}", frames(&mut simulation, *robot, *sensor, true).1));
         return;
     }
     let mut all = Map::new();
-    for world in ["camera", "ranging"] {
-        let mut simulation = simulation(world);
+    let begin = Instant::now();
+    let clock_ms = || begin.elapsed().as_secs_f64() * 1e3;
+    for (world, threads, unit) in
+        [("camera", 1, "ms"), ("camera", 2, "clock_ms_on_two"), ("ranging", 1, "ms")]
+    {
+        let mut simulation = simulation(world, threads);
         for (name, _, robot, sensor) in CASES.iter().filter(|case| case.1 == world) {
+            let now = || if threads == 1 { time_ms() } else { clock_ms() };
             let mut spent = |wanted: bool| {
-                let start = time_ms();
+                let start = now();
                 let (count, sum) = frames(&mut simulation, *robot, *sensor, wanted);
                 assert!(sum > 0 || !wanted, "{name} has found {sum}");
-                (time_ms() - start) / if wanted { count.max(1) as f64 } else { 1.0 }
+                (now() - start) / if wanted { count.max(1) as f64 } else { 1.0 }
             };
             // what the rest of the world takes does not count
             let mut times: Vec<f64> = (0..FRAMES).map(|_| spent(true) - spent(false)).collect();
             times.sort_by(f64::total_cmp);
-            all.insert(format!("{name}_ms"), json!(times[FRAMES / 2]));
+            all.insert(format!("{name}_{unit}"), json!(times[FRAMES / 2]));
         }
     }
     println!("{}", serde_json::Value::Object(all));

@@ -6,6 +6,7 @@
 
 use merrow::environment::{Instant, Variation, WavesNow};
 use merrow::math::{Quad, Real, Vec3, quad};
+use merrow::scene::camera::Part;
 use merrow::scene::{Drive, Integrator, Robot, Scene};
 use merrow::sim::{Simulation, step::Kernel};
 use merrow::state::commands::Order;
@@ -248,7 +249,18 @@ fn callgrind(case: &str, steps: u64) {
             let mut pile = Simulation::new(Arc::new(load(&pile)), 1).expect("one thread needs no pool");
             (0..steps).for_each(|_| pile.advance(1));
         }
-        _ => panic!("no case {case}: expected rov_step, uvms_step, uvms_aba, fleet or contact"),
+        "pictures" => {
+            let sea = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/worlds/camera.yaml");
+            let mut sea = Simulation::new(Arc::new(load(&sea)), 1).expect("one thread needs no pool");
+            let scene = Arc::clone(&sea.scene);
+            let lookout = sea.lookout.as_ref().expect("cameras");
+            // one over the water and one under it
+            (0..2).for_each(|robot| lookout.want_parts(&scene, robot, 0, Part::Rgb as u8));
+            let to_next = 100_000_000 / scene.dt_ns;
+            (0..steps).for_each(|_| sea.advance(to_next));
+            assert!(steps == 0 || !sea.frames.is_empty(), "no pictures");
+        }
+        _ => panic!("no case {case}: expected rov_step, uvms_step, uvms_aba, fleet, contact or pictures"),
     }
 }
 

@@ -90,21 +90,25 @@ impl<'a> Surface<'a> {
         None
     }
 
-    /// The crossing near the distance `t` from `p` along the unit vector `d`, by Newton's steps; `t` if there is none near.
-    pub fn refined(&self, p: Vec3, d: Vec3, t: f64) -> f64 {
-        let Some(waves) = self.at.waves else { return t };
+    /// The crossing near the distance `t` from `p` along the unit vector `d`, where the surface has the normal `n`, nearly; `t` if there is
+    /// none near.
+    pub fn refined(&self, p: Vec3, d: Vec3, t: f64, n: Vec3) -> f64 {
+        if self.at.waves.is_none() {
+            return t;
+        }
+        let rate = n.dot(d) / n.z;
         let mut best = t;
         for _ in 0..8 {
-            let x = p + d.scale(best);
-            let n = waves.surface(x.x, x.y).normal();
-            let (height, rate) = (self.at.above_surface(x), n.dot(d) / n.z);
-            if height.abs() < 1e-9 || rate.abs() < 1e-3 {
-                break;
+            let height = self.at.above_surface(p + d.scale(best));
+            if height.abs() < 1e-7 {
+                return best;
             }
             best -= height / rate;
+            if !((best - t).abs() < 0.05 * t + 1.0 && best > 0.0) {
+                break;
+            }
         }
-        let near = (best - t).abs() < 0.05 * t + 1.0 && best > 0.0;
-        if near && self.at.above_surface(p + d.scale(best)).abs() < 1e-6 { best } else { t }
+        t
     }
 
     /// Unit normal of the surface at (x, y), upwards.

@@ -53,8 +53,8 @@ const OUTER: f64 = 0.7;
 
 /// Columns whose beams are looked along together, ring by ring, so that neighbours go nearly the same way.
 const GROUP: usize = 8;
-/// What the surface may give back by its lattice, of what is just heard, for it to be looked at exactly.
-const FAINT: f64 = 0.02;
+/// What a ray brings back by the lattice, of its part of what is just heard, for the surface to be asked exactly.
+const FAINT: f64 = 0.5;
 
 /// An echo: how far its light has come, there and back halved [m], and its power. (1)
 #[derive(Clone, Copy, Debug, Default)]
@@ -283,9 +283,10 @@ impl Beams<'_> {
         // by the lattice first: most beams that meet water are not heard again
         let q = p + d.scale(t);
         let mut faint = Echoes::default();
-        self.part(ray, t, self.swell.normal(q.x, q.y), part, &mut faint);
-        if faint.list[..faint.n].iter().any(|echo| echo.power > FAINT * self.least) {
-            let t = self.surface.refined(p, d, t);
+        let n = self.swell.normal(q.x, q.y);
+        self.part(ray, t, n, part, &mut faint);
+        if faint.list[..faint.n].iter().any(|echo| echo.power > FAINT * part * self.least) {
+            let t = self.surface.refined(p, d, t, n);
             let q = p + d.scale(t);
             self.part(ray, t, self.surface.normal(q.x, q.y), part, echoes);
         }

@@ -1,11 +1,13 @@
 """Checks of end_to_end.py: sensors that look around, in a running world."""
 
+import pathlib
 import struct
 
 from live import Merrow, nanoseconds, take, wait_for
 
 POINT = struct.Struct("<fffff")
 STEPS_PER_S = 250
+CAMERAS, SONARS = (str(pathlib.Path(__file__).with_name(f"{name}.yaml")) for name in ("cameras", "sonars"))
 
 
 def collect(m, reader, seconds_):
@@ -44,4 +46,37 @@ def check_lasers_of_the_river():
         m.alive()
 
 
-CHECKS = [check_lasers_of_the_river]
+def check_pictures_and_pings():
+    """Colours, depths, JPEG and camera_info of a camera come as one each, and nothing of what nobody wants; so do pings of a sonar that looks ahead."""
+    with Merrow(CAMERAS, "--pace", "lockstep") as m:
+        topics = ("image_raw", "image_raw/compressed", "depth/image_raw", "camera_info")
+        readers = [m.listen(f"/r/cam/{topic}") for topic in topics]
+        m.step(STEPS_PER_S // 2)
+        sets = [collect(m, reader, 1) for reader in readers]
+        for topic, found in zip(topics, sets):
+            stamps = [nanoseconds(message.header.stamp) for message in found]
+            steps = {b - a for a, b in zip(stamps, stamps[1:])}
+            assert steps == {200_000_000}, (topic, steps)
+            assert {message.header.frame_id for message in found} == {"r/cam_optical_frame"}, topic
+        colours, jpegs, depths, infos = (found[-1] for found in sets)
+        assert (colours.width, colours.height, colours.encoding) == (64, 48, "rgb8")
+        red, green, _ = bytes(colours.data)[3 * (24 * 64 + 32):][:3]
+        assert red > 1.5 * green, f"the wall is red: {red}, {green}"
+        assert bytes(jpegs.data)[:2] == b"\xff\xd8" and jpegs.format.startswith("rgb8; jpeg"), jpegs.format
+        ahead = struct.unpack_from("<f", bytes(depths.data), 4 * (24 * 64 + 32))[0]
+        assert abs(ahead - 9) < 0.05, f"the wall is 9 m off: {ahead}"
+        assert (infos.width, infos.k[0], infos.distortion_model) == (64, 90, "plumb_bob")
+        m.alive()
+    with Merrow(SONARS, "--pace", "lockstep") as m:
+        pings = m.listen("/r/ahead/image_raw")
+        m.step(STEPS_PER_S // 2)
+        found = collect(m, pings, 1)
+        assert 4 <= len(found) <= 5, f"{len(found)} pings in 1 s"
+        for ping in found:
+            assert (ping.header.frame_id, len(ping.ranges)) == ("r/ahead_acoustic", 200)
+            assert ping.image.beam_count == len(ping.beam_directions) == 64
+            assert len(ping.image.data) == 64 * 200, "a byte a beam and range"
+        m.alive()
+
+
+CHECKS = [check_lasers_of_the_river, check_pictures_and_pings]

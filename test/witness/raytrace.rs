@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 // Goal: rays meet what they meet in another ray tracer. Method: a fractal ground of 1 km x 1 km with five hulls, of 115 000 and of a
 // million triangles; a lidar, a camera, an echo sounder along round coordinates, 131 072 rays from anywhere to anywhere, 65 536 at
-// corners and middles of edges; Embree in robust mode. Tolerance: 2 cm, for all rays of a set but one.
+// corners and middles of edges, of which Embree loses up to one in a thousand, Merrow none; Embree in robust mode. Tolerance: 2 cm, for all rays of a set but one.
 #[test]
 fn rays_meet_what_they_meet_in_embree() {
     for n in [232, 709] {
@@ -42,7 +42,13 @@ fn rays_meet_what_they_meet_in_embree() {
             assert_eq!(theirs.len(), hits.len());
             let ours = hits.iter().map(|hit| hit.map_or(f64::INFINITY, |hit| hit.distance));
             let apart = |(a, b): &(f64, f64)| a.is_finite() != b.is_finite() || (a - b).abs() > 0.02;
-            let wrong: Vec<_> = ours.zip(theirs).filter(apart).collect();
+            let mut wrong: Vec<_> = ours.zip(theirs).filter(apart).collect();
+            if set.name == "edges" {
+                assert!(hits.iter().all(Option::is_some), "a ray at an edge is lost");
+                let differ = wrong.len();
+                wrong.retain(|(_, theirs)| theirs.is_finite());
+                assert!(differ - wrong.len() <= hits.len() / 1000, "Embree loses {differ} of {n}");
+            }
             assert!(wrong.len() <= 1, "{} of {n}: {} differ: {:?}", set.name, wrong.len(), &wrong[..2]);
             let met = hits.iter().flatten().count();
             assert!(met > rays.len() / 3, "{}: {met} of {} rays met", set.name, rays.len());
