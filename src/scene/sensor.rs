@@ -150,7 +150,7 @@ impl Looks {
             Looks::Camera(spec) => 2 * spec.size[0] * spec.size[1],
             // one to what mirrors, and what stands in the ways by it; some pieces of those that bend
             Looks::Sonar(spec) => {
-                let each = if spec.multipath { 6 } else { 1 } * if spec.bent { 4 } else { 1 };
+                let each = if spec.multipath { 3 } else { 1 } * if spec.bent { 4 } else { 1 };
                 each * spec.columns.len() * spec.rows.len()
             }
             // whether something stands in the way, from either end
