@@ -13,6 +13,7 @@ use merrow::scene::Scene;
 use merrow::scene::camera::{CameraSpec, Exposure, Part};
 use merrow::scene::lens::{Distortion, Lens};
 use merrow::scene::sensor::Looks;
+use merrow::sensors::camera::paint::{OPEN_WATER, SURFACE};
 use merrow::sim::{Simulation, lookout};
 use merrow::state::frame::{self, FrameData};
 use std::path::{Path, PathBuf};
@@ -255,8 +256,10 @@ fn depths(depths: &[f32]) -> Bytes {
 /// Labels as colours.
 fn labels(labels: &[u16]) -> Bytes {
     let color = |label: &u16| match label {
-        0 => [0; 3],
-        1 => [110, 100, 80],
+        &0 => [0; 3],
+        &SURFACE => [40, 90, 140],
+        &OPEN_WATER => [20, 45, 70],
+        &1 => [110, 100, 80],
         n => [73_u32, 151, 199].map(|k| (64 + (u32::from(*n) * k) % 192) as u8),
     };
     labels.iter().flat_map(color).collect()

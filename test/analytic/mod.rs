@@ -19,6 +19,7 @@ mod coupling;
 mod course;
 mod ctd;
 mod current;
+mod daylight;
 mod deck;
 mod docking;
 mod dvl;

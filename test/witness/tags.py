@@ -3,7 +3,7 @@
     python tags.py ASKED.json ANSWERED.json
 
 ASKED is {"tags": [{"file", "size", "focal", "center", "black_m"}], "pair": {"files", "size", "window"}}; pictures are raw rows of red, green and blue. ANSWERED is {"tags": a list
-for each picture of {"id", "position", "margin"}, positions in the optical frame, "disparity": the median over the window}.
+for each picture of {"id", "position", "upright"}, positions in the optical frame, "raw": the same without undoing sRGB's curve, "disparity": the median over the window}.
 """
 
 import json
@@ -14,19 +14,21 @@ import numpy
 from pupil_apriltags import Detector
 
 
-def grey(file, size):
-    """In proportion to light: sRGB's curve moves the edges of what is black inwards by a fifth of a pixel."""
+def grey(file, size, raw=False):
+    """In proportion to light, or as it is: sRGB's curve moves the edges of what is black inwards by a fifth of a pixel."""
     rgb = numpy.fromfile(file, numpy.uint8).reshape(size[1], size[0], 3)
+    if raw:
+        return cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY)
     v = cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY) / 255
     light = numpy.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
     return numpy.clip(255 * light / light.max() + 0.5, 0, 255).astype(numpy.uint8)
 
 
-def tags(picture):
+def tags(picture, raw=False):
     detector = Detector(families="tag36h11", quad_decimate=1.0)
     # its whole numbers lie on the edges of pixels
     camera = (*picture["focal"], picture["center"][0] + 0.5, picture["center"][1] + 0.5)
-    found = detector.detect(grey(picture["file"], picture["size"]), True, camera, picture["black_m"])
+    found = detector.detect(grey(picture["file"], picture["size"], raw), True, camera, picture["black_m"])
     return [{"id": tag.tag_id, "position": tag.pose_t.ravel().tolist(), "upright": float(tag.pose_R[1, 1])} for tag in found]
 
 
@@ -45,7 +47,7 @@ def disparity(pair):
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         asked = json.load(file)
-    answered = {"tags": [tags(picture) for picture in asked["tags"]]}
+    answered = {"tags": [tags(picture) for picture in asked["tags"]], "raw": [tags(picture, True) for picture in asked["tags"]]}
     if "pair" in asked:
         answered["disparity"] = disparity(asked["pair"])
     with open(sys.argv[2], "w", encoding="utf-8") as file:

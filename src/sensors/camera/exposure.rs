@@ -13,11 +13,14 @@
 //! L luminance, by colour [cd/m²] · EV exposure value at ISO 100 · V what the corner loses, r distance from the middle over the corner's · e electrons at saturation ·
 //! g gain · N electrons · n normal variates · σ of reading.
 //!
+//! Each pixel counts one colour, as a mosaic of filters has it (RGGB); what noise adds to the two others is the mean of what it adds to their nearest neighbours. Numbers are rounded up or down so that they are right in the
+//! mean over neighbours: no steps show in a fog.
+//!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! No white balance: what the water takes is gone from the picture too. No bleeding of pixels, no pattern of filters.
+//! No white balance: what the water takes is gone from the picture too. No bleeding of pixels. The mosaic takes no sharpness, only noise is its own.
 //!
 //! # Checked by
 //! test/analytic/camera.rs
@@ -48,29 +51,66 @@ pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
     let middle = [columns, rows].map(|n| 0.5 * (n as f64 - 1.0));
     let corner = (middle[0] * middle[0] + middle[1] * middle[1]).max(1e-9);
     let mut out = Vec::with_capacity(3 * light.len());
-    for (row, line) in light.chunks_exact(columns).enumerate() {
+    let kept = |column: usize, row: usize| {
+        let (dx, dy) = (column as f64 - middle[0], row as f64 - middle[1]);
+        scale * (1.0 - exposure.vignette * (dx * dx + dy * dy) / corner)
+    };
+    let mut noise = vec![0.0_f32; if noisy { light.len() } else { 0 }];
+    for (row, line) in noise.chunks_exact_mut(columns).enumerate() {
         // a draw for each row, whatever the rows before it drew
         let mut draw = by.stream.draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_add(row as u64));
-        for (column, pixel) in line.iter().enumerate() {
-            let (dx, dy) = (column as f64 - middle[0], row as f64 - middle[1]);
-            let kept = scale * (1.0 - exposure.vignette * (dx * dx + dy * dy) / corner);
-            for light in pixel {
-                let mut v = f64::from(*light) * kept;
-                if noisy {
-                    v = counted(v, electrons, exposure.read_noise, &mut draw);
-                }
-                out.push(curve[(v.clamp(0.0, 1.0) * TABLE as f64 + 0.5) as usize]);
-            }
+        for (column, noise) in line.iter_mut().enumerate() {
+            let v = f64::from(light[row * columns + column][filter(column, row)]) * kept(column, row);
+            *noise = spread(v, electrons, exposure.read_noise, &mut draw) as f32;
+        }
+    }
+    for (k, pixel) in light.iter().enumerate() {
+        let (column, row) = (k % columns, k / columns);
+        let (kept, up) = (kept(column, row), dither(column, row));
+        let added = if noisy { between(&noise, spec.size, [column, row]) } else { [0.0; 3] };
+        for (light, added) in pixel.iter().zip(added) {
+            let v = f64::from(*light) * kept + f64::from(added);
+            let shown = curve[(v.clamp(0.0, 1.0) * TABLE as f64 + 0.5) as usize];
+            out.push(((shown + up) >> 8) as u8);
         }
     }
     Bytes::from(out)
 }
 
-/// (2)
-fn counted(v: f64, electrons: f64, read: f64, draw: &mut Draw) -> f64 {
+/// Colour that a pixel counts.
+fn filter(column: usize, row: usize) -> usize {
+    (column & 1) + (row & 1)
+}
+
+/// What noise adds at a pixel, by colour: its own, and the mean of its neighbours that count the colour, beyond an edge those on its other side.
+fn between(noise: &[f32], [columns, rows]: [usize; 2], [column, row]: [usize; 2]) -> [f32; 3] {
+    let beside = |at: usize, n: usize| {
+        let (low, high) = (at.saturating_sub(1), (at + 1).min(n - 1));
+        [if at == 0 { high } else { low }, if at + 1 == n { low } else { high }]
+    };
+    let ([w, e], [s, n]) = (beside(column, columns), beside(row, rows));
+    let at = |i: usize, j: usize| noise[j * columns + i];
+    let own = at(column, row);
+    let (level, upright) = (at(w, row) + at(e, row), at(column, s) + at(column, n));
+    if filter(column, row) == 1 {
+        let (level, upright) = (0.5 * level, 0.5 * upright);
+        return if row & 1 == 0 { [level, own, upright] } else { [upright, own, level] };
+    }
+    let (cross, corners) = (0.25 * (level + upright), 0.25 * (at(w, s) + at(e, s) + at(w, n) + at(e, n)));
+    if row & 1 == 0 { [own, cross, corners] } else { [corners, cross, own] }
+}
+
+/// What is added before a number is cut off, in 256ths: spread over neighbours so that their mean is right [Jimenez 2014].
+fn dither(column: usize, row: usize) -> u32 {
+    let part = |x: f64| x - x.floor();
+    (256.0 * part(52.982_918_9 * part(0.067_110_56 * column as f64 + 0.005_837_15 * row as f64))) as u32
+}
+
+/// Noise of a number. (2)
+fn spread(v: f64, electrons: f64, read: f64, draw: &mut Draw) -> f64 {
     let n = v.min(4.0) * electrons;
     // the two are independent, so they are one of the sum of their variances
-    (n + (n + read * read).sqrt() * draw.normal()) / electrons
+    (n + read * read).sqrt() * draw.normal() / electrons
 }
 
 /// The exposure value that a picture asks for.
@@ -95,8 +135,8 @@ fn found(light: &[[f32; 3]]) -> f64 {
     0.5 * (bright + middle)
 }
 
-/// (3), or its line.
-fn curve(gamma: bool) -> Vec<u8> {
+/// (3), or its line, in 256ths.
+fn curve(gamma: bool) -> Vec<u32> {
     let number = |k: usize| {
         let v = k as f64 / TABLE as f64;
         let shown = match v {
@@ -104,7 +144,7 @@ fn curve(gamma: bool) -> Vec<u8> {
             v if v <= 0.003_130_8 => 12.92 * v,
             v => 1.055 * libm::pow(v, 1.0 / 2.4) - 0.055,
         };
-        (255.0 * shown + 0.5) as u8
+        (256.0 * 255.0 * shown + 0.5) as u32
     };
     (0..=TABLE).map(number).collect()
 }

@@ -8,6 +8,7 @@ pub mod glow;
 pub mod lamp;
 pub mod noise;
 pub mod paint;
+pub mod rain;
 pub mod sea;
 pub mod sky;
 pub mod snow;
@@ -77,11 +78,14 @@ pub fn picture(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, par
     if !colored && !Part::Depth.is_in(parts) && !Part::Labels.is_in(parts) {
         return Picture { parts, ..Picture::default() };
     }
-    let layers = if spec.open == 0.0 || spec.instants == 1 || world.view.rests() {
+    let mut layers = if spec.open == 0.0 || spec.instants == 1 || world.view.rests() {
         layers(spec, world, pose, by, parts, 0.5 * spec.open)
     } else {
         exposed(spec, world, pose, by, parts)
     };
+    if colored {
+        rain::draw(spec, world, pose, by, &mut layers.light);
+    }
     let rgb = colored.then(|| exposure::develop(spec, &layers.light, by));
     Picture { parts, rgb, depth: layers.depth, labels: layers.labels }
 }
@@ -189,7 +193,7 @@ impl Look<'_> {
                         depth[k] = depth_of(&sight, surface) as f32;
                     }
                     if let Some(labels) = &mut labels {
-                        labels[k] = sight.hit.filter(|_| surface.is_none()).map_or(0, |hit| hit.label);
+                        labels[k] = painter.label(&sight, surface);
                     }
                     if colored {
                         let seen = painter.see(&sight, surface);

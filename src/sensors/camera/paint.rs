@@ -47,8 +47,31 @@ const OFF: f64 = 1e-4;
 const GLOW: f64 = 12.0;
 /// See there.
 const GLOW_IN_AIR: f64 = 150.0;
+/// Extinction of clear air [1/m]: a visibility of 50 km.
+const CLEAR: f64 = 8e-5;
+/// Depth of a layer of fog [m].
+const LAYER: f64 = 400.0;
+/// Extinction over which haze is grey fog, as the length of which it takes e^-1 [m].
+const THICK: f64 = 800.0;
+/// Light of fog over that of a white surface.
+const GREY: f64 = 0.6;
+/// Part of a mirrored thing that is left however rough the water is.
+const LEFT: f64 = 0.2;
+/// Label of the water's surface.
+pub const SURFACE: u16 = u16::MAX;
+/// Label of open water, where nothing is met in it; in air that is 0, the sky.
+pub const OPEN_WATER: u16 = u16::MAX - 1;
 /// Extinction of air that shows the cones of lamps [1/m]: a visibility of 4 km.
 const FOG: f64 = 1e-3;
+
+/// A sky whose sunlight a layer of haze scatters: what it takes of the beam comes as light of the sky, or goes back up.
+fn veiled(mut sky: Sky, haze: f64) -> Sky {
+    let height = sky.sun.z.max(0.0);
+    let left = decay(-(haze - CLEAR).max(0.0) * LAYER / height.max(0.1));
+    sky.diffuse += sky.beam.scale(0.8 * height * (1.0 - left));
+    sky.beam = sky.beam.scale(left);
+    sky
+}
 
 /// All that pictures of an instant share.
 pub struct Painter<'a> {
@@ -81,13 +104,13 @@ impl<'a> Painter<'a> {
     ) -> Self {
         let (at, sea, p) = (world.at, world.at.sea, poses[0].1);
         let weather = air::weather(&sea.air, at.time);
-        let sky = Sky::new(world.scene, &sea.air, &weather, at.time);
+        let (haze, wet) = (laser::extinction(&weather, 550e-9), at.above_surface(p) < 0.0);
+        let sky = veiled(Sky::new(world.scene, &sea.air, &weather, at.time), haze);
         let pixel = 1.0 / spec.lens.focal[0].max(1.0);
         // what of sun and sky goes through the surface
         let (through, _) = fresnel(sky.sun.z.max(0.02), INDEX);
         let level = [sky.beam.scale(sky.sun.z.max(0.0) * (1.0 - through)), sky.diffuse.scale(0.934)];
         let water = Water::new(&sea.optics, sky.sun, level);
-        let (haze, wet) = (laser::extinction(&weather, 550e-9), at.above_surface(p) < 0.0);
         let lamps = lamp::lit(world);
         let (medium, far) = if wet {
             (Medium { beam: water.beam, scattering: water.scattering }, GLOW)
@@ -114,6 +137,16 @@ impl<'a> Painter<'a> {
         self.sea.swell.crossing(sight.p, sight.d, reach)
     }
 
+    /// Number of what a sight meets; the surface of the water first, if it is met.
+    pub fn label(&self, sight: &Sight, surface: Option<f64>) -> u16 {
+        match (surface, sight.hit) {
+            (Some(_), _) => SURFACE,
+            (None, Some(hit)) => hit.label,
+            (None, None) if self.wet => OPEN_WATER,
+            (None, None) => 0,
+        }
+    }
+
     /// The light along a sight that meets the surface at `surface`, if it does.
     pub fn see(&self, sight: &Sight, surface: Option<f64>) -> Vec3 {
         let Sight { pixel, p, d, hit, .. } = *sight;
@@ -132,10 +165,9 @@ impl<'a> Painter<'a> {
             (Some(t), _) => (self.surface(p + d.scale(t), d, t), t),
             (None, Some(hit)) => (self.lit(p + d.scale(hit.distance), d, &hit), hit.distance),
             (None, None) => {
-                // haze is a layer of 400 m, thinner above
-                let path = 400.0 / d.z.max(0.01);
-                let light = self.sky.luminance(d, true);
-                return (self.hazed(light, d, path * (self.haze / 8e-5).min(1.0)), f64::INFINITY);
+                let path = LAYER / d.z.max(0.01);
+                let light = self.sky.luminance(d, 0.0);
+                return (self.hazed(light, d, path * (self.haze / CLEAR).min(1.0)), f64::INFINITY);
             }
         };
         (self.hazed(light, d, distance), distance)
@@ -147,7 +179,14 @@ impl<'a> Painter<'a> {
         if left > 0.999 {
             return light;
         }
-        mix(self.sky.horizon(d), light, left)
+        mix(self.veil(d), light, left)
+    }
+
+    /// Light of endless air along `d`: the horizon's; fog's is grey and the same all round, for it is scattered many times.
+    fn veil(&self, d: Vec3) -> Vec3 {
+        let level = self.sky.diffuse + self.sky.beam.scale(self.sky.sun.z.max(0.0));
+        let thin = decay(-THICK * (self.haze - CLEAR).max(0.0));
+        mix(level.scale(GREY / PI), self.sky.horizon(d), thin)
     }
 
     /// What stands in air, or floats. (1)
@@ -207,9 +246,13 @@ impl<'a> Painter<'a> {
         let mirrored = match self.meet(above, r, 300.0) {
             Some(hit) => {
                 let x = above + r.scale(hit.distance);
-                self.hazed(self.lit(x, r, &hit), r, hit.distance)
+                let light = self.hazed(self.lit(x, r, &hit), r, hit.distance);
+                // facets that are too fine to be seen turn past what is far
+                let off = 4.0 * rough * hit.distance * hit.distance;
+                let left = LEFT + (1.0 - LEFT) / (1.0 + off);
+                mix(self.sky.luminance(r, rough), light, left)
             }
-            None => self.sky.luminance(r, false),
+            None => self.sky.luminance(r, rough),
         };
         let k = 1.0 / INDEX;
         let down = d.scale(k) + n.scale(k * cosine - beyond);
@@ -295,7 +338,7 @@ impl<'a> Painter<'a> {
     fn under(&self, p: Vec3, d: Vec3, hit: Option<Seen>, surface: Option<f64>, depth: f64) -> (Vec3, f64) {
         let sight = self.water.sight();
         let (end, s) = match (surface, hit) {
-            (Some(t), _) if t < sight => (self.underside(p + d.scale(t), d), t),
+            (Some(t), _) if t < sight => (self.underside(p + d.scale(t), d, t), t),
             (None, Some(hit)) if hit.distance < sight => {
                 (self.drowned(p + d.scale(hit.distance), d, &hit), hit.distance)
             }
@@ -330,8 +373,8 @@ impl<'a> Painter<'a> {
     }
 
     /// The surface from below. (3)
-    fn underside(&self, q: Vec3, d: Vec3) -> Vec3 {
-        let n = self.sea.facet(q, 1.0, Vec3::new(0.0, 0.0, 1.0)).normal;
+    fn underside(&self, q: Vec3, d: Vec3, t: f64) -> Vec3 {
+        let Facet { normal: n, rough, .. } = self.sea.facet(q, t, d);
         let cosine = n.dot(d).max(0.02);
         let mut mirrored = d - n.scale(2.0 * cosine);
         mirrored.z = -mirrored.z.abs();
@@ -340,16 +383,21 @@ impl<'a> Painter<'a> {
             let hit = self.meet(below, mirrored, self.water.sight());
             self.under(below, mirrored, hit, None, 1e-3).0
         };
-        let (F, out) = fresnel(cosine, 1.0 / INDEX);
-        if out == 0.0 {
+        // facets that are too fine to be seen lean towards the eye and away from it: the mean of three, as Gauss and Hermite have them
+        let lean = (1.5 * rough * (1.0 - cosine * cosine)).sqrt();
+        let [steep, middle, flat] =
+            [cosine - lean, cosine, cosine + lean].map(|c| fresnel(c.clamp(0.02, 1.0), 1.0 / INDEX));
+        let F = (steep.0 + 4.0 * middle.0 + flat.0) / 6.0;
+        if F > 0.999 {
             return deep();
         }
+        let out = middle.1;
         let up = d.scale(INDEX) + n.scale(out - INDEX * cosine);
         let up = up.scale(1.0 / up.norm());
         let above = q + Vec3::new(0.0, 0.0, 1e-3);
         let seen = match self.meet(above, up, 300.0) {
             Some(hit) => self.lit(above + up.scale(hit.distance), up, &hit),
-            None => self.sky.luminance(up, false) + self.disc(up),
+            None => self.sky.luminance(up, rough) + self.disc(up),
         };
         seen.scale((1.0 - F) * INDEX * INDEX) + if F > 0.01 { deep().scale(F) } else { Vec3::zero() }
     }
@@ -361,15 +409,18 @@ impl<'a> Painter<'a> {
         self.sky.beam.scale(decay(-off / width) / (2.0 * PI * width))
     }
 
-    /// A white speck at `x`, seen from `p`.
-    pub fn particle(&self, p: Vec3, x: Vec3) -> Vec3 {
+    /// A white speck at `x` in the water, seen from `p`; none where something stands before it, or it is in air.
+    pub fn particle(&self, p: Vec3, x: Vec3) -> Option<Vec3> {
         let way = x - p;
         let s = way.norm();
         let d = way.scale(1.0 / s.max(1e-6));
+        if x.z > self.sea.height(x.x, x.y) || self.meet(p, d, s).is_some() {
+            return None;
+        }
         let mut light = self.water.daylight(self.depth(x)).scale(0.5);
         for lamp in &self.lamps {
             light += lamp.on(self.world, x, d.scale(-1.0), self.water.beam, light);
         }
-        times(light, fade(self.water.beam, s)).scale(0.7 / PI)
+        Some(times(light, fade(self.water.beam, s)).scale(0.7 / PI))
     }
 }

@@ -1,4 +1,4 @@
-//! Marine snow: particles that drift before a camera, drawn as discs by what light falls on them.
+//! Marine snow: particles that drift before a camera, drawn as discs by what light falls on them, where nothing hides them.
 
 use super::paint::Painter;
 use crate::math::{Mat3, Vec3};
@@ -41,7 +41,8 @@ pub fn draw(
         let sharp = spec.lens.focal[0] * size / z;
         let radius = (sharp * sharp + 0.36 + (0.25 / z) * (0.25 / z)).sqrt().min(12.0);
         let share = (sharp * sharp / (radius * radius)).min(1.0) * 0.9;
-        let glow = painter.particle(*p_WS, *p_WS + R_WS.mul_vec(p)).scale(share);
+        let Some(glow) = painter.particle(*p_WS, *p_WS + R_WS.mul_vec(p)) else { continue };
+        let glow = glow.scale(share);
         disc(light, [columns, rows], [u, v], radius, glow);
     }
 }

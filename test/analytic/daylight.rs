@@ -1,0 +1,368 @@
+//! Light of sun, sky, fog and surface, against closed forms; and keys of cameras that change what is seen.
+
+use super::camera::{middle, picture, within, world};
+use crate::common::folder::Folder;
+use crate::common::{advance, instant, relative, scene, simulation};
+use merrow::environment::air::{sun, sunlight};
+use merrow::environment::surface::{fresnel, mean_square_slope};
+use merrow::math::Vec3;
+use merrow::scene::Scene;
+use merrow::scene::sensor::Looks;
+use merrow::sensors::camera::sea::Sea;
+use merrow::sensors::camera::sky::Sky;
+use merrow::sim::lookout;
+use merrow::state::frame::FrameData;
+use merrow::world::{Overrides, load_world};
+use std::f64::consts::{PI, TAU};
+
+/// Numbers in proportion to light, without noise.
+const LINEAR: &str = "gamma: false, full_well_electrons: 0";
+/// A closed cover of clouds over air that is clear.
+const OVERCAST: &str = "cloud_cover: 1, visibility_m: 100000, start_utc: '2026-06-20T20:00:00Z'";
+/// Water that nothing comes back from, so that its surface alone shows.
+const INK: &str =
+    "optics: {daylight_per_m: [9, 9, 9], scattering_per_m: [1e-9, 1e-9, 1e-9], beam_per_m: [9, 9, 9]}";
+const INDEX: f64 = 1.34;
+
+fn weathered(weather: &str) -> Scene {
+    scene(&world(5.0, "width: 3, height: 3, focal_px: [3, 3]", &format!("weather: {{{weather}}}")))
+}
+
+fn sky(scene: &Scene) -> Sky {
+    let air = &scene.sea.air;
+    Sky::new(scene, air, &air.from, 0.0)
+}
+
+fn luminance(c: Vec3) -> f64 {
+    0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z
+}
+
+/// The light of a camera's number at a fixed exposure.
+fn of_number(n: f64, ev: f64) -> f64 {
+    n / 255.0 * 1.2 * ev.exp2()
+}
+
+// Goal: the sky gives level ground the light that `environment::air` states, the sun its own colour. Method: luminance integrated over 400 x 800 directions against 110 lm/W of the sky's part, under clear, half-clouded
+// and overcast skies, the sun high and low; red over blue of the beam by the air mass. Tolerance: 1 % clear, 4 % of the
+// mottles of a closed cover, 13 % of clouds, a pattern that blur moves; the beam 0.1 %.
+#[test]
+fn the_sky_gives_its_illuminance() {
+    for (cover, hours, tolerance) in [
+        (0.0, "20:00", 0.01),
+        (0.0, "02:00", 0.01),
+        (1.0, "20:00", 0.04),
+        (0.3, "20:00", 0.13),
+        (0.5, "20:00", 0.13),
+        (0.7, "02:00", 0.13),
+    ] {
+        let scene = weathered(&format!("cloud_cover: {cover}, start_utc: '2026-06-20T{hours}:00Z'"));
+        let sky = sky(&scene);
+        let place = sun::at(scene.sea.air.start_utc, scene.origin.latitude, scene.origin.longitude);
+        let stated = 110.0 * sunlight::under(&place, cover).sky;
+        let mut sum = Vec3::zero();
+        for i in 0..400 {
+            let sine = ((f64::from(i) + 0.5) / 400.0).sqrt();
+            for j in 0..800 {
+                let turn = TAU * (f64::from(j) + 0.5) / 800.0;
+                let d = Vec3::new(sine * turn.cos(), sine * turn.sin(), (1.0 - sine * sine).sqrt());
+                sum += sky.luminance(d, 0.02);
+            }
+        }
+        let found = sum.scale(PI / (400.0 * 800.0));
+        println!("cover {cover} at {hours}: {found:?} lx of {stated}");
+        relative("diffuse", luminance(sky.diffuse), stated, 1e-4);
+        relative("integral", luminance(found), stated, tolerance);
+        for (found, stated) in found.to_array().into_iter().zip(sky.diffuse.to_array()) {
+            relative("colour", found, stated, tolerance);
+        }
+        if cover == 0.0 {
+            let height = place.elevation.to_degrees();
+            let mass = 1.0 / (place.elevation.sin() + 0.15 * (height + 3.885).powf(-1.253));
+            relative("beam", sky.beam.x / sky.beam.z, (mass * (0.269 - 0.142)).exp(), 1e-3);
+            relative("beam", luminance(sky.beam), 110.0 * sunlight::under(&place, 0.0).beam, 1e-3);
+        }
+    }
+}
+
+// Goal: as much of the sea is white as the wind says, and it is as rough. Method: foam, and squares of slopes with what they leave out, over 300 x 300 places 0.9 m apart seen from near and from far, winds of 3 to
+// 20 m/s over water without waves of its own; W and s² in closed form. Tolerance: foam 25 % of W, for (2) is met over more of the pattern than this, slopes 12 %, which is what 28 ripples leave to chance; from afar 1 %.
+#[test]
+fn foam_and_slopes_follow_the_wind() {
+    for wind in [3.0, 10.0, 15.0, 20.0] {
+        let scene = weathered(&format!("wind_speed_m_s: {wind}, wind_from_deg: 200"));
+        let at = instant(&scene);
+        let sea = Sea::new(&at, Vec3::new(0.0, 0.0, 5.0), scene.sea.air.from.wind, 1e-3);
+        let share = 3.84e-6 * f64::powf(wind, 3.41);
+        for (t, [slope, white]) in [(0.2, [0.12, 0.25]), (1e5, [0.01, 0.01])] {
+            let (mut foam, mut square, mut n) = (0.0, 0.0, 0.0);
+            for k in 0..90_000 {
+                let q = Vec3::new(0.9 * f64::from(k % 300), 0.9 * f64::from(k / 300), 0.0);
+                let facet = sea.facet(q, t, Vec3::new(0.0, 0.0, -1.0));
+                let m = facet.normal;
+                foam += facet.foam;
+                square += (m.x * m.x + m.y * m.y) / (m.z * m.z) + facet.rough;
+                n += 1.0;
+            }
+            println!("{wind} m/s from {t} m: foam {} of {share}, slopes {}", foam / n, square / n);
+            relative("slopes", square / n, mean_square_slope(wind), slope);
+            if share > 5e-3 {
+                relative("foam", foam / n, share, white);
+            }
+        }
+    }
+}
+
+// Goal: the surface mirrors by Fresnel's law. Method: closed forms at normal incidence, at Brewster's angle and grazing; and pictures of calm ink under a closed sky at three angles over it, against the sky's own light
+// where they mirror it. Tolerance: 1e-12; pictures 8 % (the sky's mottles, and ripples of 2 degrees).
+#[test]
+fn the_surface_mirrors_by_fresnel() {
+    let square = INDEX * INDEX;
+    within("normal", fresnel(1.0, INDEX).0, ((INDEX - 1.0) / (INDEX + 1.0)).powi(2), 1e-12);
+    let brewster = INDEX.atan().cos();
+    within("Brewster", fresnel(brewster, INDEX).0, 0.5 * ((square - 1.0) / (square + 1.0)).powi(2), 1e-12);
+    within("grazing", fresnel(0.0, INDEX).0, 1.0, 1e-12);
+    within("from below", fresnel((1.0 - 1.0 / square).sqrt() - 1e-9, 1.0 / INDEX).0, 1.0, 1e-3);
+    for (down, ev) in [(90.0, 8.2), (50.0, 8.3), (25.0, 9.8)] {
+        let keys = format!("width: 33, height: 33, focal_px: [900, 900], {LINEAR}, exposure_ev100: {ev}");
+        let text = world(
+            4.0,
+            &keys,
+            &format!("water: {{{INK}}}\nseabed: {{depth_m: 500}}\nweather: {{{OVERCAST}}}"),
+        )
+        .replace("lazy: false", &format!("lazy: false, attitude_deg: [0, {down}, 0]"));
+        let rgb = picture(&text).rgb.expect("colours");
+        let mean = rgb.chunks_exact(3).map(|p| f64::from(p[1])).sum::<f64>() / (33.0 * 33.0);
+        let angle = f64::to_radians(down);
+        let mirrored = sky(&scene(&text)).luminance(Vec3::new(angle.cos(), 0.0, angle.sin()), 0.02).y;
+        let expected = fresnel(angle.sin(), INDEX).0 * mirrored;
+        println!("{down} degrees down: {} of {expected} cd/m², number {mean}", of_number(mean, ev));
+        assert!((40.0..250.0).contains(&mean), "{mean}");
+        relative("mirrored", of_number(mean, ev), expected, 0.08);
+    }
+}
+
+// Goal: what stands in fog is seen with the contrast e^{-σ s}, σ = 3.912/V. Method: a black wall at four ranges in fog of 400 m, against where there is nothing. Tolerance: 0.01 of the horizon's light.
+#[test]
+fn fog_takes_contrast_as_koschmieder_says() {
+    let keys = format!("width: 9, height: 9, focal_px: [300, 300], {LINEAR}, exposure_ev100: 12.5");
+    let seen = |x: f64| {
+        let rest = format!(
+            "weather: {{cloud_cover: 1, visibility_m: 400, start_utc: '2026-06-20T20:00:00Z'}}
+structures: {{wall: {{position_m: [{}, 0, 40], shapes: {{s: {{kind: box, size_m: [1, 60, 60], material: {{color: [0, 0, 0]}}}}}}}}}}",
+            x + 0.5
+        );
+        middle(&picture(&world(40.0, &keys, &rest)), [9, 9])
+    };
+    let nothing = seen(10_000.0);
+    assert!(nothing[1] > 120.0 && nothing[1] < 250.0, "{nothing:?}");
+    for range in [50.0, 100.0, 200.0, 400.0] {
+        for (black, horizon) in seen(range).into_iter().zip(nothing) {
+            within("contrast", 1.0 - black / horizon, (-3.912 * range / 400.0_f64).exp(), 0.01);
+        }
+    }
+}
+
+// Goal: from below the sky is within Snell's window. Method: a camera 4 m under calm ink-clear water looks up; light by the angle from the zenith, mean all round; half of what there is at 45 degrees is left where
+// Fresnel's law says, 48 degrees. Tolerance: 1 degree: ripples turn the surface by 2.
+#[test]
+fn the_window_from_below_is_as_wide_as_snell_says() {
+    let keys = format!("width: 161, height: 161, focal_px: [60, 60], {LINEAR}, exposure_ev100: 12.5");
+    let clear = "water: {optics: {daylight_per_m: [1e-6, 1e-6, 1e-6], scattering_per_m: [1e-9, 1e-9, 1e-9], beam_per_m: [1e-6, 1e-6, 1e-6]}}";
+    let bottom = "seabed: {depth_m: 500, material: {color: [0, 0, 0]}}";
+    let text = world(-4.0, &keys, &format!("{clear}\n{bottom}\nweather: {{{OVERCAST}}}"))
+        .replace("lazy: false", "lazy: false, attitude_deg: [0, -90, 0]");
+    let rgb = picture(&text).rgb.expect("colours");
+    let mut rings = vec![[0.0, 0.0]; 600];
+    for (k, p) in rgb.chunks_exact(3).enumerate() {
+        let (u, v) = ((k % 161) as f64 - 80.0, (k / 161) as f64 - 80.0);
+        let angle = ((u * u + v * v).sqrt() / 60.0).atan().to_degrees();
+        let ring = &mut rings[(angle * 2.0) as usize];
+        *ring = [ring[0] + f64::from(p[1]), ring[1] + 1.0];
+    }
+    let light = |ring: usize| rings[ring][0] / rings[ring][1].max(1.0);
+    let inside = light(90);
+    assert!(inside > 40.0 && inside < 254.0 && light(104) < 0.1 * inside, "{inside}, {}", light(104));
+    let edge = (90..110).find(|k| light(*k) < 0.5 * inside).expect("an edge");
+    let part = (light(edge - 1) - 0.5 * inside) / (light(edge - 1) - light(edge));
+    let angle = 0.5 * (edge as f64 - 0.5 + part);
+    println!("window to {angle} degrees");
+    within("edge", angle, (1.0 / INDEX).asin().to_degrees(), 1.0);
+}
+
+// Goal: corners are darker as stated. Method: an evenly lit wall through a lens that loses 0.6 at the corners, half-way and in the middle. Tolerance: 1.5 counts of 255.
+#[test]
+fn corners_are_darker_by_the_vignette() {
+    let keys =
+        format!("width: 41, height: 41, focal_px: [900, 900], {LINEAR}, exposure_ev100: 12, vignette: 0.6");
+    let rest = format!(
+        "weather: {{{OVERCAST}}}\nstructures: {{wall: {{position_m: [3.5, 0, 20], shapes: {{s: {{kind: box, size_m: [1, 20, 20], material: {{color: [0.5, 0.5, 0.5]}}}}}}}}}}"
+    );
+    let rgb = picture(&world(20.0, &keys, &rest)).rgb.expect("colours");
+    let green = |u: usize, v: usize| f64::from(rgb[3 * (41 * v + u) + 1]);
+    assert!(green(20, 20) > 100.0 && green(20, 20) < 250.0, "{}", green(20, 20));
+    for (u, v, r2) in [(0, 0, 1.0), (40, 0, 1.0), (10, 30, 0.25), (20, 0, 0.5), (20, 10, 0.125)] {
+        within("vignette", green(u, v), green(20, 20) * (1.0 - 0.6 * r2), 1.5);
+    }
+}
+
+// Goal: a flat port bends what is seen as Snell says. Method: half of a wall 3 m ahead is another structure; the column where labels change, by hand for edges up to 1.6 m beside the axis, port 5 cm ahead. Tolerance: a
+// pixel and a half.
+#[test]
+fn a_flat_port_bends_by_snell() {
+    let keys = "width: 401, height: 3, focal_px: [220, 220], flat_port_m: 0.05, outputs: [labels]";
+    for beside in [0.4, 1.0, 1.6] {
+        let rest = format!(
+            "seabed: {{depth_m: 90}}
+structures: {{wall: {{position_m: [4, 0, -20], shapes: {{s: {{kind: box, size_m: [2, 60, 9]}}}}}},
+  half: {{position_m: [3.99, {}, -20], shapes: {{s: {{kind: box, size_m: [2, 20, 9]}}}}}}}}",
+            -10.0 - beside
+        );
+        let labels = picture(&world(-20.0, keys, &rest)).labels.expect("labels");
+        let found = labels[401..802].iter().position(|label| *label == 3).expect("an edge") as f64;
+        // the sight that reaches it, by bisection over its angle in the water
+        let (mut low, mut high) = (0.0_f64, 0.7);
+        for _ in 0..60 {
+            let angle = 0.5 * (low + high);
+            let inside = (INDEX * angle.sin()).min(0.9999).asin();
+            if 0.05 * inside.tan() + (2.99 - 0.05) * angle.tan() < beside {
+                low = angle
+            } else {
+                high = angle
+            }
+        }
+        let expected = 200.0 + 220.0 * (INDEX * low.sin()).asin().tan();
+        within("edge", found, expected, 1.5);
+    }
+}
+
+// Goal: pictures lie on decks and on meshes as they are said to. Method: from over a helipad its letter is white where ICAO's is, and the deck between; a triangle mesh whose corners name a red and a blue half. Tolerance:
+// 4 % of white, colours 30 counts apart.
+#[test]
+fn helipads_and_meshes_show_their_pictures() {
+    let keys = format!("width: 81, height: 81, focal_px: [80, 80], {LINEAR}, exposure_ev100: 13.3");
+    let rest = format!(
+        "weather: {{{OVERCAST}}}\nstructures: {{deck: {{position_m: [0, 0, 11.95], shapes: {{s: {{kind: box, size_m: [9, 9, 0.1], material: {{color: [0.1, 0.1, 0.1]}}, texture: {{kind: helipad, size_m: 6}}}}}}}}}}"
+    );
+    let text = world(20.0, &keys, &rest).replace("lazy: false", "lazy: false, attitude_deg: [0, 90, 0]");
+    let rgb = picture(&text).rgb.expect("colours");
+    // 8 m over the deck a metre is ten pixels; up is x, left is y
+    let green = |x: f64, y: f64| {
+        f64::from(rgb[3 * (81 * (40.0 - 10.0 * x).round() as usize + (40.0 - 10.0 * y).round() as usize) + 1])
+    };
+    let (white, deck) = (green(0.0, 0.0), green(4.2, 4.2));
+    assert!(white < 250.0 && white > 5.0 * deck && deck > 5.0, "{white} on {deck}");
+    for (x, y, lit) in [
+        (0.7, 0.0, true),
+        (-0.7, 0.0, true),
+        (0.0, 1.2, false),
+        (0.7, 1.2, true),
+        (2.85, 0.0, true),
+        (0.0, -2.85, true),
+        (2.2, 0.0, false),
+    ] {
+        let (lit, other) = (if lit { white } else { deck }, green(x, y));
+        within(&format!("({x}, {y})"), other, lit, 0.06 * white);
+    }
+    let folder = Folder::new("uv", &[]);
+    let name = folder.0.join("halves.png");
+    let mut encoder = png::Encoder::new(std::fs::File::create(&name).unwrap(), 4, 1);
+    encoder.set_color(png::ColorType::Rgb);
+    let halves = [[255, 0, 0], [255, 0, 0], [0, 0, 255], [0, 0, 255]].concat();
+    encoder.write_header().unwrap().write_image_data(&halves).unwrap();
+    // a slab; its side to -x shows the picture, left half to +y
+    std::fs::write(
+        folder.0.join("slab.obj"),
+        "v 0 1 -1\nv 0 -1 -1\nv 0 -1 1\nv 0 1 1\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/4\n",
+    )
+    .unwrap();
+    let rest = format!(
+        "weather: {{{OVERCAST}}}\nstructures: {{slab: {{position_m: [4, 0, 20], shapes: {{s: {{kind: mesh, file: slab.obj, form: triangles, texture: {{kind: image, file: halves.png}}}}}}}}}}"
+    );
+    let keys = format!("width: 9, height: 9, focal_px: [12, 12], {LINEAR}, exposure_ev100: 13");
+    let file = folder.0.join("world.yaml");
+    std::fs::write(&file, world(20.0, &keys, &rest)).unwrap();
+    let loaded = load_world(&file, Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
+    let rgb = super::camera::of(merrow::sim::Simulation::new(loaded.scene.into(), 1).unwrap())
+        .rgb
+        .expect("colours");
+    let (left, right) = (&rgb[3 * (4 * 9 + 2)..][..3], &rgb[3 * (4 * 9 + 6)..][..3]);
+    assert!(left[0] > left[2] + 30, "red on the left: {left:?}");
+    assert!(right[2] > right[0] + 30, "blue on the right: {right:?}");
+}
+
+// Goal: a snapshot is the picture that a run takes at its instant, noise and all. Method: bytes of a noisy picture at 0.3 s, looked at once in a run that nobody watched, and in one that was. Tolerance: none.
+#[test]
+fn a_snapshot_is_the_frame_of_its_instant() {
+    let keys = "width: 33, height: 25, focal_px: [40, 40], full_well_electrons: 300";
+    let text = world(5.0, keys, &format!("weather: {{{OVERCAST}}}"));
+    let mut unwatched = simulation(&text);
+    unwatched.lookout = None;
+    advance(&mut unwatched, 0.3);
+    let Some(FrameData::Picture(snapshot)) = lookout::once(&mut unwatched, 0, 0) else {
+        panic!("no picture")
+    };
+    let mut watched = simulation(&text);
+    advance(&mut watched, 0.4);
+    let at = |ns: u64| watched.frames.iter().find(|frame| frame.stamp_ns == ns).expect("a frame");
+    for (ns, same) in [(300_000_000, true), (0, false)] {
+        let FrameData::Picture(frame) = &*at(ns).data else { panic!("no picture") };
+        assert_eq!(frame.rgb == snapshot.rgb, same, "{ns}");
+    }
+}
+
+// Goal: cameras see the robot that carries them if told so; snow is there if there is some, and not behind walls; qualities of JPEG arrive. Method: a robot's ball before its camera; specks brighter than a dark wall at
+// 0.6 m, against the mean number in the pyramid before it and against open water; the built camera. Tolerance: none; at
+// least 5 specks, not more than can be, and not a quarter of those in open water, 70 times as deep a volume.
+#[test]
+fn robots_snow_and_files_are_as_told() {
+    let base = "width: 33, height: 25, focal_px: [40, 40], outputs: [labels]";
+    let ball = |told: &str| {
+        let hull =
+            "inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, volume_m3: 1, hull: {kind: box, size_m: [0.4, 0.4, 0.4]}}";
+        let text = world(5.0, &format!("{base}{told}"), "seabed: {depth_m: 50}")
+            .replace("inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}", hull)
+            .replace("lazy: false", "lazy: false, position_m: [-2, 0, 0]");
+        picture(&text).labels.expect("labels")[12 * 33 + 16]
+    };
+    assert_eq!([ball(", sees_self: true"), ball("")], [2, 0]);
+    let keys = format!(
+        "width: 161, height: 121, focal_px: [160, 160], {LINEAR}, exposure_ev100: 9, marine_snow: 4000"
+    );
+    let green = |x: f64, keys: &str| -> Vec<f64> {
+        let rest = format!(
+            "weather: {{{OVERCAST}}}\nwater: {{optics: {{jerlov: I}}}}\nseabed: {{depth_m: 500}}
+structures: {{wall: {{position_m: [{}, 0, -20], shapes: {{s: {{kind: box, size_m: [1, 60, 60], material: {{color: [0, 0, 0]}}}}}}}}}}",
+            x + 0.5
+        );
+        let rgb = picture(&world(-20.0, keys, &rest)).rgb.expect("colours");
+        rgb.iter().skip(1).step_by(3).map(|n| f64::from(*n)).collect()
+    };
+    // tops of what snow adds
+    let specks = |x: f64| {
+        let (with, without) = (green(x, &keys), green(x, &keys.replace("4000", "0")));
+        assert!(without.iter().all(|n| *n < 200.0), "{without:?}");
+        let at = |u: usize, v: usize| with[161 * v + u] - without[161 * v + u];
+        let is_top = |u: usize, v: usize| {
+            at(u, v) > 3.0
+                && [(u - 1, v), (u, v - 1)].iter().all(|(i, j)| at(u, v) > at(*i, *j))
+                && [(u + 1, v), (u, v + 1)].iter().all(|(i, j)| at(u, v) >= at(*i, *j))
+        };
+        (1..120).map(|v| (1..160).filter(|u| is_top(*u, v)).count()).sum::<usize>() as f64
+    };
+    // the pyramid from 0.08 to 0.6 m, as wide as it is deep and three quarters as high
+    let can_be = 4000.0 * 0.75 / 3.0 * (0.6_f64.powi(3) - 0.08_f64.powi(3));
+    let (found, open) = (specks(0.6), specks(400.0));
+    println!("{found} specks before the wall of {can_be}, {open} in open water");
+    assert!(
+        found >= 5.0 && found < can_be && open > 4.0 * found,
+        "{found} of {can_be}, {open} in open water"
+    );
+    for quality in [12, 97] {
+        let text = world(5.0, &format!("{base}, jpeg_quality: {quality}"), "");
+        let scene = scene(&text);
+        let Some(Looks::Camera(spec)) = scene.robots[0].sensors[0].kind.looks().map(|l| &**l) else {
+            panic!("no camera")
+        };
+        assert_eq!(spec.jpeg_quality, quality);
+    }
+}
