@@ -16,18 +16,19 @@
 //! World (ENU).
 //!
 //! # Limits
-//! Foam lies where crests and a pattern that drifts with them are highest: its amount is (2)'s, its life is none.
+//! Foam lies in streaks along the wind where crests and a pattern that drifts with them are highest, thick in the middle and thin at its rims: its amount is (2)'s, its life is none.
 //!
 //! # Checked by
 //! test/analytic/camera.rs
 
 use super::decay;
-use super::noise::{octaves, octaves_over, under};
+use super::noise::{octaves, octaves_over, step, under};
 use crate::environment::Instant;
 use crate::environment::surface::mean_square_slope;
 use crate::math::Vec3;
 use crate::math::real::sin_cos;
 use crate::sensors::swell::{Swell, mixed};
+use std::sync::OnceLock;
 
 /// Points on a side of the ripples' pattern, a power of two, and its length [m].
 const RIPPLES: usize = 128;
@@ -37,6 +38,17 @@ const LENGTH: f64 = 6.4;
 const WAVES: usize = 28;
 /// Part of (1) that no picture resolves.
 const FINE: f64 = 0.35;
+
+/// From where a patch of foam begins to where it is closed, in deviations of its pattern.
+const RIM: [f64; 2] = [-0.3, 0.9];
+/// Mean and deviation of the pattern.
+const PATTERN: [f64; 2] = [0.5, 0.13];
+/// Parts of the pattern and of the crests in what is compared with the edge, without waves and with them; together of about a unit's deviation.
+const MIX: [[f64; 2]; 2] = [[1.0, 0.0], [0.8, 0.6]];
+/// Part of the sea under which foam is left out.
+const LEAST_FOAM: f64 = 1e-5;
+/// Edges of the table of amounts, and how many there are to a deviation.
+const EDGES: [usize; 2] = [161, 20];
 
 /// The surface at an instant, about a camera.
 pub struct Sea {
@@ -54,6 +66,8 @@ pub struct Sea {
     drift: Vec3,
     /// Where the wind goes.
     along: [f64; 2],
+    /// Size of the patches of foam along it and across [m].
+    patch: [f64; 2],
 }
 
 /// The surface at a point.
@@ -77,15 +91,18 @@ impl Sea {
         let waves = swell.levels.first().map_or(0.0, |level| level.slope2);
         let left = ((1.0 - FINE) * total - waves).max(0.15 * total);
         let foam = (3.84e-6 * libm::pow(speed, 3.41)).min(1.0);
+        let swell_is_flat = swell.levels.is_empty();
         Self {
             swell,
             ripples: ripples(wind, left, at.time),
             slope2: [total, waves, left],
             pixel,
             foam,
-            edge: quantile(foam),
+            edge: edge(foam, !swell_is_flat),
             drift: wind.scale(0.03 * at.time),
             along: wind.unit().map_or([1.0, 0.0], |along| [along.x, along.y]),
+            // stronger winds draw it out
+            patch: [4.0 + 0.8 * speed, 2.2],
         }
     }
 
@@ -113,7 +130,7 @@ impl Sea {
 
     /// Part under foam. (2)
     fn foam(&self, q: Vec3, height: f64, width: f64) -> f64 {
-        if self.foam < 1e-5 {
+        if self.foam < LEAST_FOAM {
             return 0.0;
         }
         let far = 1.0 / (1.0 + (width / 4.0) * (width / 4.0));
@@ -121,27 +138,21 @@ impl Sea {
             return self.foam;
         }
         let (x, y) = (q.x - self.drift.x, q.y - self.drift.y);
-        // both parts have about a unit's deviation
-        let (share, crest) = if self.swell.levels.is_empty() {
-            (1.0, 0.0)
-        } else {
-            (0.8, 0.6 * height / self.swell.deviation)
-        };
-        let least = 0.5 + 0.13 * (self.edge - 0.25 - crest) / share;
+        let [share, crests] = MIX[usize::from(!self.swell.levels.is_empty())];
+        let crest = crests * height / self.swell.deviation;
+        let least = PATTERN[0] + PATTERN[1] * (self.edge + RIM[0] - crest) / share;
         // patches and streaks run with the wind
         let (along, across) = (self.along[0] * x + self.along[1] * y, self.along[0] * y - self.along[1] * x);
-        let Some(pattern) = octaves_over(along / 7.0, across / 2.5, 5, 3, least) else {
+        let Some(pattern) = octaves_over(along / self.patch[0], across / self.patch[1], 5, 3, least) else {
             return (1.0 - far) * self.foam;
         };
-        let mixed = share * (pattern - 0.5) / 0.13 + crest;
-        let drawn = super::noise::step(self.edge - 0.25, self.edge + 0.45, mixed);
+        let mixed = share * (pattern - PATTERN[0]) / PATTERN[1] + crest;
+        let drawn = step(self.edge + RIM[0], self.edge + RIM[1], mixed);
         if drawn == 0.0 {
             return (1.0 - far) * self.foam;
         }
         // bubbles gather in a net, closed where there is most
-        let net = (octaves(along * 0.9, across * 2.2, 4, 8) - 0.5).abs();
-        let lace = 1.0 - super::noise::step(0.04, 0.16, net);
-        far * drawn * (lace + (1.0 - lace) * drawn * drawn) + (1.0 - far) * self.foam
+        far * laced(drawn, lace(along, across)) + (1.0 - far) * self.foam
     }
 
     /// Slopes and curvature of the ripples.
@@ -212,6 +223,57 @@ fn ripples(wind: Vec3, slope2: f64, time: f64) -> Vec<[f32; 4]> {
         }
     }
     out
+}
+
+/// The net in which bubbles gather, 0..1.
+fn lace(along: f64, across: f64) -> f64 {
+    let net = (octaves(along * 0.9, across * 2.2, 4, 8) - 0.5).abs();
+    1.0 - step(0.03, 0.2, net)
+}
+
+/// Part under foam where a patch is `drawn` and the net is `lace`.
+fn laced(drawn: f64, lace: f64) -> f64 {
+    drawn * (lace + (1.0 - lace) * drawn * drawn)
+}
+
+/// Where foam begins so that the part `share` of the sea is white, in deviations of its pattern.
+fn edge(share: f64, waves: bool) -> f64 {
+    if share < LEAST_FOAM {
+        return 0.0;
+    }
+    static TABLES: OnceLock<[Vec<f64>; 2]> = OnceLock::new();
+    let amounts = &TABLES.get_or_init(|| MIX.map(amounts))[usize::from(waves)];
+    let k = amounts.iter().position(|amount| *amount <= share).unwrap_or(amounts.len() - 1).max(1);
+    let (over, under) = (amounts[k - 1], amounts[k]);
+    let part = if over > under { ((over - share) / (over - under)).clamp(0.0, 1.0) } else { 0.0 };
+    (k as f64 - 1.0 + part) / EDGES[1] as f64 - 2.0
+}
+
+/// Part of the sea under foam by its edge, from two deviations under the mean upwards: over places of the pattern and heights of crests.
+fn amounts([share, crests]: [f64; 2]) -> Vec<f64> {
+    let place = |k: u32| (37.3 * f64::from(k % 64), 41.9 * f64::from(k / 64));
+    let at = |k: u32| (octaves(place(k).0, place(k).1, 5, 3) - PATTERN[0]) / PATTERN[1];
+    // heights make up for places
+    let n = if crests == 0.0 { 4096 } else { 1024 };
+    let patterns: Vec<f64> = (0..n).map(at).collect();
+    let net = (0..n).map(|k| lace(place(k).0, place(k).1)).sum::<f64>() / f64::from(n);
+    // middles of sixteenths of a normal distribution, both halves
+    let normal = |k: u32| quantile((f64::from(k) + 0.5) / 16.0);
+    let heights: Vec<f64> = if crests == 0.0 {
+        vec![0.0]
+    } else {
+        (0..8).flat_map(|k| [crests * normal(k), -crests * normal(k)]).collect()
+    };
+    let mean = |edge: f64| {
+        let mut sum = 0.0;
+        for height in &heights {
+            for pattern in &patterns {
+                sum += laced(step(edge + RIM[0], edge + RIM[1], share * pattern + height), net);
+            }
+        }
+        sum / (heights.len() * patterns.len()) as f64
+    };
+    (0..EDGES[0]).map(|k| mean(k as f64 / EDGES[1] as f64 - 2.0)).collect()
 }
 
 /// Deviations over the mean that the part `p` of a normal distribution lies over, to 0.01 [Hastings 1955, 26.2.23].
