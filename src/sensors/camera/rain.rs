@@ -21,7 +21,7 @@
 use super::sky::Sky;
 use super::{World, mix};
 use crate::environment::air;
-use crate::math::{Mat3, Vec3};
+use crate::math::Vec3;
 use crate::scene::camera::CameraSpec;
 use crate::sensors::sample::{Pose, Spoiling};
 
