@@ -12,6 +12,7 @@ use merrow::scene::obstacle::Obstacle;
 use merrow::scene::{End, JointKind, Robot, Tether, Winch};
 use merrow::sim::Pace;
 use merrow::sim::afloat::{self, Rest};
+use merrow::sim::cost;
 use merrow::world::World;
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -85,7 +86,9 @@ fn whole(world: &World) -> Value {
         })
         .collect();
     let tethers: Vec<Value> = scene.tethers.iter().map(|t| tether(t, scene)).collect();
-    let robots: Vec<Value> = scene.robots.iter().zip(&world.about).map(|(r, a)| robot(r, a, scene)).collect();
+    let costs = cost::of(scene);
+    let robots = scene.robots.iter().zip(&world.about).zip(&costs);
+    let robots: Vec<Value> = robots.map(|((r, a), cost)| robot(r, a, cost, scene)).collect();
     json!({
         "world": scene.name,
         "step_s": scene.dt(),
@@ -179,7 +182,7 @@ fn winch_of(tether: &Tether, winch: &Winch, scene: &merrow::scene::Scene) -> Val
     })
 }
 
-fn robot(robot: &Robot, about: &merrow::world::About, scene: &merrow::scene::Scene) -> Value {
+fn robot(robot: &Robot, about: &merrow::world::About, costs: &[f64], scene: &merrow::scene::Scene) -> Value {
     let base = &robot.links[0];
     let own =
         robot.links[1..].iter().filter(|l| l.joint.kind != JointKind::Fixed).map(|l| l.joint.name.as_str());
@@ -203,11 +206,10 @@ fn robot(robot: &Robot, about: &merrow::world::About, scene: &merrow::scene::Sce
     let sensors: Vec<Value> = robot
         .sensors
         .iter()
-        .map(|s| {
-            let rays = s.kind.looks().map(|looks| looks.rays() as f64 * s.rate);
-            json!({
-                "name": s.name, "kind": s.kind.name(), "rate_hz": s.rate, "least_rate_hz": s.least_rate(), "rays_per_s": rays,
-            })
+        .zip(costs)
+        .map(|(s, cost)| {
+            let lazy = s.kind.looks().map(|_| s.lazy);
+            json!({ "name": s.name, "kind": s.kind.name(), "rate_hz": s.rate, "least_rate_hz": s.least_rate(), "cores": cost, "lazy": lazy })
         })
         .collect();
     let sources: Vec<Value> = about
@@ -302,8 +304,17 @@ fn frame_tree(scene: &merrow::scene::Scene) -> Vec<Value> {
     moving.into_iter().map(one(true)).chain(fixed.into_iter().map(one(false))).collect()
 }
 
-/// Time of a ray, by which the cost of sensors is told [s]; measured by `benches/rays` for near ones, more in large scenes and waves.
-const RAY_S: f64 = 1.5e-7;
+/// What a sensor costs, in words.
+fn cost_text(sensor: &Value) -> Option<String> {
+    let percent = 100.0 * sensor["cores"].as_f64()?;
+    let share = match percent {
+        p if p < 0.1 => "under 0.1 % of a core".to_string(),
+        p if p < 10.0 => format!("about {p:.1} % of a core"),
+        p if p < 300.0 => format!("about {p:.0} % of a core"),
+        p => format!("about {:.1} cores", 0.01 * p),
+    };
+    Some(if sensor["lazy"] == true { share + " while it is wanted" } else { share })
+}
 
 fn print_text(all: &Value) {
     let text = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
@@ -316,14 +327,9 @@ fn print_text(all: &Value) {
             println!("    {text}");
         }
         for s in r["sensors"].as_array().into_iter().flatten() {
-            if let Some(rays) = s["rays_per_s"].as_f64().filter(|rays| *rays > 1e3) {
-                println!(
-                    "    {} ({}): {:.3} million rays a second, about {:.0} % of a core while it is wanted",
-                    text(&s["name"]),
-                    text(&s["kind"]),
-                    rays * 1e-6,
-                    100.0 * rays * RAY_S
-                );
+            if let Some(cost) = cost_text(s) {
+                let rate = s["rate_hz"].as_f64().unwrap_or_default();
+                println!("    {} ({}, {rate} Hz): {cost}", text(&s["name"]), text(&s["kind"]));
             }
         }
         for s in r["sources"].as_array().into_iter().flatten().filter(|s| s["estimated"] != "") {

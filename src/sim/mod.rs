@@ -1,6 +1,7 @@
 //! The step, the block of steps, and the clock that paces them.
 
 pub mod afloat;
+pub mod cost;
 mod instants;
 pub mod lookout;
 pub mod pace;

@@ -118,7 +118,7 @@ fn offset(spec: &RadarSpec, column: usize) -> f64 {
 }
 
 /// Spokes to either side whose columns a spoke hears.
-fn reach(spec: &RadarSpec) -> u64 {
+pub fn reach(spec: &RadarSpec) -> u64 {
     ((LOBES * width(&spec.across) / spec.step()).ceil() as u64).clamp(1, spec.spokes as u64 / 2)
 }
 
