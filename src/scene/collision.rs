@@ -70,6 +70,8 @@ pub struct Material {
     pub restitution: f64,
     /// Part of a laser's light that it gives back, as if in all directions, 0..1.
     pub reflectivity: f64,
+    /// Coefficient of retro-reflection, met upright: light that comes back to where it came from [cd/(lx m²)]; 0 for most.
+    pub retro: f64,
     /// Part of red, green and blue light that it gives back in all directions, 0..1.
     pub color: [f64; 3],
     /// What it gives back of a sonar's sound.
@@ -83,6 +85,7 @@ impl Default for Material {
             friction: 0.5,
             restitution: 0.0,
             reflectivity: 0.5,
+            retro: 0.0,
             color: [0.5; 3],
             backscatter: Backscatter::ROCK,
         }

@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   P = ρ cos θ e^{-2 σ r}/r²                                        (1)  extended Lambertian target [Wagner 2006, eq. 14; Jelalian 1992]
+//!   P = (ρ cos θ + π R cos³ θ) e^{-2 σ r}/r²                         (1)  extended Lambertian target [Wagner 2006, eq. 14; Jelalian 1992], and sheeting [ASTM 2019]
 //!   P ≥ ρ_0/r_max²                                                   (2)  an echo is heard
 //!   σ = 3.912/V (λ/550 nm)^-q + 0.230·1.076 R^0.67/1000              (3)  [Kruse 1962], [Carbonneau 1998]
 //!   q = 1.6 (V > 50 km), 1.3 (V > 6 km), 0.585 V^{1/3} (V in km)
@@ -17,7 +17,7 @@
 //! A unit that nods the laser turns its axes about y at a constant speed, to and fro, while the scan goes on too.
 //!
 //! # Symbols
-//! P power over that of a white upright surface at 1 m · ρ reflectivity, ρ_0 that of what is just seen at r_max · θ angle of incidence · r distance [m] · σ extinction of air [1/m] ·
+//! P power over that of a white upright surface at 1 m · ρ reflectivity, ρ_0 that of what is just seen at r_max · R coefficient of retro-reflection, met upright [cd/(lx m²)] · θ angle of incidence · r distance [m] · σ extinction of air [1/m] ·
 //! V visibility [km] · λ wavelength · R rain [mm/h] · U wind [m/s] · s² mean square slope · F_0 = 0.02.
 //!
 //! # Frames
@@ -333,7 +333,10 @@ impl Beams<'_> {
 
 /// (1) for an optical depth of the way there.
 fn lambert(hit: &Seen, d: Vec3, path: f64, depth: f64) -> f64 {
-    hit.reflectivity * (-hit.normal.dot(d)).max(0.0) * libm::exp(-2.0 * depth) / (path * path).max(1e-12)
+    let cosine = (-hit.normal.dot(d)).max(0.0);
+    // sheeting has luminance R cos⁴ θ/cos θ under an illuminance of 1 across the beam, white paint cos θ/π
+    let given_back = hit.reflectivity * cosine + std::f64::consts::PI * hit.retro * cosine * cosine * cosine;
+    given_back * libm::exp(-2.0 * depth) / (path * path).max(1e-12)
 }
 
 /// Fresnel's reflectance of the surface with the upward normal `n` for light from above along `d`, and where the rest goes on.

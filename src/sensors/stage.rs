@@ -29,6 +29,8 @@ pub struct Seen {
     pub normal: Vec3,
     /// Part of a laser's light that it gives back, as if in all directions, 0..1.
     pub reflectivity: f64,
+    /// Coefficient of retro-reflection, met upright [cd/(lx m²)].
+    pub retro: f64,
     /// Part of red, green and blue light that it gives back, as if in all directions, 0..1.
     pub color: [f64; 3],
     /// What it gives back of a sonar's sound.
@@ -229,8 +231,8 @@ impl Stage {
             (None, None) => return None,
         };
         let normal = if normal.dot(d) > 0.0 { normal.scale(-1.0) } else { normal };
-        let Material { reflectivity, color, backscatter, .. } = material;
-        Some(Seen { distance, normal, reflectivity, color, backscatter, label, part })
+        let Material { reflectivity, retro, color, backscatter, .. } = material;
+        Some(Seen { distance, normal, reflectivity, retro, color, backscatter, label, part })
     }
 
     /// Colour of what is met at `x` along the unit vector `d` by a pixel that is `width` [m] wide there: its picture's, if it has one.

@@ -105,6 +105,7 @@ pub fn material(file: &MaterialFile) -> Material {
         friction: file.friction,
         restitution: file.restitution,
         reflectivity: file.reflectivity,
+        retro: file.retro_reflection_cd_lx_m2,
         color: file.color.unwrap_or([file.reflectivity; 3]),
         backscatter,
     }

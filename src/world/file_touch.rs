@@ -93,6 +93,8 @@ spec! {
         restitution: f64 [fraction] = 0.0,
         /// Part of a laser's light that it gives back, as if in all directions.
         reflectivity: f64 [fraction] = 0.5,
+        /// Coefficient of retro-reflection, met upright, of tape, signs and survey targets: light that a laser gets back beside that; 250 is a common sheeting.
+        retro_reflection_cd_lx_m2: f64 [in 0.0..=5000.0] = 0.0,
         /// Part of red, green and blue light that it gives back, as if in all directions; grey by `reflectivity` if not given.
         color: Option<[f64; 3]> [fraction],
         /// Lambert's parameter for a sonar's sound: strength of a square metre met upright.

@@ -84,6 +84,7 @@ const UNITS: &[(&str, &str)] = &[
     ("rpm", "rpm"),
     ("rev_s", "rev/s"),
     ("m3_s", "m3/s"),
+    ("cd_lx_m2", "cd/(lx m2)"),
     ("mm_h", "mm/h"),
     // noise densities and random walks
     ("m_s2_sqrt_hz", "m/s2/sqrt(Hz)"),

@@ -298,3 +298,33 @@ fn faults_and_laziness() {
     sim.lookout.as_ref().unwrap().want(&sim.scene, 0, 0, true);
     assert_eq!(frames(&mut sim, 0.3).len(), 3);
 }
+
+// Goal: sheeting comes back as its data sheet says. Method: a wall with a coefficient of retro-reflection of 250 and a reflectivity of 0.3, square to the beam and from the side, over
+// the closed form 0.3 cos a + 250 pi cos^3 a; and it is heard where white paint is not: at 60 m by a laser that just hears all of white at 30 m. Tolerance: 1 %, of haze.
+#[test]
+fn sheeting_is_as_bright_as_its_coefficient_says() {
+    let keys = "azimuth_deg: [-45, 45], beams: 91, max_range_m: 30";
+    let shine = WALL.replace(
+        "size_m: [2, 40, 20]",
+        "size_m: [2, 40, 20], material: {reflectivity: 0.3, retro_reflection_cd_lx_m2: 250}",
+    );
+    let found = scan(&mut simulation(&world("laser", keys, &shine)));
+    for (k, intensity) in found.intensities.iter().enumerate() {
+        let c = (k as f64 - 45.0).to_radians().cos();
+        let expected = 0.3 * c + 250.0 * std::f64::consts::PI * c * c * c;
+        assert!(
+            (f64::from(*intensity) / expected - 1.0).abs() < 1e-2,
+            "{k}: {intensity} instead of {expected}"
+        );
+    }
+    // white at 60 m gives a quarter of what is just heard at 30 m
+    let far = "azimuth_deg: [-1, 1], beams: 3, max_range_m: 60, reference_reflectivity: 4";
+    let at_60 = |material: &str| {
+        let wall = WALL
+            .replace("[10, 0, 0]", "[56, 0, 0]")
+            .replace("20]", &format!("20], material: {{{material}}}"));
+        scan(&mut simulation(&world("laser", far, &wall))).ranges[1]
+    };
+    assert_eq!(at_60("reflectivity: 1"), f32::INFINITY);
+    close("range", f64::from(at_60("reflectivity: 1, retro_reflection_cd_lx_m2: 1.5")), 55.0, 1e-4);
+}
