@@ -8,6 +8,7 @@ use merrow::ros::bridge::Bridge;
 use merrow::sim::{self, Control, Observer, Pace, Simulation, Summary};
 use merrow::state::commands::Refusal;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -150,6 +151,7 @@ fn print_summary(s: &Summary, as_json: bool) {
             "steps": s.steps,
             "overruns": s.overruns,
             "dropped": s.dropped,
+            "missed": s.missed.iter().cloned().collect::<BTreeMap<_, _>>(),
             "state_hash": s.state_hash,
             "halted": s.halted,
         });
@@ -160,6 +162,10 @@ fn print_summary(s: &Summary, as_json: bool) {
         "simulated {:.3} s in {:.3} s wall: real-time factor {:.2}, {} steps, {} overruns, {} dropped",
         s.simulated_s, s.wall_s, s.real_time_factor, s.steps, s.overruns, s.dropped
     );
+    if !s.missed.is_empty() {
+        let each: Vec<String> = s.missed.iter().map(|(name, n)| format!("{name} {n}")).collect();
+        println!("samples missed by sensors that were behind: {}", each.join(", "));
+    }
     println!("state hash: {}", s.state_hash);
 }
 

@@ -119,6 +119,8 @@ pub struct Summary {
     pub overruns: u64,
     /// Messages that did not reach their users.
     pub dropped: u64,
+    /// Sensors that look around and missed samples because they were behind, as `robot/sensor`, and how many.
+    pub missed: Vec<(String, u64)>,
     /// Hash over every state bit.
     pub state_hash: String,
     /// Robots that stand still at the end because their state was no longer finite.
@@ -366,9 +368,20 @@ impl Run<'_, '_> {
             steps: self.steps,
             overruns: self.clock.overruns,
             dropped: self.observers.iter().map(|o| o.dropped()).sum(),
+            missed: missed(simulation),
             state_hash: simulation.state.hash(),
             halted: simulation.state.robots.iter().filter(|r| r.halted.is_some()).count(),
             failed: failure(simulation).map(str::to_owned),
         }
     }
+}
+
+/// Names and numbers of missed samples.
+fn missed(simulation: &Simulation) -> Vec<(String, u64)> {
+    let name = |(r, s, n): (usize, usize, u64)| {
+        let robot = &simulation.scene.robots[r];
+        (format!("{}/{}", robot.name, robot.sensors[s].name), n)
+    };
+    let all = simulation.lookout.iter().flat_map(|lookout| lookout.missed());
+    all.filter(|(_, _, n)| *n > 0).map(name).collect()
 }
