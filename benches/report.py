@@ -42,6 +42,8 @@ REAL_TIME_HELD = 0.995
 LOTUSIM_STUDY_FACTOR = 1.6
 
 NOTES = """\
+Rays, pictures, pings and whole worlds of sensors that look around stand in [benchmarks-sensors.md](benchmarks-sensors.md).
+
 ## What is not like for like
 
 - **Pinocchio** computes a rigid tree in a vacuum, with the 10 numbers of a rigid body per link. Merrow's row is the
