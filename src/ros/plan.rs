@@ -343,7 +343,7 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
             let source = Source::Sensor { robot: i, sensor: k, part };
             let topic = format!("{name}/{}{suffix}", sensor.name);
             let rate = sensor.kind.looks().map_or(sensor.rate, |with| looks::rate(with, part, sensor.rate));
-            add(topic, info, Qos::SENSOR, Some(rate), source);
+            add(topic, info, Qos::of(&sensor.offer), Some(rate), source);
         }
     }
     let nods = robot.sensors.iter().any(|sensor| sensor.kind.tilt().is_some());

@@ -3,6 +3,7 @@
 //! One type serves the publishers, the text that `describe` prints and the profiles that a bag records, so that the
 //! three cannot disagree. Nothing here names a DDS library; `dds/transport.rs` translates.
 
+use crate::scene::sensor::Offer;
 use std::fmt;
 use std::time::Duration;
 
@@ -50,10 +51,6 @@ impl Qos {
     /// ROS's default: reliable, volatile, keep last 10.
     pub const DEFAULT: Self = Self::reliable(10);
 
-    /// What sensors publish with. Offered reliable, as ROS drivers do, so that reliable and best-effort subscribers
-    /// both match.
-    pub const SENSOR: Self = Self::reliable(10);
-
     /// What a subscriber of sensor data asks for: matches reliable and best-effort publishers.
     pub const SENSOR_SUBSCRIPTION: Self = Self { reliability: Reliability::BestEffort, ..Self::reliable(5) };
 
@@ -96,6 +93,12 @@ impl Qos {
             history: History::KeepLast(depth),
             lifespan: None,
         }
+    }
+
+    /// What a sensor publishes with. Reliable unless its file says otherwise, as ROS drivers do, so that reliable and
+    /// best-effort subscribers both match.
+    pub const fn of(offer: &Offer) -> Self {
+        if offer.reliable { Self::reliable(offer.depth) } else { Self::best_effort(offer.depth) }
     }
 
     /// Best effort, volatile, keep last `depth`.

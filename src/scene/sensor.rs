@@ -44,8 +44,19 @@ pub struct Sensor {
     pub stream: crate::math::rng::Stream,
     /// True if nothing is worked out that nobody wants; of sensors that look around.
     pub lazy: bool,
+    /// How its messages are offered.
+    pub offer: Offer,
     /// What it measures.
     pub kind: SensorKind,
+}
+
+/// How messages are offered to those who want them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Whether lost ones are sent again.
+    pub reliable: bool,
+    /// How many are kept for who is behind.
+    pub depth: u32,
 }
 
 /// What a sensor measures, and its particulars.
@@ -142,28 +153,6 @@ pub enum Looks {
 }
 
 impl Looks {
-    /// Rays of a sample: what it costs, at a tenth of a microsecond each or so.
-    pub fn rays(&self) -> usize {
-        match self {
-            Looks::Laser(spec) => spec.directions.len() * if spec.divergence > 0.0 { 5 } else { 1 },
-            // one to what is seen, and one to the sun from there
-            Looks::Camera(spec) => 2 * spec.size[0] * spec.size[1],
-            // one to what mirrors, and what stands in the ways by it; some pieces of those that bend
-            Looks::Sonar(spec) => {
-                let each = if spec.multipath { 3 } else { 1 } * if spec.bent { 4 } else { 1 };
-                each * spec.columns.len() * spec.rows.len()
-            }
-            // whether something stands in the way, from either end
-            Looks::Acoustic(spec) => 2 * spec.targets.len(),
-            // those of the sensor that it listens to are told with that
-            Looks::Obstacles(_) | Looks::Ais(_) => 0,
-            Looks::Radar(spec) => {
-                let turns = spec.takes_ns as f64 * 1e-9 * spec.turns;
-                (turns * (spec.spokes * spec.columns * spec.rows.len()) as f64) as usize
-            }
-        }
-    }
-
     /// How long a sample takes [ns].
     pub fn takes_ns(&self) -> u64 {
         match self {
@@ -181,7 +170,7 @@ impl Looks {
 impl Sensor {
     /// Instant of sample `k` [ns]: computed from the count, so that a rate that does not divide a second never drifts.
     pub fn sample_ns(&self, k: u64) -> u64 {
-        // a rate of once in ten thousand years is legal, if useless
+        // a run may be longer than the count of nanoseconds
         self.start_ns.saturating_add((k as f64 * 1e9 / self.rate) as u64)
     }
 

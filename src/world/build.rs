@@ -10,6 +10,7 @@ use super::build_collision as collision;
 use super::build_coupling;
 use super::build_energy;
 use super::build_obstacle;
+use super::build_place;
 use super::build_robot::{self, Frame};
 use super::build_tether;
 use super::build_water;
@@ -185,6 +186,7 @@ fn build(
     scene.ais = build_ais::transponders(&file.ais, &scene, problems);
     build_acoustic::tune(&file.robots, &mut scene, problems);
     build_obstacle::point(&file.robots, &mut scene, problems);
+    build_place::check(&file.robots, &scene, problems);
     World { scene, about, notes: Vec::new() }
 }
 

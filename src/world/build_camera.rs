@@ -102,7 +102,43 @@ fn lens(file: &CameraFile, problems: &mut Problems) -> Lens {
         }
     };
     let middle = [file.width, file.height].map(|n| 0.5 * (f64::from(n) - 1.0));
-    Lens { focal, center: file.center_px.unwrap_or(middle), distortion }
+    let lens = Lens { focal, center: file.center_px.unwrap_or(middle), distortion };
+    check_fold(file, &lens, problems);
+    lens
+}
+
+/// A distortion that turns back before the edge is none of a lens: its coefficients are wrong. Of a fish-eye the nearest edge counts, of
+/// others all; corners that show nothing are a note.
+fn check_fold(file: &CameraFile, lens: &Lens, problems: &mut Problems) {
+    let last = [file.width, file.height].map(|n| f64::from(n) - 1.0);
+    let [x, y] = [0, 1].map(|i| lens.center[i].clamp(0.0, last[i]));
+    let mut edges = [[0.0, y], [last[0], y], [x, 0.0], [x, last[1]]];
+    let from_middle = |p: &[f64; 2]| (p[0] - x).abs() + (p[1] - y).abs();
+    edges.sort_by(|a, b| from_middle(a).total_cmp(&from_middle(b)));
+    let (place, n) = match &file.distortion {
+        DistortionFile::PlumbBob { at, .. } => (&at.whole, 4),
+        DistortionFile::FishEye { at, .. } => (&at.whole, 1),
+    };
+    let blind = |p: &[f64; 2]| lens.direction(*p).is_none();
+    if let Some(edge) = edges[..n].iter().find(|edge| blind(edge)) {
+        let [mut sees, mut does_not] = [0.0, 1.0];
+        for _ in 0..30 {
+            let part = 0.5 * (sees + does_not);
+            let at = [x + part * (edge[0] - x), y + part * (edge[1] - y)];
+            if blind(&at) { does_not = part } else { sees = part }
+        }
+        let text = format!(
+            "the distortion turns back {:.0} px from the middle, where the edge is at {:.0} px, expected beyond the picture of {} x {}: \
+             check the signs of its coefficients, and the lens's angle",
+            sees * from_middle(edge),
+            from_middle(edge),
+            file.width,
+            file.height
+        );
+        problems.push(place, text);
+    } else if n == 4 && [[0.0; 2], [last[0], 0.0], [0.0, last[1]], last].iter().any(blind) {
+        problems.note(place, "the distortion turns back in the corners of the picture: they show nothing");
+    }
 }
 
 /// The lamp `name` on the link of index `index`.

@@ -12,17 +12,20 @@ use super::build_radar;
 use super::build_robot::Frame;
 use super::build_sonar;
 use super::error::Problems;
-use super::file::{Device, Measures, NoiseFile, RangeModeFile, SensorFile, WrenchDirection};
+use super::file::{Device, Measures, NoiseFile, RangeModeFile, ReliabilityFile, SensorFile, WrenchDirection};
 use super::read::Places;
 use crate::math::real::sin_cos;
 use crate::math::rng::Stream;
 use crate::math::{Mat3, Vec3};
-use crate::scene::sensor::{DvlSpec, Errors, Looks, Noise, Pace};
+use crate::scene::sensor::{DvlSpec, Errors, Looks, Noise, Offer, Pace};
 use crate::scene::{Robot, Sensor, SensorKind};
 use std::sync::Arc;
 
 /// Most readings between measurement and delivery: room for them is set aside at the start.
 const MOST_IN_FLIGHT: f64 = 10_000.0;
+
+/// Rate at which whatever takes its time has it [Hz].
+const LEAST_RATE: f64 = 1.0 / 3600.0;
 
 /// The sensor `name` on a link of `carrier`, whose links, thrusters and battery are built.
 pub fn sensor(
@@ -34,8 +37,7 @@ pub fn sensor(
     problems: &mut Problems,
 ) -> Sensor {
     let device = &file.device;
-    let rate = file.rate_hz.unwrap_or(device.rate_hz);
-    check_rate(name, file, rate, frame.dt, problems);
+    let rate = rate(name, file, frame.dt, problems);
     if link == 0 && matches!(device.measures, Measures::Wrench { .. }) {
         let text =
             format!("{name} measures the wrench through a joint, base_link has none: expected a `link`");
@@ -62,34 +64,36 @@ pub fn sensor(
         power: device.power_w,
         stream: Stream::new(frame.seed, &stream_name),
         lazy: file.lazy,
+        offer: Offer { reliable: file.qos.reliability == ReliabilityFile::Reliable, depth: file.qos.depth },
         kind: kind(device, rate, watched, frame, &stream_name, problems),
     }
 }
 
-fn check_rate(name: &str, file: &SensorFile, rate: f64, dt: f64, problems: &mut Problems) {
-    let place = if file.at.has("rate_hz") { file.at.of("rate_hz") } else { file.device.at.of("rate_hz") };
-    if let Some(most) = file.device.max_rate_hz
-        && rate > most
-    {
-        let text = format!("{name} is asked for {rate} samples per second, the device gives at most {most}");
-        problems.push(place, text);
-    }
+/// Rate of the sensor; if it cannot be, one line says so and a rate that can stands in, so that nothing else is said of it.
+fn rate(name: &str, file: &SensorFile, dt: f64, problems: &mut Problems) -> f64 {
+    let device = &file.device;
+    let rate = file.rate_hz.unwrap_or(device.rate_hz);
+    let place = if file.at.has("rate_hz") { file.at.of("rate_hz") } else { device.at.of("rate_hz") };
+    let most = device.max_rate_hz.unwrap_or(f64::INFINITY);
+    let text = if rate > most {
+        format!("{name} is asked for {rate} samples per second, the device gives at most {most}")
     // a rate equal to the step's must pass in spite of rounding
-    if rate * dt > 1.0 + 1e-9 {
-        let text = format!(
+    } else if rate * dt > 1.0 + 1e-9 {
+        format!(
             "{name} is asked for {rate} samples per second, the step allows {:.0}: lower the rate or `dt_s`",
             1.0 / dt
-        );
-        problems.push(place, text);
-    }
-    let in_flight = file.device.latency_s * rate;
-    if in_flight > MOST_IN_FLIGHT {
-        let text = format!(
-            "{name} would have {in_flight:.0} readings on their way at once, expected no more than {MOST_IN_FLIGHT}: \
-             lower the rate or `latency_s`"
-        );
-        problems.push(place, text);
-    }
+        )
+    } else if device.latency_s * rate > MOST_IN_FLIGHT {
+        format!(
+            "{name} would have {:.0} readings on their way at once, expected no more than {MOST_IN_FLIGHT}: \
+             lower the rate or `latency_s`",
+            device.latency_s * rate
+        )
+    } else {
+        return rate;
+    };
+    problems.push(place, text);
+    LEAST_RATE
 }
 
 fn kind(

@@ -892,15 +892,37 @@ spec! {
         /// Roll, pitch, yaw of its frame on the link.
         attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
         /// Samples per second; the device's own if not given.
-        rate_hz: Option<f64> [positive],
+        rate_hz: Option<f64> [in 0.00027..=1000000.0],
         /// First sample at this time.
         start_s: f64 [non_negative] = 0.0,
         /// Thruster that it tells of; of motor telemetry.
         thruster: Option<String> [name],
         /// Whether frames of a sensor that looks around are worked out only while somebody subscribes or records.
         lazy: bool = true,
+        /// How its topics are offered to subscribers.
+        qos: QosFile => "{}",
         /// Sensors that help it, if it is an `ins`.
         aids: Option<AidsFile>,
+    }
+}
+
+spec! {
+    /// Quality of service of a sensor's topics, in ROS's terms.
+    pub struct QosFile {
+        /// Whether lost messages are sent again; who asks for `reliable` does not hear what is offered as `best_effort`.
+        reliability: ReliabilityFile = ReliabilityFile::Reliable,
+        /// Messages that are kept for subscribers that are behind.
+        depth: u32 [in 1.0..=1000.0] = 10,
+    }
+}
+
+fieldless_choice! {
+    /// Whether lost messages are sent again.
+    pub enum ReliabilityFile {
+        /// They are, while they are kept.
+        Reliable = "reliable",
+        /// Each is sent once.
+        BestEffort = "best_effort",
     }
 }
 
@@ -913,8 +935,8 @@ spec! {
         source: String [not_empty],
         /// Figures that are from memory or guessed, and why.
         estimated: String = String::new(),
-        /// Samples per second.
-        rate_hz: f64 [positive],
+        /// Samples per second, at least one an hour.
+        rate_hz: f64 [in 0.00027..=1000000.0],
         /// Highest rate of the device.
         max_rate_hz: Option<f64> [positive],
         /// From measurement to delivery.

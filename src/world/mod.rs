@@ -22,6 +22,7 @@ mod build_laser;
 mod build_navigation;
 mod build_obstacle;
 mod build_on_board;
+mod build_place;
 mod build_probe;
 mod build_radar;
 mod build_radiation;

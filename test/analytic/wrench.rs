@@ -5,7 +5,7 @@ use crate::common::tree::{self, Random, Recipe};
 use crate::common::{advance, instant, near, reading, readings, relative, simulation};
 use merrow::math::rng::Stream;
 use merrow::math::{Mat3, SpatialForce, Vec3};
-use merrow::scene::sensor::{Errors, Noise};
+use merrow::scene::sensor::{Errors, Noise, Offer};
 use merrow::scene::{Robot, Sensor, SensorKind};
 use merrow::sensors::wrench;
 use merrow::sim::{Simulation, step};
@@ -76,6 +76,7 @@ fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
         power: 0.0,
         queue: 2,
         lazy: true,
+        offer: Offer { reliable: true, depth: 10 },
         stream: Stream::new(1, "ft"),
         kind: SensorKind::Wrench { force: errors, torque: errors, on_parent: false },
     }

@@ -28,7 +28,7 @@ fn unknown_keys() {
     );
     check(
         &plain("sensors: {s1: {device: truth, postion_m: [0, 0, 0]}}"),
-        "w.yaml:6:37: unknown key `postion_m` in `s1`, expected one of `device`, `link`, `position_m`, `attitude_deg`, `rate_hz`, `start_s`, `thruster`, `lazy`, `aids`; did you mean `position_m`?",
+        "w.yaml:6:37: unknown key `postion_m` in `s1`, expected one of `device`, `link`, `position_m`, `attitude_deg`, `rate_hz`, `start_s`, `thruster`, `lazy`, `qos`, `aids`; did you mean `position_m`?",
     );
 }
 

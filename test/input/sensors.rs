@@ -3,15 +3,19 @@
 //! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
 
 use super::{bluerov2, check, device};
+use merrow::world::{Overrides, load_text};
 
 #[test]
 fn rates() {
     check(
         &bluerov2("sensors: {imu: {rate_hz: 600, device: {max_rate_hz: 500}}}"),
-        concat!(
-            "w.yaml:5:32: imu is asked for 600 samples per second, the device gives at most 500\n",
-            "w.yaml:5:32: imu is asked for 600 samples per second, the step allows 500: lower the rate or `dt_s`"
-        ),
+        "w.yaml:5:32: imu is asked for 600 samples per second, the device gives at most 500",
+    );
+    // one cause, one line, also of what a scan has to fit in and of what is on its way
+    check(
+        &device("kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30, latency_s: 0.2")
+            .replace("rate_hz: 1,", "rate_hz: 100000,"),
+        "w.yaml:8:43: s1 is asked for 100000 samples per second, the step allows 500: lower the rate or `dt_s`",
     );
     check(
         &("step: {dt_s: 0.01}\n".to_string() + &bluerov2("sensors: {imu: {rate_hz: 200}}")),
@@ -19,8 +23,16 @@ fn rates() {
     );
     check(
         &bluerov2("sensors: {imu: {rate_hz: 0}}"),
-        "w.yaml:5:32: `rate_hz`: expected a positive number [Hz], found `0`",
+        "w.yaml:5:32: `rate_hz`: expected a number from 0.00027 to 1000000 [Hz], found `0`",
     );
+    for rate in ["1.0e-300", "0.0002", "1e9", "-1"] {
+        check(
+            &device("kind: odometry").replace("rate_hz: 1,", &format!("rate_hz: {rate},")),
+            &format!(
+                "w.yaml:8:43: `rate_hz`: expected a number from 0.00027 to 1000000 [Hz], found `{rate}`"
+            ),
+        );
+    }
     check(
         &device("kind: odometry, latency_s: 120"),
         "w.yaml:8:73: `latency_s`: expected a number from 0 to 60 [s], found `120`",
@@ -206,4 +218,107 @@ fn tilting_lasers() {
             "w.yaml:8:19: missing key `tilt_period_s` (time to and fro) in `device`"
         ),
     );
+}
+
+#[test]
+fn quality_of_service() {
+    let with = |qos: &str| bluerov2(&format!("sensors: {{imu: {{qos: {qos}}}}}"));
+    check(&with("{depth: 0}"), "w.yaml:5:36: `depth`: expected a whole number from 1 to 1000, found `0`");
+    check(
+        &with("{depth: 1000000000}"),
+        "w.yaml:5:36: `depth`: expected a whole number from 1 to 1000, found `1000000000`",
+    );
+    check(
+        &with("{reliability: best_efort}"),
+        "w.yaml:5:42: `reliability`: expected one of `reliable`, `best_effort`, found text `best_efort`; did you mean `best_effort`?",
+    );
+    check(
+        &with("{durability: volatile}"),
+        "w.yaml:5:29: unknown key `durability` in `qos`, expected one of `reliability`, `depth`",
+    );
+}
+
+/// Goal: a distortion that no lens has is refused in one line. Method: barrels that turn back before an edge; a calibration of a wide lens, whose corners alone are
+/// beyond it, is not.
+#[test]
+fn distortions_that_turn_back() {
+    let camera = |keys: &str| {
+        device(&format!(
+            "kind: camera, width: 640, height: 480, horizontal_fov_deg: 70, distortion: {{{keys}}}"
+        ))
+    };
+    let said = |far: u32| {
+        format!(
+            "w.yaml:8:121: the distortion turns back {far} px from the middle, where the edge is at 240 px, expected beyond the picture of 640 x 480: check the signs of its coefficients, and the lens's angle"
+        )
+    };
+    // r (1 - 5 r^2) is greatest at r = 1/sqrt(15): 2/3 of that times the focal length of 457.01 px
+    check(&camera("kind: plumb_bob, k1: -5"), &said(79));
+    check(&camera("kind: fisheye, k1: -5"), &said(90));
+    for good in ["kind: plumb_bob, k1: -0.28, k2: 0.09", "kind: fisheye, k1: 0.02"] {
+        assert_eq!(notes(&camera(good)), [""; 0], "{good}");
+    }
+    let corners = notes(
+        &camera("kind: plumb_bob, k1: -0.2").replace("horizontal_fov_deg: 70", "horizontal_fov_deg: 75"),
+    );
+    assert_eq!(
+        corners,
+        ["w.yaml:8:121: the distortion turns back in the corners of the picture: they show nothing"]
+    );
+}
+
+/// The notes of a world without mistakes.
+fn notes(text: &str) -> Vec<String> {
+    match load_text("w.yaml", text, Overrides::default()) {
+        Ok(world) => world.notes.iter().map(ToString::to_string).collect(),
+        Err(problems) => panic!("{problems}"),
+    }
+}
+
+/// Goal: a sensor that can see nothing but what it is within, and one far from its robot, are told of. Method: a camera that sees its robot within a shape and a hull of it; a laser within a
+/// wall; a place in millimetres; the same beside them.
+#[test]
+fn places_where_sensors_cannot_be() {
+    let with = |device: &str, place: &str| {
+        let body = "{source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, collisions: {frame: {kind: box, size_m: [1, 1, 1]}}}";
+        format!(
+            "structures: {{wall: {{position_m: [5, 0, 0], shapes: {{s: {{kind: cylinder, radius_m: 1, length_m: 4}}}}}}}}\nrobots:\n  r:\n    model:\n      source: test\n      body: {body}\n      sensors:\n        s: {{position_m: {place}, device: {device}}}\n"
+        )
+    };
+    let camera = "{source: test, rate_hz: 1, kind: camera, width: 64, height: 48, horizontal_fov_deg: 70, sees_self: true}";
+    let laser =
+        "{source: test, rate_hz: 1, kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30}";
+    let check = |device: &str, place: &str, expected: &[&str]| {
+        assert_eq!(notes(&with(device, place)), expected, "{place}")
+    };
+    check(
+        camera,
+        "[0.3, 0, 0]",
+        &[
+            "w.yaml:8:25: s is within its robot's shape base_link/frame, which it sees: found [0.3, 0, 0], expected a place outside, or `sees_self: false` on the camera",
+        ],
+    );
+    check(camera, "[0.6, 0, 0]", &[]);
+    check(&camera.replace("sees_self: true", "sees_self: false"), "[0.3, 0, 0]", &[]);
+    check(laser, "[0.3, 0, 0]", &[]);
+    check(
+        laser,
+        "[5, 0.5, 1]",
+        &[
+            "w.yaml:8:25: s starts within the structure wall and sees nothing else: found it at [5.00, 0.50, 1.00] in the world, expected a place outside",
+        ],
+    );
+    check(laser, "[5, 0.5, 2.1]", &[]);
+    check(
+        laser,
+        "[200, 0, 0]",
+        &[
+            "w.yaml:8:25: s is 200.0 m from the link that carries it, r reaches 0.0 m: expected metres, and a place on the robot",
+        ],
+    );
+    let hull = with(camera, "[0.3, 0, 0]").replace(
+        "collisions: {frame: {kind: box, size_m: [1, 1, 1]}}",
+        "volume_m3: 0.01, hull: {kind: box, size_m: [1, 1, 1]}",
+    );
+    assert_eq!(notes(&hull).len(), 1, "{:?}", notes(&hull));
 }

@@ -3,7 +3,7 @@
 import pathlib
 import struct
 
-from live import Merrow, nanoseconds, take, wait_for
+from live import Merrow, describe, nanoseconds, take, wait_for
 
 POINT = struct.Struct("<fffff")
 STEPS_PER_S = 250
@@ -79,4 +79,25 @@ def check_pictures_and_pings():
         m.alive()
 
 
-CHECKS = [check_lasers_of_the_river, check_pictures_and_pings]
+def check_quality_of_service():
+    """A sensor that is offered best effort is not heard by who asks for reliable, and is by who does not; the usual offer by both."""
+    world = str(pathlib.Path(__file__).parent / "quality.yaml")
+    offered = {topic["topic"]: topic["qos"] for topic in describe(world)["published"]}
+    assert offered["/r/plain"] == "reliable, volatile, keep last 10", offered
+    assert offered["/r/quick"] == "best_effort, volatile, keep last 3", offered
+    with Merrow(world) as m:
+        deaf = m.peer.subscriber("/r/quick", m.type_of("/r/quick"), reliable=True)
+        readers = [m.listen("/r/quick", reliable=False), m.listen("/r/plain", reliable=False), m.listen("/r/plain")]
+        counts = [0, 0, 0]
+
+        def heard():
+            for k, reader in enumerate(readers):
+                counts[k] += len(take(reader))
+            return min(counts) > 10
+
+        assert wait_for(heard, 15), counts
+        assert not deaf.get_matched_publications() and not take(deaf), "reliable is more than is offered"
+        m.alive()
+
+
+CHECKS = [check_lasers_of_the_river, check_pictures_and_pings, check_quality_of_service]

@@ -31,7 +31,7 @@ fn sea() -> Bytes {
 }
 
 fn record<M: Message>(bag: &mut Bag, topic: &str, message: &M) {
-    let channel = bag.channel(topic, M::info(), &Qos::SENSOR).unwrap();
+    let channel = bag.channel(topic, M::info(), &Qos::DEFAULT).unwrap();
     bag.write(channel, 0, 0, &to_bytes(message)).unwrap();
 }
 
@@ -91,7 +91,7 @@ fn a_bag_of_every_type_is_read_by_others() {
         if package == "rmw_dds_common" {
             continue;
         }
-        let channel = bag.channel(&topic, &sample.info, &Qos::SENSOR).unwrap();
+        let channel = bag.channel(&topic, &sample.info, &Qos::DEFAULT).unwrap();
         bag.write(channel, 1, 1, &sample.cdr.unwrap()).unwrap();
         command.arg(format!("--expect={topic}=1"));
     }
