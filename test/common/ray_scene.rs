@@ -165,7 +165,7 @@ pub fn edges(soup: &Soup, n: u32) -> Rays {
         // along a row, a column, or the diagonal that parts a square
         let other = [corner(0, 0), corner(1, 0), corner(0, 1), corner(1, 1)][k as usize % 4];
         let target = (corner(0, 0) + other).scale(0.5);
-        let down = k / 4 % 2 == 0;
+        let down = (k / 4).is_multiple_of(2);
         let d = if down { Vec3::new(0.0, 0.0, -1.0) } else { of_angles(6.0 * of(2), -1.2) };
         let p = rounded(target - d.scale(30.0 + 60.0 * of(3)));
         ray(p, if down { d } else { target - p })
