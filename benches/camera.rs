@@ -85,17 +85,20 @@ fn told(data: &FrameData) -> u64 {
     }
 }
 
-/// A tenth of a second, with frames of this sensor in it if they are wanted: their number, and what they tell.
+/// Two tenths of a second, with frames of this sensor in the first if they are wanted: their number, and what they tell.
 fn frames(simulation: &mut Simulation, robot: usize, sensor: usize, wanted: bool) -> (usize, u64) {
     let scene = Arc::clone(&simulation.scene);
     let looks = scene.robots[robot].sensors[sensor].kind.looks();
     let is_camera = matches!(looks.map(|looks| &**looks), Some(merrow::scene::sensor::Looks::Camera(_)));
     let parts = if is_camera { Part::Rgb as u8 } else { u8::MAX };
-    if let Some(lookout) = &simulation.lookout {
-        lookout.want_parts(&scene, robot, sensor, if wanted { parts } else { 0 });
-    }
     simulation.frames.clear();
-    simulation.advance(10);
+    // a sweep takes a tenth of a second, and comes after it
+    for parts in [if wanted { parts } else { 0 }, 0] {
+        if let Some(lookout) = &simulation.lookout {
+            lookout.want_parts(&scene, robot, sensor, parts);
+        }
+        simulation.advance(10);
+    }
     let sum = simulation.frames.iter().map(|frame| told(&frame.data)).fold(0, u64::wrapping_add);
     (simulation.frames.len(), sum)
 }

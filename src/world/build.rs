@@ -186,7 +186,10 @@ fn build(
     scene.ais = build_ais::transponders(&file.ais, &scene, problems);
     build_acoustic::tune(&file.robots, &mut scene, problems);
     build_obstacle::point(&file.robots, &mut scene, problems);
-    build_place::check(&file.robots, &scene, problems);
+    // only what is built without a mistake can be placed
+    if problems.is_empty() {
+        build_place::check(&file.robots, &scene, problems);
+    }
     World { scene, about, notes: Vec::new() }
 }
 
