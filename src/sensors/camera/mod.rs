@@ -119,22 +119,18 @@ fn layers(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, parts: u
     let poses = rows_of(spec, pose, time);
     let painter = Painter::new(world, spec, &poses, skip.clone(), colored);
     let wet = world.at.above_surface(pose.p_WS) < 0.0;
-    let look = Look { spec, world, poses: &poses, skip, painter: &painter, parts, wet };
-    let bands = spec.size[1].div_ceil(TILE);
-    let bands: Vec<Layers> = if rayon::current_thread_index().is_some() {
-        (0..bands).into_par_iter().map(|band| look.band(band * TILE)).collect()
-    } else {
-        (0..bands).map(|band| look.band(band * TILE)).collect()
-    };
+    let look = Look { spec, world, poses: &poses, skip, painter: &painter, wet };
+    let n = spec.size[0] * spec.size[1];
     let mut all = Layers {
-        light: Vec::new(),
-        depth: Part::Depth.is_in(parts).then(Vec::new),
-        labels: Part::Labels.is_in(parts).then(Vec::new),
+        light: vec![[0.0; 3]; if colored { n } else { 0 }],
+        depth: Part::Depth.is_in(parts).then(|| vec![f32::INFINITY; n]),
+        labels: Part::Labels.is_in(parts).then(|| vec![0; n]),
     };
-    for band in bands {
-        all.light.extend(band.light);
-        all.depth.iter_mut().zip(band.depth).for_each(|(all, band)| all.extend(band));
-        all.labels.iter_mut().zip(band.labels).for_each(|(all, band)| all.extend(band));
+    let bands = all.bands(spec.size);
+    if rayon::current_thread_index().is_some() {
+        bands.into_par_iter().for_each(|band| look.paint(band));
+    } else {
+        bands.into_iter().for_each(|band| look.paint(band));
     }
     let light = &mut all.light;
     if colored {
@@ -148,6 +144,31 @@ fn layers(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, parts: u
     all
 }
 
+/// The rows of a row of tiles from `top` on, for what is wanted.
+struct Band<'a> {
+    top: usize,
+    light: Option<&'a mut [[f32; 3]]>,
+    depth: Option<&'a mut [f32]>,
+    labels: Option<&'a mut [u16]>,
+}
+
+impl Layers {
+    /// Its bands, from the top.
+    fn bands(&mut self, [columns, rows]: [usize; 2]) -> Vec<Band<'_>> {
+        let n = columns * TILE;
+        let mut light = self.light.chunks_mut(n);
+        let mut depth = self.depth.as_mut().map(|depth| depth.chunks_mut(n));
+        let mut labels = self.labels.as_mut().map(|labels| labels.chunks_mut(n));
+        let mut band = |top| Band {
+            top,
+            light: light.next(),
+            depth: depth.as_mut().and_then(Iterator::next),
+            labels: labels.as_mut().and_then(Iterator::next),
+        };
+        (0..rows).step_by(TILE).map(&mut band).collect()
+    }
+}
+
 /// What all bands of a picture share.
 struct Look<'a> {
     spec: &'a CameraSpec,
@@ -156,21 +177,16 @@ struct Look<'a> {
     poses: &'a [(Mat3, Vec3)],
     skip: Range<u32>,
     painter: &'a Painter<'a>,
-    parts: u8,
     wet: bool,
 }
 
 impl Look<'_> {
-    /// The rows of one row of tiles.
-    fn band(&self, top: usize) -> Layers {
-        let Self { spec, world, painter, parts, wet, .. } = *self;
+    /// Fills a band in.
+    fn paint(&self, band: Band) {
+        let Self { spec, world, painter, wet, .. } = *self;
+        let Band { top, mut light, mut depth, mut labels } = band;
         let [columns, rows] = spec.size;
         let height = TILE.min(rows - top);
-        let n = columns * height;
-        let colored = Part::Rgb.is_in(parts) || Part::Jpeg.is_in(parts);
-        let mut depth = Part::Depth.is_in(parts).then(|| vec![f32::INFINITY; n]);
-        let mut labels = Part::Labels.is_in(parts).then(|| vec![0; n]);
-        let mut light = vec![[0.0_f32; 3]; if colored { n } else { 0 }];
         let (mut rays, mut aheads, mut hits) = (Vec::new(), Vec::new(), Vec::new());
         for left in (0..columns).step_by(TILE) {
             for row in top..top + height {
@@ -195,14 +211,13 @@ impl Look<'_> {
                     if let Some(labels) = &mut labels {
                         labels[k] = painter.label(&sight, surface);
                     }
-                    if colored {
+                    if let Some(light) = &mut light {
                         let seen = painter.see(&sight, surface);
                         light[k] = [seen.x as f32, seen.y as f32, seen.z as f32];
                     }
                 }
             }
         }
-        Layers { light, depth, labels }
     }
 }
 
