@@ -9,7 +9,7 @@
 //!   sonar:  rays (ECHO + c_ray) + surface rays c_waves + beams × bins NUMBER + Σ main lobes × bins OPEN + Σ hearings × bins SPREAD
 //!   radar:  lines (rows c_ray + bins LINE) + spokes × bins (NUMBER_RADAR + hearing lines × HEARD)
 //! ```
-//! (1) is fitted to measured worlds; the table of [`Prices`] is retaken by `merrow run WORLD --no-ros --pace max --threads 1` with and without a sensor.
+//! (1) is fitted to measured worlds; the table of `Prices` is retaken by `merrow run WORLD --no-ros --pace max --threads 1` with and without a sensor.
 //!
 //! # Symbols
 //! f rate [Hz] · c time [ns] · N shapes, triangles and cells of ground that rays can meet · n components of the sea · s standard deviation of its slope.

@@ -17,7 +17,7 @@
 //! That of the tree.
 //!
 //! # Limits
-//! The rays go to the same side along every axis; others are no [`Bundle`]. [`ROOM`] holds what trees of [`super::bvh::DEEPEST`] need.
+//! The rays go to the same side along every axis; others are no [`Bundle`]. `ROOM` holds what trees of [`super::bvh::DEEPEST`] need.
 //!
 //! # Checked by
 //! tests below and of `mod.rs`; test/witness/raytrace.rs
