@@ -85,7 +85,7 @@ pub fn scan(
         stage,
         view,
         surface: Surface::new(at),
-        swell: swell(at, pose.p_WS, 1.1 * spec.limits[1] + 10.0),
+        swell: Swell::about(at, pose.p_WS, 1.1 * spec.limits[1] + 10.0),
         skip: stage.shapes_of(pose.robot),
         extinction: extinction(&weather, spec.wavelength),
         glint: surface::mean_square_slope(weather.wind.norm()),
@@ -173,14 +173,6 @@ pub fn extinction(weather: &Weather, wavelength: f64) -> f64 {
     let rain = if weather.rain > 0.0 { 1.076 * libm::pow(weather.rain, 0.67) } else { 0.0 };
     // decibels a kilometre to nepers a metre
     haze + rain * std::f64::consts::LN_10 / 10.0 / 1000.0
-}
-
-/// The waves as far as `far` [m] about a place; none of them where they are farther below or above than that.
-fn swell(at: &Instant<'_>, p: Vec3, far: f64) -> Swell {
-    match at.waves {
-        Some(waves) if p.z.abs() < far + waves.reach() => Swell::new(waves, p, far),
-        _ => Swell::none(p),
-    }
 }
 
 /// Where the beams of one column leave from.

@@ -20,7 +20,7 @@
 //! # Checked by
 //! tests below, test/analytic/camera.rs
 
-use crate::environment::WavesNow;
+use crate::environment::{Instant, WavesNow};
 use crate::math::Vec3;
 
 /// Points on a side of a lattice, a multiple of the lanes.
@@ -84,6 +84,14 @@ impl Swell {
     /// Flat water.
     pub fn none(middle: Vec3) -> Self {
         Self { middle, levels: Vec::new(), low: 0.0, high: 0.0, deviation: 1.0 }
+    }
+
+    /// The waves as far as `far` [m] about a place; none of them where they are farther below or above than that.
+    pub fn about(at: &Instant<'_>, p: Vec3, far: f64) -> Self {
+        match at.waves {
+            Some(waves) if p.z.abs() < far + waves.reach() => Self::new(waves, p, far),
+            _ => Self::none(p),
+        }
     }
 
     /// The waves about `middle`, at least as far as `far` [m] if the widest lattice goes there. (1)

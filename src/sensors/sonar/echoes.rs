@@ -5,7 +5,7 @@ use super::beam::pattern;
 use super::decibels::power;
 use super::follow::{Sender, Waters};
 use super::motion::Motion;
-use crate::environment::surface::Surface;
+use crate::sensors::swell::Swell;
 use crate::math::Vec3;
 use crate::scene::sonar::{Heard, SonarSpec};
 use std::collections::VecDeque;
@@ -151,7 +151,7 @@ pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: 
         robot: pose.robot,
         p: pose.p_WS,
         R_WS: pose.R_WS,
-        surface: Surface::new(waters.at),
+        swell: Swell::about(waters.at, pose.p_WS, 1.1 * spec.limits[1] + 10.0),
         height: waters.at.waves.map_or(0.0, |waves| 0.25 * waves.reach()),
         head,
         motion: Motion::new(&pose.V_WS_S),
