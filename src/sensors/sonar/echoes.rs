@@ -5,9 +5,9 @@ use super::beam::pattern;
 use super::decibels::power;
 use super::follow::{Sender, Waters};
 use super::motion::Motion;
-use crate::sensors::swell::Swell;
 use crate::math::Vec3;
 use crate::scene::sonar::{Heard, SonarSpec};
+use crate::sensors::swell::Swell;
 use std::collections::VecDeque;
 use std::f64::consts::LN_10;
 

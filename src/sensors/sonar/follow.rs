@@ -8,12 +8,12 @@ use super::echoes::{FLAT, FLAT_SHAPE, Line, Patch, Way};
 use super::medium::Medium;
 use super::mirror;
 use super::motion::Motion;
-use crate::sensors::swell::Swell;
 use crate::environment::{Instant, water_column};
 use crate::math::real::sin_cos;
 use crate::math::{Mat3, Vec3};
 use crate::scene::collision::Backscatter;
 use crate::scene::sonar::SonarSpec;
+use crate::sensors::swell::Swell;
 use crate::state::view::View;
 use std::f64::consts::{PI, TAU};
 
