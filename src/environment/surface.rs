@@ -60,6 +60,11 @@ impl<'a> Surface<'a> {
         Self { at, slope, reach: waves.map_or(0.0, |waves| waves.reach()) }
     }
 
+    /// True if a line from `p` along the unit vector `d` comes within the reach of the waves before `far` [m].
+    pub fn is_near(&self, p: Vec3, d: Vec3, far: f64) -> bool {
+        self.band(p.z, d.z, far).is_some()
+    }
+
     /// Distance from `p` along the unit vector `d` to where the line first crosses the surface, from above or from below; none if
     /// it does not within `far` [m]. (1)
     pub fn crossing(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {

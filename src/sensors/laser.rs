@@ -33,8 +33,8 @@
 use super::raytrace::Ray;
 use super::sample::{Pose, Spoiling};
 use super::stage::{Seen, Stage};
-use super::swell::Swell;
-use crate::environment::surface::{self, Surface};
+use super::swell::Crossings;
+use crate::environment::surface;
 use crate::environment::{Instant, air};
 use crate::math::rng::Draw;
 use crate::math::{Mat3, Vec3};
@@ -53,7 +53,7 @@ const OUTER: f64 = 0.7;
 
 /// Columns whose beams are looked along together, ring by ring, so that neighbours go nearly the same way.
 const GROUP: usize = 8;
-/// What a ray brings back by the lattice, of its part of what is just heard, for the surface to be asked exactly.
+/// What a ray brings back nearly, of its part of what is just heard, for the surface to be asked exactly.
 const FAINT: f64 = 0.5;
 
 /// An echo: how far its light has come, there and back halved [m], and its power. (1)
@@ -84,8 +84,7 @@ pub fn scan(
         spec,
         stage,
         view,
-        surface: Surface::new(at),
-        swell: Swell::about(at, pose.p_WS, 1.1 * spec.limits[1] + 10.0),
+        water: Crossings::new(at, pose.p_WS, spec.limits[1], spec.directions.len() * rays_of(spec)),
         skip: stage.shapes_of(pose.robot),
         extinction: extinction(&weather, spec.wavelength),
         glint: surface::mean_square_slope(weather.wind.norm()),
@@ -102,7 +101,7 @@ pub fn scan(
         );
         beams.rays(&columns, first, &mut rays);
         stage.meet_all(view, &beams.skip, &rays, &mut hits);
-        let parts = hits.len() / (rings * columns.len());
+        let parts = rays_of(spec);
         for (k, column) in columns.iter().enumerate() {
             let number = first + k;
             // a draw for each column, whatever the columns before it drew
@@ -175,6 +174,11 @@ pub fn extinction(weather: &Weather, wavelength: f64) -> f64 {
     haze + rain * std::f64::consts::LN_10 / 10.0 / 1000.0
 }
 
+/// Rays of a beam.
+pub fn rays_of(spec: &LaserSpec) -> usize {
+    if spec.divergence > 0.0 { 5 } else { 1 }
+}
+
 /// Where the beams of one column leave from.
 struct Column {
     R_WS: Mat3,
@@ -199,9 +203,7 @@ struct Beams<'a> {
     spec: &'a LaserSpec,
     stage: &'a Stage,
     view: &'a View,
-    surface: Surface<'a>,
-    /// The surface on lattices, which are asked quickly.
-    swell: Swell,
+    water: Crossings<'a>,
     /// Numbers of the robot's own shapes.
     skip: Range<u32>,
     extinction: f64,
@@ -265,22 +267,22 @@ impl Beams<'_> {
             return;
         }
         let reach = hit.map_or(far, |hit| hit.distance);
-        let Some(t) = self.swell.crossing(p, d, reach) else {
+        let Some(t) = self.water.crossing(p, d, reach) else {
             if let Some(hit) = hit {
                 echoes
                     .add(hit.distance, part * lambert(&hit, d, hit.distance, self.extinction * hit.distance));
             }
             return;
         };
-        // by the lattice first: most beams that meet water are not heard again
+        // nearly first: most beams that meet water are not heard again
         let q = p + d.scale(t);
         let mut faint = Echoes::default();
-        let n = self.swell.normal(q.x, q.y);
+        let n = self.water.normal(q.x, q.y);
         self.part(ray, t, n, part, &mut faint);
         if faint.list[..faint.n].iter().any(|echo| echo.power > FAINT * part * self.least) {
-            let t = self.surface.refined(p, d, t, n);
+            let t = self.water.exact().refined(p, d, t, n);
             let q = p + d.scale(t);
-            self.part(ray, t, self.surface.normal(q.x, q.y), part, echoes);
+            self.part(ray, t, self.water.exact().normal(q.x, q.y), part, echoes);
         }
     }
 

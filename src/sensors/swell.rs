@@ -20,8 +20,10 @@
 //! # Checked by
 //! tests below, test/analytic/camera.rs
 
+use crate::environment::surface::Surface;
 use crate::environment::{Instant, WavesNow};
 use crate::math::Vec3;
+use std::cell::OnceCell;
 
 /// Points on a side of a lattice, a multiple of the lanes.
 pub const SIDE: usize = 112;
@@ -35,6 +37,8 @@ const BLOCKS: usize = SIDE / BLOCK;
 const REACH: f64 = (SIDE / 2 - 2) as f64;
 /// Blocks and cells that a line visits at most.
 const MOST: usize = 2000;
+/// Lines for which lattices are worth making: these take as long as a thousand or two by the waves themselves.
+const MANY: usize = 1500;
 /// A step over an edge, in cells.
 const NUDGE: f64 = 1e-7;
 
@@ -61,6 +65,16 @@ pub struct Swell {
     pub deviation: f64,
 }
 
+/// The surface for lines from about a place: of many by lattices, which are made when the first line comes near the waves, of few by the waves
+/// themselves.
+pub struct Crossings<'a> {
+    surface: Surface<'a>,
+    waves: Option<&'a WavesNow>,
+    middle: Vec3,
+    far: f64,
+    swell: OnceCell<Swell>,
+}
+
 /// A coordinate along a line: where it begins and its pace, and what finds where it leaves an interval.
 #[derive(Clone, Copy)]
 struct Pace {
@@ -80,18 +94,41 @@ struct Track {
     v: Pace,
 }
 
+impl<'a> Crossings<'a> {
+    /// For so many `lines` from about `middle`, as far as `far` [m].
+    pub fn new(at: &'a Instant<'a>, middle: Vec3, far: f64, lines: usize) -> Self {
+        let waves = at.waves.filter(|_| lines >= MANY);
+        Self { surface: Surface::new(at), waves, middle, far: 1.1 * far + 10.0, swell: OnceCell::new() }
+    }
+
+    /// The waves themselves.
+    pub fn exact(&self) -> &Surface<'a> {
+        &self.surface
+    }
+
+    fn swell(&self, waves: &WavesNow) -> &Swell {
+        self.swell.get_or_init(|| Swell::new(waves, self.middle, self.far))
+    }
+
+    /// Distance from `p` along the unit vector `d` to where the line meets the surface, within `far` [m].
+    pub fn crossing(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
+        match self.waves {
+            Some(_) if !self.surface.is_near(p, d, far) => None,
+            Some(waves) => self.swell(waves).crossing(p, d, far),
+            None => self.surface.crossing(p, d, far),
+        }
+    }
+
+    /// Unit normal at (x, y), upwards.
+    pub fn normal(&self, x: f64, y: f64) -> Vec3 {
+        self.waves.map_or_else(|| self.surface.normal(x, y), |waves| self.swell(waves).normal(x, y))
+    }
+}
+
 impl Swell {
     /// Flat water.
     pub fn none(middle: Vec3) -> Self {
         Self { middle, levels: Vec::new(), low: 0.0, high: 0.0, deviation: 1.0 }
-    }
-
-    /// The waves as far as `far` [m] about a place; none of them where they are farther below or above than that.
-    pub fn about(at: &Instant<'_>, p: Vec3, far: f64) -> Self {
-        match at.waves {
-            Some(waves) if p.z.abs() < far + waves.reach() => Self::new(waves, p, far),
-            _ => Self::none(p),
-        }
     }
 
     /// The waves about `middle`, at least as far as `far` [m] if the widest lattice goes there. (1)

@@ -32,7 +32,7 @@ use crate::scene::radar::RadarSpec;
 use crate::scene::sensor::Looks;
 use crate::scene::sonar::{SonarKind, SonarSpec};
 use crate::scene::{Scene, SensorKind};
-use crate::sensors::radar;
+use crate::sensors::{laser, radar};
 use crate::state::{RobotState, Workspace};
 
 /// Measured prices [ns]; one thread of an Intel Xeon at 2.1 GHz, release build.
@@ -174,7 +174,7 @@ impl<'a> Around<'a> {
     }
 
     fn laser(&self, spec: &LaserSpec, R_WS: &Mat3, z: f64) -> f64 {
-        let rays = if spec.divergence > 0.0 { 5.0 } else { 1.0 } * spec.directions.len() as f64;
+        let rays = (spec.directions.len() * laser::rays_of(spec)) as f64;
         if z < 0.0 {
             // what comes to the surface from below is lost
             return rays * self.ray();

@@ -224,7 +224,7 @@ fn in_waves_a_beam_ends_on_the_surface() {
     let waves = "water: {waves: {kind: jonswap, hs_m: 0.6, tp_s: 4, direction_deg: 30, components: 60}}";
     let elevations: Vec<String> = (0..12).map(|k| format!("{}", -90.0 + 4.0 * f64::from(k))).collect();
     let keys = format!(
-        "elevations_deg: [{}], columns: 90, max_range_m: 30, reference_reflectivity: 1e-5",
+        "elevations_deg: [{}], columns: 180, max_range_m: 30, reference_reflectivity: 1e-5",
         elevations.join(", ")
     );
     let mut sim = simulation(&world("lidar", &keys, waves));
@@ -242,7 +242,7 @@ fn in_waves_a_beam_ends_on_the_surface() {
         let first = surface.crossing(p, beam.scale(1.0 / range), 30.0).expect("water");
         assert!((first - range).abs() < 1e-3, "{range} m, the water is at {first} m");
     }
-    let heard = points.len() as f64 / (12.0 * 90.0);
+    let heard = points.len() as f64 / (12.0 * 180.0);
     assert!(heard > 0.3, "{heard}");
 }
 

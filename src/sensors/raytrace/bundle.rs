@@ -153,7 +153,7 @@ impl<E: Eight> Bundle<E> {
 }
 
 /// How far a bundle has come in a tree, which is not empty.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Tour {
     /// The node to look into next.
     node: Option<usize>,
@@ -164,14 +164,8 @@ pub struct Tour {
 impl Tour {
     /// At the root.
     #[inline(always)]
-    pub fn new() -> Self {
+    pub fn at_root() -> Self {
         Self { node: Some(0), kept: 0 }
-    }
-
-    /// Where nothing is left.
-    #[inline(always)]
-    pub fn over() -> Self {
-        Self { node: None, kept: 0 }
     }
 
     /// On to the next leaf that a ray enters before its limit, the nearest first; none if there is none left. Limits may be lowered between

@@ -217,7 +217,7 @@ impl Group {
             }
         }
         let (mut only, mut boundless) = (self.order.len() == 1 && inside != 0, self.boundless.iter());
-        let (mut bundle, mut tour) = (None, Tour::new());
+        let (mut bundle, mut tour) = (None, Tour::at_root());
         // a tree of one shape says nothing
         if inside != 0 && !only {
             let (mut probes, mut left) = ([Probe::default(); RAYS], inside);

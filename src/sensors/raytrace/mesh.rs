@@ -229,7 +229,7 @@ impl Mesh {
         if self.is_empty() {
             return true;
         }
-        let (bundle, mut tour) = (Bundle::<E>::new(probes, rays), Tour::new());
+        let (bundle, mut tour) = (Bundle::<E>::new(probes, rays), Tour::at_root());
         while let Some(arrival) = tour.next(&bundle, self, later, limits) {
             let Arrival { leaf: (first, count), rays: mut left, .. } = arrival;
             while let Some(i) = lowest(&mut left) {

@@ -7,7 +7,7 @@ use super::follow::{Sender, Waters};
 use super::motion::Motion;
 use crate::math::Vec3;
 use crate::scene::sonar::{Heard, SonarSpec};
-use crate::sensors::swell::Swell;
+use crate::sensors::swell::Crossings;
 use std::collections::VecDeque;
 use std::f64::consts::LN_10;
 
@@ -151,7 +151,7 @@ pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: 
         robot: pose.robot,
         p: pose.p_WS,
         R_WS: pose.R_WS,
-        swell: Swell::about(waters.at, pose.p_WS, 1.1 * spec.limits[1] + 10.0),
+        surface: Crossings::new(waters.at, pose.p_WS, spec.limits[1], spec.columns.len() * spec.rows.len()),
         height: waters.at.waves.map_or(0.0, |waves| 0.25 * waves.reach()),
         head,
         motion: Motion::new(&pose.V_WS_S),

@@ -13,7 +13,7 @@ use crate::math::real::sin_cos;
 use crate::math::{Mat3, Vec3};
 use crate::scene::collision::Backscatter;
 use crate::scene::sonar::SonarSpec;
-use crate::sensors::swell::Swell;
+use crate::sensors::swell::Crossings;
 use crate::state::view::View;
 use std::f64::consts::{PI, TAU};
 
@@ -59,7 +59,7 @@ pub struct Sender<'a> {
     /// How it moves until its echoes arrive, if it does.
     pub motion: Option<Motion>,
     /// The surface of the water.
-    pub swell: Swell,
+    pub surface: Crossings<'a>,
     /// Standard deviation of the surface's height [m].
     pub height: f64,
     /// Power at 1 m [µPa² m²].
@@ -156,10 +156,10 @@ impl Sender<'_> {
     fn meet(&self, p: Vec3, d: Vec3, far: f64) -> Option<Place> {
         let hit = self.waters.stage.look(self.waters.view, self.robot, p, d, [0.0, far]);
         let reach = hit.map_or(far, |hit| hit.distance);
-        if let Some(distance) = self.swell.crossing(p, d, reach) {
+        if let Some(distance) = self.surface.crossing(p, d, reach) {
             let q = p + d.scale(distance);
             // from below
-            let n = self.swell.normal(q.x, q.y).scale(-1.0);
+            let n = self.surface.normal(q.x, q.y).scale(-1.0);
             let mirror = Some(Via::Surface);
             return Some(Place { distance, p: q, n, made: Made::Surface, flat: FLAT, mirror });
         }
