@@ -6,7 +6,7 @@
 use super::raytrace::{Heightfield, Hit, Mesh, Placed, Primitive, Ray, Scratch, Shape, Surroundings};
 use crate::math::hull_cut;
 use crate::math::{Mat3, Vec3};
-use crate::scene::collision::{self, Backscatter, Collider};
+use crate::scene::collision::{self, Collider};
 use crate::scene::sea::Seabed;
 use crate::scene::texture::Coat;
 use crate::scene::{Link, Material, Robot, Scene, Sensor, SensorKind};
@@ -22,19 +22,13 @@ const ELLIPSOID_PARTS: u32 = 24;
 
 /// What a ray meets.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seen {
+pub struct Seen<'a> {
     /// Distance along the ray [m].
     pub distance: f64,
     /// Unit normal of the surface, towards where the ray came from.
     pub normal: Vec3,
-    /// Part of a laser's light that it gives back, as if in all directions, 0..1.
-    pub reflectivity: f64,
-    /// Coefficient of retro-reflection, met upright [cd/(lx m²)].
-    pub retro: f64,
-    /// Part of red, green and blue light that it gives back, as if in all directions, 0..1.
-    pub color: [f64; 3],
-    /// What it gives back of a sonar's sound.
-    pub backscatter: Backscatter,
+    /// What it is of.
+    pub material: &'a Material,
     /// Its number: 1 the bottom, then structures, then robots.
     pub label: u16,
     /// Number of the shape among all shapes, and of its face; the bottom, where it is a plane, has none.
@@ -180,7 +174,7 @@ impl Stage {
     }
 
     /// What a ray from `p` along the unit vector `d` meets first within `range` [m], but the shapes of `robot` itself.
-    pub fn look(&self, view: &View, robot: usize, p: Vec3, d: Vec3, range: [f64; 2]) -> Option<Seen> {
+    pub fn look(&self, view: &View, robot: usize, p: Vec3, d: Vec3, range: [f64; 2]) -> Option<Seen<'_>> {
         self.meet(view, self.own[robot].clone(), p, d, range)
     }
 
@@ -196,14 +190,20 @@ impl Stage {
     }
 
     /// As [`Stage::look`], without the shapes with numbers in `skip`.
-    pub fn meet(&self, view: &View, skip: Range<u32>, p: Vec3, d: Vec3, range: [f64; 2]) -> Option<Seen> {
+    pub fn meet(&self, view: &View, skip: Range<u32>, p: Vec3, d: Vec3, range: [f64; 2]) -> Option<Seen<'_>> {
         let ray = Ray { origin: p, direction: d, range };
         let hit = with_scratch(|scratch| self.all.closest_in(&ray, &skip, scratch));
         self.seen(view, &ray, hit)
     }
 
     /// As [`Stage::meet`] for each of `rays`, into `seen`: quicker where eight rays after one another go nearly the same way.
-    pub fn meet_all(&self, view: &View, skip: &Range<u32>, rays: &[Ray], seen: &mut Vec<Option<Seen>>) {
+    pub fn meet_all<'a>(
+        &'a self,
+        view: &View,
+        skip: &Range<u32>,
+        rays: &[Ray],
+        seen: &mut Vec<Option<Seen<'a>>>,
+    ) {
         seen.clear();
         let mut hits = [None; BATCH];
         for rays in rays.chunks(BATCH) {
@@ -213,7 +213,7 @@ impl Stage {
     }
 
     /// What is seen along a ray that meets this of the shapes: that, or the bottom.
-    fn seen(&self, view: &View, ray: &Ray, hit: Option<Hit>) -> Option<Seen> {
+    fn seen(&self, view: &View, ray: &Ray, hit: Option<Hit>) -> Option<Seen<'_>> {
         let Ray { origin: p, direction: d, range } = *ray;
         let limit = hit.map_or(range[1], |hit| hit.distance);
         // ground on a grid is among the shapes
@@ -222,17 +222,16 @@ impl Stage {
         let (distance, normal, material, label, part) = match (bottom, hit) {
             (Some(t), _) => {
                 let at = p + d.scale(t);
-                (t, view.sea.seabed.normal(at.x, at.y), self.bottom, 1, None)
+                (t, view.sea.seabed.normal(at.x, at.y), &self.bottom, 1, None)
             }
             (None, Some(Hit { distance, normal, shape, face })) => {
                 let (material, label, _) = &self.faces[shape as usize];
-                (distance, normal, *material, *label, Some((shape, face)))
+                (distance, normal, material, *label, Some((shape, face)))
             }
             (None, None) => return None,
         };
         let normal = if normal.dot(d) > 0.0 { normal.scale(-1.0) } else { normal };
-        let Material { reflectivity, retro, color, backscatter, .. } = material;
-        Some(Seen { distance, normal, reflectivity, retro, color, backscatter, label, part })
+        Some(Seen { distance, normal, material, label, part })
     }
 
     /// Colour of what is met at `x` along the unit vector `d` by a pixel that is `width` [m] wide there: its picture's, if it has one.
@@ -243,9 +242,9 @@ impl Stage {
             let turned = |v: Vec3| placed.R_WG.tr_mul_vec(v);
             let is_box = matches!(placed.shape, Shape::Primitive(Primitive::Box { .. }));
             let at = [turned(x - placed.p_WG), turned(seen.normal), turned(d)];
-            Some(coat.color(seen.color, face, at, is_box, width))
+            Some(coat.color(seen.material.color, face, at, is_box, width))
         };
-        seen.part.and_then(picture).unwrap_or(seen.color)
+        seen.part.and_then(picture).unwrap_or(seen.material.color)
     }
 }
 

@@ -45,9 +45,13 @@ const NUDGE: f64 = 1e-7;
 /// Height and slopes on a square lattice.
 pub struct Level {
     cell: f64,
+    /// Cells to a metre.
+    scale: f64,
     corner: [f64; 2],
     /// Height, slopes to the east and to the north.
     points: Vec<[f32; 4]>,
+    /// The heights alone, for lines that go from cell to cell.
+    heights: Vec<f32>,
     /// Least and greatest height of each block.
     bounds: Vec<[f32; 2]>,
     /// Mean square slope on it.
@@ -57,6 +61,8 @@ pub struct Level {
 /// The surface about a place; flat without lattices.
 pub struct Swell {
     middle: Vec3,
+    /// One over how far the finest reaches [1/m].
+    nearest: f64,
     /// Lattices, the finest first.
     pub levels: Vec<Level>,
     low: f64,
@@ -128,7 +134,7 @@ impl<'a> Crossings<'a> {
 impl Swell {
     /// Flat water.
     pub fn none(middle: Vec3) -> Self {
-        Self { middle, levels: Vec::new(), low: 0.0, high: 0.0, deviation: 1.0 }
+        Self { middle, nearest: 0.0, levels: Vec::new(), low: 0.0, high: 0.0, deviation: 1.0 }
     }
 
     /// The waves about `middle`, at least as far as `far` [m] if the widest lattice goes there. (1)
@@ -152,6 +158,7 @@ impl Swell {
             square = square.max(z.iter().map(|h| h * h).sum::<f64>() / z.len() as f64);
             swell.levels.push(Level::new(cell, corner, &z));
         }
+        swell.nearest = 1.0 / (REACH * finest);
         (swell.low, swell.high) = (low - 1e-3, high + 1e-3);
         swell.deviation = square.sqrt().max(1e-3);
         swell
@@ -160,9 +167,8 @@ impl Swell {
     /// The lattice that counts at this distance from the middle, along the axis that is farther [m].
     #[inline(always)]
     fn level(&self, far: f64) -> usize {
-        let Some(finest) = self.levels.first() else { return 0 };
         // each reaches twice as far as the one before
-        let times = far / (REACH * finest.cell);
+        let times = far * self.nearest;
         if times < 1.0 { 0 } else { ((times.to_bits() >> 52) as usize).saturating_sub(1022) }
     }
 
@@ -207,13 +213,19 @@ impl Swell {
             let border = least(border, last).max(t + nudge);
             while t < border && left > 0 {
                 left -= 1;
-                let [i, j] = level.cell_at(&track, t + nudge).map(|c| c / BLOCK * BLOCK);
-                let end = least(track.leaves([i, j], BLOCK), border).max(t + nudge);
-                let [low, high] = level.bounds[j / BLOCK * BLOCKS + i / BLOCK].map(f64::from);
+                let [i, j] = level.cell_at(&track, t + nudge).map(|c| c / BLOCK as u32);
+                let corner = [i, j].map(|c| c * BLOCK as u32);
+                let end = least(track.leaves(corner, BLOCK as f64), border).max(t + nudge);
+                let [low, high] = level.bounds[j as usize * BLOCKS + i as usize].map(f64::from);
                 let (z, there) = (p.z + t * d.z, p.z + end * d.z);
                 let passes = if side > 0.0 { least(z, there) > high } else { z.max(there) < low };
-                if !passes && let Some(found) = level.first_root(&track, [p.z, d.z], [t, end], side, nudge) {
-                    return Some(found);
+                if !passes {
+                    // nothing in the block is beyond its bounds
+                    let bound = if side > 0.0 { high } else { low };
+                    let from = if side * d.z < 0.0 { t.max((bound - p.z) / d.z) } else { t };
+                    if let Some(found) = level.first_root(&track, [p.z, d.z], [from, end], side, nudge) {
+                        return Some(found);
+                    }
                 }
                 t = end;
             }
@@ -275,8 +287,8 @@ fn least(a: f64, b: f64) -> f64 {
 impl Track {
     /// Where it leaves the square of `n` cells whose corner is `(i, j)`.
     #[inline(always)]
-    fn leaves(&self, [i, j]: [usize; 2], n: usize) -> f64 {
-        least(self.u.leaves(i as f64, n as f64), self.v.leaves(j as f64, n as f64))
+    fn leaves(&self, [i, j]: [u32; 2], n: f64) -> f64 {
+        least(self.u.leaves(f64::from(i), n), self.v.leaves(f64::from(j), n))
     }
 }
 
@@ -305,28 +317,27 @@ impl Level {
                 }
             }
         }
-        Self { cell, corner, points, bounds, slope2: sum / z.len() as f64 }
+        let heights = points.iter().map(|[height, ..]| *height).collect();
+        Self { cell, scale: 1.0 / cell, corner, points, heights, bounds, slope2: sum / z.len() as f64 }
     }
 
     #[inline(always)]
     fn between(&self, x: f64, y: f64) -> [f64; 3] {
-        let scale = 1.0 / self.cell;
-        bilinear(&self.points, SIDE, (x - self.corner[0]) * scale, (y - self.corner[1]) * scale)
+        bilinear(&self.points, SIDE, (x - self.corner[0]) * self.scale, (y - self.corner[1]) * self.scale)
     }
 
     /// A line whose coordinates about `middle` are `x` and `y`.
     #[inline(always)]
     fn track(&self, middle: Vec3, [x, y]: [Pace; 2]) -> Track {
         let offset = [middle.x - self.corner[0], middle.y - self.corner[1]];
-        let scale = 1.0 / self.cell;
-        Track { u: x.scaled(offset[0], self.cell, scale), v: y.scaled(offset[1], self.cell, scale) }
+        Track { u: x.scaled(offset[0], self.cell, self.scale), v: y.scaled(offset[1], self.cell, self.scale) }
     }
 
     /// The cell in which a line is.
     #[inline(always)]
-    fn cell_at(&self, track: &Track, t: f64) -> [usize; 2] {
+    fn cell_at(&self, track: &Track, t: f64) -> [u32; 2] {
         // `as` makes what is negative 0
-        [track.u.at(t), track.v.at(t)].map(|at| (at as usize).min(SIDE - 2))
+        [track.u.at(t), track.v.at(t)].map(|at| (at as u32).min(SIDE as u32 - 2))
     }
 
     /// Where a line of heights `z + t dz` first meets the surface, from cell to cell. (2)
@@ -340,10 +351,12 @@ impl Level {
     ) -> Option<f64> {
         for _ in 0..4 * BLOCK {
             let [i, j] = self.cell_at(track, t + nudge);
-            let next = track.leaves([i, j], 1).min(end).max(t + nudge);
-            let k = j * SIDE + i;
-            let [h, east, north, far] =
-                [k, k + 1, k + SIDE, k + SIDE + 1].map(|k| f64::from(self.points[k][0]));
+            let next = track.leaves([i, j], 1.0).min(end).max(t + nudge);
+            let Some(four) = self.heights[(j as usize * SIDE + i as usize)..].first_chunk::<{ SIDE + 2 }>()
+            else {
+                break;
+            };
+            let [h, east, north, far] = [four[0], four[1], four[SIDE], four[SIDE + 1]].map(f64::from);
             let (now, then) = (z + t * dz, z + next * dz);
             // over all four corners, or under them
             let clear = if side > 0.0 {
@@ -359,7 +372,7 @@ impl Level {
                 continue;
             }
             let (a, b, c) = (east - h, north - h, far - east - north + h);
-            let (u, v) = (track.u.at(t) - i as f64, track.v.at(t) - j as f64);
+            let (u, v) = (track.u.at(t) - f64::from(i), track.v.at(t) - f64::from(j));
             let (du, dv) = (track.u.d, track.v.d);
             let f0 = side * (now - (h + a * u + b * v + c * u * v));
             let f1 = side * (dz - (a * du + b * dv + c * (u * dv + v * du)));
@@ -398,9 +411,10 @@ fn root([f0, f1, f2]: [f64; 3], end: f64) -> Option<f64> {
 /// Between the points of a lattice with `width` columns, at (u, v) cells; the first three numbers.
 #[inline(always)]
 pub fn bilinear(points: &[[f32; 4]], width: usize, u: f64, v: f64) -> [f64; 3] {
-    let (i, j) = ((u as usize).min(width - 2), (v as usize).min(width - 2));
-    let (u, v) = ((u - i as f64) as f32, (v - j as f64) as f32);
-    let at = j * width + i;
+    let last = width as u32 - 2;
+    let (i, j) = ((u as u32).min(last), (v as u32).min(last));
+    let (u, v) = ((u - f64::from(i)) as f32, (v - f64::from(j)) as f32);
+    let at = j as usize * width + i as usize;
     mixed([at, at + 1, at + width, at + width + 1].map(|k| &points[k]), u, v)
 }
 

@@ -53,14 +53,14 @@ pub struct Medium {
 }
 
 /// What one pixel looks along, and what it meets.
-pub struct Sight {
+pub struct Sight<'a> {
     /// Column and row.
     pixel: [usize; 2],
     p: Vec3,
     d: Vec3,
     /// Part of the optical axis in `d`.
     ahead: f64,
-    hit: Option<Seen>,
+    hit: Option<Seen<'a>>,
 }
 
 /// What a camera takes in at an instant.
@@ -255,10 +255,27 @@ fn decay(x: f64) -> f64 {
     (low + square * square * high) * f64::two_to_the(shifted)
 }
 
-/// e^-kx for each colour.
+/// e^-kx for each colour, k x >= 0, to 1e-5 of itself and not under e^-80: four numbers of single precision go at once.
 #[inline(always)]
 fn fade(k: Vec3, x: f64) -> Vec3 {
-    Vec3::new(decay(-k.x * x), decay(-k.y * x), decay(-k.z * x))
+    // adding and taking away 1.5 * 2^23 rounds to the nearest integer
+    const ROUND: f32 = 12_582_912.0;
+    // ln 2 in two parts, the first of so few digits that its products are exact
+    const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
+    let x = [-k.x * x, -k.y * x, -k.z * x, 0.0].map(|x| if x < -80.0 { -80.0 } else { x as f32 });
+    let mut out = [0.0_f32; 4];
+    for (out, x) in out.iter_mut().zip(x) {
+        let shifted = x * std::f32::consts::LOG2_E + ROUND;
+        let whole = shifted - ROUND;
+        let r = (x - whole * LN_2[0]) - whole * LN_2[1];
+        let square = r * r;
+        // the series of e^r, |r| <= 0.35, to the sixth power
+        let low = (1.0 + r) + square * (0.5 + r * (1.0 / 6.0));
+        let high = (1.0 / 24.0 + r * (1.0 / 120.0)) + square * (1.0 / 720.0);
+        let power = f32::from_bits((127_u32 << 23).wrapping_add(shifted.to_bits() << 23));
+        *out = (low + square * square * high) * power;
+    }
+    Vec3::new(f64::from(out[0]), f64::from(out[1]), f64::from(out[2]))
 }
 
 /// Luminance of a colour, ITU-R BT.709.
@@ -288,5 +305,20 @@ mod tests {
             assert!((decay(x) / libm::exp(x) - 1.0).abs() < 2e-7, "{x}");
         }
         assert!(decay(-1e9) > 0.0 && decay(-1e9) < 2e-35 && decay(0.0) == 1.0);
+    }
+
+    // Goal: the quick exponential of three colours is one. Method: products from 0 to 79, other numbers of each colour. Tolerance: 1e-5 of itself, single precision's at an exponent of 80.
+    #[test]
+    fn fade_is_the_exponential() {
+        for n in 0..26_000 {
+            let x = 0.001 * f64::from(n);
+            let k = Vec3::new(0.7, 1.0, 3.0);
+            let found = fade(k, x);
+            for (found, k) in [found.x, found.y, found.z].into_iter().zip([k.x, k.y, k.z]) {
+                assert!((found / libm::exp(-k * x) - 1.0).abs() < 1e-5, "{}", k * x);
+            }
+        }
+        let far = fade(Vec3::new(0.0, 1e9, f64::INFINITY), 1.0);
+        assert!(far.x == 1.0 && (0.0..2e-35).contains(&far.y) && far.z == far.y);
     }
 }

@@ -5,10 +5,22 @@ use std::sync::OnceLock;
 /// Cells on a side of the table of numbers, a power of two; the pattern repeats after as many.
 const CELLS: usize = 256;
 
+/// Adding and taking away 1.5 * 2^52 rounds to the nearest integer, which is left in the lowest bits.
+const ROUND: f64 = 6_755_399_441_055_744.0;
+
+/// A number for every cell.
+type Table = [[f32; CELLS]; CELLS];
+
 /// A number in 0..1 for every cell, the same everywhere.
-fn table() -> &'static [f32] {
-    static TABLE: OnceLock<Vec<f32>> = OnceLock::new();
-    TABLE.get_or_init(|| (0..CELLS * CELLS).map(|k| of_cell(k as u64)).collect())
+fn table() -> &'static Table {
+    static TABLE: OnceLock<Box<Table>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut rows = Box::new([[0.0; CELLS]; CELLS]);
+        for (k, number) in rows.as_flattened_mut().iter_mut().enumerate() {
+            *number = of_cell(k as u64);
+        }
+        rows
+    })
 }
 
 fn of_cell(k: u64) -> f32 {
@@ -18,11 +30,11 @@ fn of_cell(k: u64) -> f32 {
     ((h ^ (h >> 32)) >> 40) as f32 / (1_u32 << 24) as f32
 }
 
-/// The whole number under `x`, as fast on every processor.
+/// The cell of size 1 in which `x` is, by the lowest bits of its number, and how far it is in it, 0..=1; at the border of two either.
 #[inline(always)]
-pub fn under(x: f64) -> i64 {
-    let whole = x as i64;
-    whole - i64::from((whole as f64) > x)
+pub fn cell(x: f64) -> (usize, f32) {
+    let shifted = x - 0.5 + ROUND;
+    (shifted.to_bits() as usize, (x - (shifted - ROUND)) as f32)
 }
 
 /// Smooth between cells of size 1, 0..1.
@@ -32,25 +44,21 @@ pub fn value(x: f64, y: f64, seed: u64) -> f64 {
 }
 
 #[inline(always)]
-fn between_cells(table: &[f32], x: f64, y: f64, seed: u64) -> f64 {
-    if !(x.abs() < 1e12 && y.abs() < 1e12) {
-        return 0.5;
-    }
-    let (i, j) = (under(x), under(y));
-    let ease = |u: f64| u * u * (3.0 - 2.0 * u);
-    let (u, v) = (ease(x - i as f64), ease(y - j as f64));
+fn between_cells(table: &Table, x: f64, y: f64, seed: u64) -> f64 {
+    let ((i, u), (j, v)) = (cell(x), cell(y));
+    let ease = |u: f32| u * u * (3.0 - 2.0 * u);
+    let (u, v) = (ease(u), ease(v));
     // another part of the table for each seed
     let (i, j) = (
-        (i as usize).wrapping_add(37_usize.wrapping_mul(seed as usize)),
-        (j as usize).wrapping_add(91_usize.wrapping_mul(seed as usize)),
+        i.wrapping_add(37_usize.wrapping_mul(seed as usize)),
+        j.wrapping_add(91_usize.wrapping_mul(seed as usize)),
     );
     let wrap = |k: usize| k & (CELLS - 1);
-    let (low, high) = (wrap(j) * CELLS, wrap(j.wrapping_add(1)) * CELLS);
+    let (low, high) = (&table[wrap(j)], &table[wrap(j.wrapping_add(1))]);
     let (left, right) = (wrap(i), wrap(i.wrapping_add(1)));
-    let at = |k: usize| f64::from(table[k & (CELLS * CELLS - 1)]);
-    let below = at(low + left) * (1.0 - u) + at(low + right) * u;
-    let above = at(high + left) * (1.0 - u) + at(high + right) * u;
-    below * (1.0 - v) + above * v
+    let below = low[left] + (low[right] - low[left]) * u;
+    let above = high[left] + (high[right] - high[left]) * u;
+    f64::from(below + (above - below) * v)
 }
 
 /// Octaves of [`value`], each of half the size and weight of the one before, turned so that no grid shows; 0..1, 0.5 in the mean.

@@ -85,10 +85,12 @@ pub struct Painter<'a> {
     glow: Option<Glow>,
     /// σ of air.
     haze: f64,
+    /// Light of fog, and the part of the horizon's in that of endless air.
+    fog: (Vec3, f64),
     /// True if the camera is under water.
     wet: bool,
-    /// How deep it is [m].
-    deep: f64,
+    /// Daylight on level ground where it is, and just under the surface.
+    levels: [Vec3; 2],
     /// Angle of a pixel [rad].
     pixel: f64,
 }
@@ -122,8 +124,10 @@ impl<'a> Painter<'a> {
         let glows = colored && !lamps.is_empty() && (wet || haze > FOG);
         let glow = glows.then(|| Glow::new(spec, poses, wet, &lamps, &medium, far));
         let sea = Sea::new(at, p, weather.wind, pixel);
-        let deep = (sea.height(p.x, p.y) - p.z).max(0.0);
-        Self { world, skip, water, sea, lamps, glow, haze, wet, deep, pixel, sky }
+        let levels = [sea.height(p.x, p.y) - p.z, 0.0].map(|h| water.daylight(h));
+        let all_light = sky.diffuse + sky.beam.scale(sky.sun.z.max(0.0));
+        let fog = (all_light.scale(GREY / PI), decay(-THICK * (haze - CLEAR).max(0.0)));
+        Self { world, skip, water, sea, lamps, glow, haze, fog, wet, levels, pixel, sky }
     }
 
     /// What lamps scatter back over the distance `s` [m] at a pixel.
@@ -150,12 +154,15 @@ impl<'a> Painter<'a> {
     /// The light along a sight that meets the surface at `surface`, if it does.
     pub fn see(&self, sight: &Sight, surface: Option<f64>) -> Vec3 {
         let Sight { pixel, p, d, hit, .. } = *sight;
-        let (light, s) =
-            if self.wet { self.under(p, d, hit, surface, self.deep) } else { self.over(p, d, hit, surface) };
+        let (light, s) = if self.wet {
+            self.under(p, d, hit, surface, self.levels[0])
+        } else {
+            self.over(p, d, hit, surface)
+        };
         light + self.glow(pixel, s)
     }
 
-    fn meet(&self, p: Vec3, d: Vec3, far: f64) -> Option<Seen> {
+    fn meet(&self, p: Vec3, d: Vec3, far: f64) -> Option<Seen<'_>> {
         self.world.stage.meet(self.world.view, self.skip.clone(), p, d, [OFF, far])
     }
 
@@ -184,9 +191,7 @@ impl<'a> Painter<'a> {
 
     /// Light of endless air along `d`: the horizon's; fog's is grey and the same all round, for it is scattered many times.
     fn veil(&self, d: Vec3) -> Vec3 {
-        let level = self.sky.diffuse + self.sky.beam.scale(self.sky.sun.z.max(0.0));
-        let thin = decay(-THICK * (self.haze - CLEAR).max(0.0));
-        mix(level.scale(GREY / PI), self.sky.horizon(d), thin)
+        mix(self.fog.0, self.sky.horizon(d), self.fog.1)
     }
 
     /// What stands in air, or floats. (1)
@@ -258,8 +263,8 @@ impl<'a> Painter<'a> {
         let down = d.scale(k) + n.scale(k * cosine - beyond);
         let down = down.scale(1.0 / down.norm());
         let below = q - Vec3::new(0.0, 0.0, 1e-3);
-        let hit = self.meet(below, down, self.water.sight());
-        let (seen, _) = self.under(below, down, hit, None, 1e-3);
+        let hit = self.meet(below, down, self.water.sight);
+        let (seen, _) = self.under(below, down, hit, None, self.levels[1]);
         let mut light = mirrored.scale(F) + seen.scale((1.0 - F) * k * k);
         light += self.glitter(q, d, normal, rough) + self.lamplight(q, d, normal, rough, light);
         if foam > 0.0 {
@@ -334,17 +339,17 @@ impl<'a> Painter<'a> {
         self.lamps.iter().filter_map(one).collect()
     }
 
-    /// In water, and from how far; `surface` is where the line leaves it, `depth` that of `p` [m]. Of what lamps scatter only what comes straight to the camera counts, not this.
-    fn under(&self, p: Vec3, d: Vec3, hit: Option<Seen>, surface: Option<f64>, depth: f64) -> (Vec3, f64) {
-        let sight = self.water.sight();
+    /// In water, and from how far; `surface` is where the line leaves it, `level` the daylight at `p`. Of what lamps scatter only what comes straight to the camera counts, not this.
+    fn under(&self, p: Vec3, d: Vec3, hit: Option<Seen>, surface: Option<f64>, level: Vec3) -> (Vec3, f64) {
+        let sight = self.water.sight;
         let (end, s) = match (surface, hit) {
             (Some(t), _) if t < sight => (self.underside(p + d.scale(t), d, t), t),
             (None, Some(hit)) if hit.distance < sight => {
                 (self.drowned(p + d.scale(hit.distance), d, &hit), hit.distance)
             }
-            _ => (Vec3::zero(), sight),
+            _ => return (self.water.veil(level, d, sight), sight),
         };
-        (times(end, fade(self.water.beam, s)) + self.water.veil(depth, d, s), s)
+        (times(end, fade(self.water.beam, s)) + self.water.veil(level, d, s), s)
     }
 
     /// Depth under the surface as it is [m].
@@ -380,8 +385,8 @@ impl<'a> Painter<'a> {
         mirrored.z = -mirrored.z.abs();
         let below = q - Vec3::new(0.0, 0.0, 1e-3);
         let deep = || {
-            let hit = self.meet(below, mirrored, self.water.sight());
-            self.under(below, mirrored, hit, None, 1e-3).0
+            let hit = self.meet(below, mirrored, self.water.sight);
+            self.under(below, mirrored, hit, None, self.levels[1]).0
         };
         // facets that are too fine to be seen lean towards the eye and away from it: the mean of three, as Gauss and Hermite have them
         let lean = (1.5 * rough * (1.0 - cosine * cosine)).sqrt();

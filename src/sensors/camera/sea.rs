@@ -22,7 +22,7 @@
 //! test/analytic/camera.rs
 
 use super::decay;
-use super::noise::{octaves, octaves_over, step, under};
+use super::noise::{cell, octaves, octaves_over, step};
 use crate::environment::Instant;
 use crate::environment::surface::mean_square_slope;
 use crate::math::Vec3;
@@ -34,6 +34,8 @@ use std::sync::OnceLock;
 const RIPPLES: usize = 128;
 /// See there.
 const LENGTH: f64 = 6.4;
+/// Slopes and curvature at each point of the pattern.
+type Ripples = [[[f32; 4]; RIPPLES]; RIPPLES];
 /// Ripples in the pattern.
 const WAVES: usize = 28;
 /// Part of (1) that no picture resolves.
@@ -55,7 +57,7 @@ pub struct Sea {
     /// The waves of the world.
     pub swell: Swell,
     /// Slopes and curvature of the pattern.
-    ripples: Vec<[f32; 4]>,
+    ripples: Box<Ripples>,
     /// (1), what the lattices hold of it at their finest, and what the ripples do.
     slope2: [f64; 3],
     /// Angle of a pixel [rad].
@@ -159,11 +161,11 @@ impl Sea {
     fn ripple(&self, x: f64, y: f64) -> [f64; 3] {
         let scale = RIPPLES as f64 / LENGTH;
         let (u, v) = (x * scale, y * scale);
-        let (i, j) = (under(u), under(v));
-        let (u, v) = ((u - i as f64) as f32, (v - j as f64) as f32);
-        let wrap = |k: i64| k as usize & (RIPPLES - 1);
-        let (i0, i1, j0, j1) = (wrap(i), wrap(i.wrapping_add(1)), wrap(j), wrap(j.wrapping_add(1)));
-        mixed([(i0, j0), (i1, j0), (i0, j1), (i1, j1)].map(|(i, j)| &self.ripples[j * RIPPLES + i]), u, v)
+        let ((i, u), (j, v)) = (cell(u), cell(v));
+        let wrap = |k: usize| k & (RIPPLES - 1);
+        let (low, high) = (&self.ripples[wrap(j)], &self.ripples[wrap(j.wrapping_add(1))]);
+        let (i0, i1) = (wrap(i), wrap(i.wrapping_add(1)));
+        mixed([&low[i0], &low[i1], &high[i0], &high[i1]], u, v)
     }
 
     /// The same pattern wider and turned, so that its repeating does not show.
@@ -187,12 +189,12 @@ impl Sea {
 }
 
 /// Slopes and curvature of ripples of the mean square slope `slope2`, over a length that repeats.
-fn ripples(wind: Vec3, slope2: f64, time: f64) -> Vec<[f32; 4]> {
+fn ripples(wind: Vec3, slope2: f64, time: f64) -> Box<Ripples> {
     let turn = std::f64::consts::TAU;
     let heading = libm::atan2(wind.y, wind.x);
     // in still air they come from everywhere
     let spread = if wind.norm() < 0.5 { turn / 2.0 } else { 0.9 };
-    let mut out = vec![[0.0_f32; 4]; RIPPLES * RIPPLES];
+    let mut out = Box::new([[[0.0_f32; 4]; RIPPLES]; RIPPLES]);
     let cell = turn / RIPPLES as f64;
     for n in 0..WAVES {
         let chance = |k: u64| super::noise::value(n as f64 * 7.0 + 0.5, k as f64 * 13.0 + 0.5, 21);
@@ -213,7 +215,7 @@ fn ripples(wind: Vec3, slope2: f64, time: f64) -> Vec<[f32; 4]> {
             (0..RIPPLES).map(|i| sin_cos(from + cell * (k * i as f64))).collect()
         };
         let (columns, rows) = (turns(phase, kx), turns(0.0, ky));
-        for (row, (sy, cy)) in out.chunks_exact_mut(RIPPLES).zip(rows) {
+        for (row, (sy, cy)) in out.iter_mut().zip(rows) {
             for (at, (sx, cx)) in row.iter_mut().zip(&columns) {
                 let (s, c) = ((sx * cy + cx * sy) as f32, (cx * cy - sx * sy) as f32);
                 at[0] -= east * s;

@@ -66,6 +66,8 @@ const TWILIGHT: [[f64; 2]; 6] =
 
 /// Steps of a table.
 const STEPS: usize = 512;
+/// Steps all round the horizon, a multiple of four.
+const ROUND: usize = 512;
 
 /// A function on 0..1, linear between its steps.
 #[derive(Clone, Debug)]
@@ -79,9 +81,9 @@ impl Table {
     #[inline(always)]
     fn at(&self, x: f64) -> f64 {
         let x = x * STEPS as f64;
-        let k = (x as usize).min(STEPS - 1);
-        let (a, b) = (f64::from(self.0[k]), f64::from(self.0[k + 1]));
-        a + (b - a) * (x - k as f64)
+        let k = (x as u32).min(STEPS as u32 - 1);
+        let (a, b) = (f64::from(self.0[k as usize]), f64::from(self.0[k as usize + 1]));
+        a + (b - a) * (x - f64::from(k))
     }
 }
 
@@ -108,6 +110,8 @@ pub struct Sky {
     colors: Vec<[Vec3; 3]>,
     /// φ by cos Z, clear and overcast, and the clear f by sin χ/2.
     tables: [Table; 3],
+    /// Luminance at the horizon, all round by the way along the square |x| + |y| = 1.
+    rim: Vec<Vec3>,
 }
 
 impl Sky {
@@ -147,6 +151,7 @@ impl Sky {
                 Table::new(|z| gradation(&OVERCAST, z)),
                 Table::new(|s| indicatrix(&CLEAR, s)),
             ],
+            rim: Vec::new(),
         };
         let level_of = |of: &dyn Fn(Vec3) -> f64| over_the_dome(|d| Vec3::new(0.0, of(d), 0.0)).y;
         sky.scale[0] = clear / level_of(&|d| sky.clear(d));
@@ -161,6 +166,14 @@ impl Sky {
             sky.scale[2] = left / luminance(clouds).max(1e-12);
         }
         sky.diffuse = tint(over_the_dome(|d| sky.luminance(d, BLUR))).scale(level);
+        sky.rim = (0..=ROUND)
+            .map(|k| {
+                let way = 4.0 * k as f64 / ROUND as f64;
+                let y = if way <= 2.0 { 1.0 - (way - 1.0).abs() } else { (way - 3.0).abs() - 1.0 };
+                let d = Vec3::new((way - 2.0).abs() - 1.0, y, 0.0);
+                sky.luminance(d.scale(1.0 / d.norm()), BLUR)
+            })
+            .collect();
         sky
     }
 
@@ -251,8 +264,10 @@ impl Sky {
 
     /// Luminance at the horizon below or above `d`.
     pub fn horizon(&self, d: Vec3) -> Vec3 {
-        let flat = Vec3::new(d.x, d.y, 0.0).unit().unwrap_or(Vec3::new(1.0, 0.0, 0.0));
-        self.luminance(flat, BLUR)
+        let part = d.x / (d.x.abs() + d.y.abs()).max(1e-12);
+        let at = (if d.y < 0.0 { 3.0 + part } else { 1.0 - part }) * (ROUND / 4) as f64;
+        let k = (at as usize).min(ROUND - 1);
+        mix(self.rim[k], self.rim[k + 1], at - k as f64)
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Water {
     pub light: [Vec3; 2],
     /// Where the sun stands, seen from under water.
     pub sun: Vec3,
+    /// Distance beyond which nothing is seen [m].
+    pub sight: f64,
     /// Mean direction that daylight comes from.
     from: Vec3,
 }
@@ -56,8 +58,10 @@ impl Water {
         let bent = Vec3::new(x, y, (1.0 - x * x - y * y).max(0.0).sqrt());
         let part = level[0].y / (level[0].y + level[1].y).max(1e-12);
         let from = bent.scale(part) + Vec3::new(0.0, 0.0, 1.0 - part);
+        let beam = Vec3::from(optics.beam);
         Self {
-            beam: Vec3::from(optics.beam),
+            beam,
+            sight: 8.0 / beam.x.min(beam.y).min(beam.z).max(1e-6),
             scattering: Vec3::from(optics.scattering),
             daylight: Vec3::from(optics.daylight),
             light: level,
@@ -76,24 +80,19 @@ impl Water {
         decay(-0.4 * self.scattering.y * h.max(0.0))
     }
 
-    /// What the water itself shows over the distance `s` [m] from the depth `h` along `d`. (1)
-    pub fn veil(&self, h: f64, d: Vec3, s: f64) -> Vec3 {
+    /// What the water itself shows over the distance `s` [m] along `d` from where daylight is `level`. (1)
+    pub fn veil(&self, level: Vec3, d: Vec3, s: f64) -> Vec3 {
         let k = self.beam - self.daylight.scale(d.z);
-        let light = self.daylight(h).scale(phase(d.dot(self.from), SPREAD));
-        let part = |k: f64, b: f64, e: f64| {
-            let (k, x) = (k.max(1e-6), k.max(1e-6) * s);
-            b * e * if x < 1e-3 { s * (1.0 - 0.5 * x) } else { (1.0 - decay(-x)) / k }
+        let light = level.scale(phase(d.dot(self.from), SPREAD));
+        let k = Vec3::new(k.x.max(1e-6), k.y.max(1e-6), k.z.max(1e-6));
+        let left = fade(k, s);
+        // where the difference to 1 is small it is found by the series
+        let reach = |k: f64, left: f64| {
+            let x = k * s;
+            if x < 0.02 { s * (1.0 - x * (0.5 - x * (1.0 / 6.0))) } else { (1.0 - left) / k }
         };
-        Vec3::new(
-            part(k.x, self.scattering.x, light.x),
-            part(k.y, self.scattering.y, light.y),
-            part(k.z, self.scattering.z, light.z),
-        )
-    }
-
-    /// Distance beyond which nothing is seen [m].
-    pub fn sight(&self) -> f64 {
-        8.0 / self.beam.x.min(self.beam.y).min(self.beam.z).max(1e-6)
+        let reach = Vec3::new(reach(k.x, left.x), reach(k.y, left.y), reach(k.z, left.z));
+        times(times(self.scattering, light), reach)
     }
 }
 
