@@ -31,6 +31,8 @@ use crate::state::{RobotState, Workspace};
 
 /// Discharge coefficient of a sharp-edged hole.
 const DISCHARGE: f64 = 0.61;
+/// Least mean of the times for which an intermittent fault works or fails [s].
+const LEAST_MEAN: f64 = 1e-3;
 /// Radius of gyration of the water in a compartment over the edge of a cube of its volume: that of the cube, 1/sqrt(6).
 const GYRATION: f64 = 0.408;
 
@@ -115,7 +117,7 @@ fn turn(memory: &mut FaultState, now_ns: u64) {
         let mean = if memory.failing { fails } else { works };
         let uniform = memory.fault.stream.draw(memory.turns).uniform();
         let time = -mean * libm::log(1.0 - uniform);
-        memory.turns_ns = memory.turns_ns.saturating_add((time * 1e9) as u64 + 1);
+        memory.turns_ns = memory.turns_ns.saturating_add(((time * 1e9) as u64).saturating_add(1));
         memory.turns += 1;
     }
 }
@@ -128,7 +130,7 @@ fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_
         Device::Joint(k) => &mut state.joints[k].fault,
         Device::Ballast(k) => &mut state.ballasts[k].fault,
         Device::Winch(k) => &mut state.winches[k],
-        Device::Sensor(k) | Device::Receiver(k) => &mut state.sensors[k].fault,
+        Device::Sensor(k) | Device::Receiver(k) | Device::Viewer(k) => &mut state.sensors[k].fault,
         Device::Part(k, part) => &mut state.sensors[k].parts[part],
         Device::Battery => {
             match fault.kind {
@@ -265,8 +267,12 @@ fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
         add("winches", tether, Device::Winch(k));
     }
     for (k, sensor) in robot.sensors.iter().enumerate() {
-        let hears = matches!(sensor.kind, SensorKind::Gnss(_) | SensorKind::GnssHeading(_));
-        add("sensors", &sensor.name, if hears { Device::Receiver(k) } else { Device::Sensor(k) });
+        let device = match &sensor.kind {
+            SensorKind::Gnss(_) | SensorKind::GnssHeading(_) => Device::Receiver(k),
+            SensorKind::Looks(looks) if !looks.measures() => Device::Viewer(k),
+            _ => Device::Sensor(k),
+        };
+        add("sensors", &sensor.name, device);
         for (n, part) in sensor.kind.parts().iter().enumerate() {
             add("sensors", &format!("{}/{part}", sensor.name), Device::Part(k, n));
         }
@@ -299,6 +305,7 @@ pub fn kinds(device: Device) -> &'static [&'static str] {
         }
         Device::Sensor(_) | Device::Part(..) => &["dead", "stuck", "biased", "noisy", "intermittent"],
         Device::Receiver(_) => &["dead", "stuck", "biased", "noisy", "intermittent", "jammed", "spoofed"],
+        Device::Viewer(_) => &["dead", "stuck", "intermittent"],
         Device::Battery => &["dead", "intermittent", "shortage"],
         Device::Hull(_) => &["leak"],
         Device::Beacon(_) => &["dead", "reduced", "biased", "intermittent"],
@@ -318,7 +325,7 @@ pub fn check(device: Device, name: &str, kind: FaultKind) -> Result<(), String> 
         FaultKind::Reduced(part) => (0.0..=1.0).contains(&part),
         FaultKind::Biased(by) => by.is_finite(),
         FaultKind::Noisy(x) | FaultKind::Shortage(x) => x.is_finite() && x >= 0.0,
-        FaultKind::Intermittent(means) => means.iter().all(|x| x.is_finite() && *x > 0.0),
+        FaultKind::Intermittent(means) => means.iter().all(|x| x.is_finite() && *x >= LEAST_MEAN),
         FaultKind::Leak(leak) => {
             let sizes =
                 leak.area.is_finite() && leak.area > 0.0 && leak.volume.is_finite() && leak.volume > 0.0;

@@ -320,7 +320,12 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
     (s, c)
 }
 
-/// The same of several angles: each operation for all of them before the next one, so that they share registers.
+/// The same angle in -π..=π [rad].
+pub fn wrapped(angle: f64) -> f64 {
+    angle - std::f64::consts::TAU * libm::round(angle / std::f64::consts::TAU)
+}
+
+/// Sine and cosine of several angles: each operation for all of them before the next one, so that they share registers.
 #[inline(always)]
 pub fn sin_cos_each<const N: usize>(x: [f64; N]) -> ([f64; N], [f64; N]) {
     // pi/2 = HI + MID + LO; HI and MID have 33 significant bits, so k*HI and k*MID are exact for k < 2^20

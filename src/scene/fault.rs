@@ -23,6 +23,8 @@ pub enum Device {
     Part(usize, usize),
     /// A sensor that hears satellites, by its index among the sensors.
     Receiver(usize),
+    /// A sensor that brings no quantity which could be off, such as a camera, by its index among the sensors.
+    Viewer(usize),
     /// The battery.
     Battery,
     /// The hull of a link.

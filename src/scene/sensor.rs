@@ -153,6 +153,15 @@ pub enum Looks {
 }
 
 impl Looks {
+    /// True if it brings ranges or places, which faults can set off.
+    pub fn measures(&self) -> bool {
+        match self {
+            Looks::Laser(_) | Looks::Acoustic(_) | Looks::Obstacles(_) => true,
+            Looks::Sonar(spec) => spec.kind == SonarKind::Multibeam || spec.profiles,
+            Looks::Camera(_) | Looks::Ais(_) | Looks::Radar(_) => false,
+        }
+    }
+
     /// How long a sample takes [ns].
     pub fn takes_ns(&self) -> u64 {
         match self {

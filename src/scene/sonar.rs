@@ -108,7 +108,7 @@ pub enum Shading {
 pub struct Heard {
     /// The first beam.
     pub first: usize,
-    /// How well it and those after it hear the column, there and back across the fan.
+    /// How well it and those after it hear the column.
     pub weights: Vec<f32>,
     /// Those of them whose main lobe holds the column, and what of the beam's whole hearing that stands for.
     pub main: Vec<(usize, f32)>,

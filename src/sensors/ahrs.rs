@@ -45,6 +45,7 @@ pub fn measure(
     sensor: &Sensor,
     memory: &mut SensorState,
     truth: &Truth<'_>,
+    now_ns: u64,
     draw: &mut Draw,
 ) -> Imu {
     let SensorState { drift, parts, noise: on, samples, filter, .. } = memory;
@@ -59,12 +60,14 @@ pub fn measure(
     let field = noise::vector(&spec.magnetometer, &mut filter.field_drift, field, *on, draw);
     let sense = Senses { rate, force, field, gravity: truth.at.gravity, earth: truth.origin.magnetic_field };
     if filter.started {
-        advance(spec, 1.0 / sensor.rate, filter, &sense);
+        // samples lie on steps: their distance is not always the same
+        advance(spec, now_ns.saturating_sub(filter.time_ns) as f64 * 1e-9, filter, &sense);
     } else {
         filter.q = level(spec, &sense);
         filter.started = true;
     }
     filter.raw = [rate, force];
+    filter.time_ns = now_ns;
     let [tilt, heading] = variances(spec, sensor.rate, truth.at.gravity, truth.origin.magnetic_field);
     Imu {
         angular_velocity: rate - filter.bias,

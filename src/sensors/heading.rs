@@ -21,6 +21,7 @@
 use super::Truth;
 use super::gnss::{is_up, markov};
 use super::radio::Radio;
+use crate::math::real::wrapped;
 use crate::math::rng::Draw;
 use crate::scene::navigation::HeadingSpec;
 use crate::state::SensorState;
@@ -57,9 +58,4 @@ pub fn measure(
     let yaw = libm::atan2(r.y, r.x) - libm::atan2(b.y, b.x); // (1)
     let horizontal = r.x * r.x + r.y * r.y;
     Heading { yaw: wrapped(yaw), variance: (spec.std * spec.std / horizontal).min(PI * PI) } // (2)
-}
-
-/// The same angle in [-π, π].
-fn wrapped(angle: f64) -> f64 {
-    angle - 2.0 * PI * (angle / (2.0 * PI)).round()
 }

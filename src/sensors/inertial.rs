@@ -31,8 +31,8 @@ impl Triads<'_> {
             noise::vector(self.errors[0], g, truth[0], self.on, draw),
             noise::vector(self.errors[1], a, truth[1], self.on, draw),
         ];
-        // a draw that no measurement makes
-        let mut draw = sensor.stream.draw(u64::MAX - self.sample);
+        // a draw that no measurement makes, nor `fault.rs`
+        let mut draw = sensor.stream.draw((1 << 63) - self.sample);
         for ((x, last), part) in found.iter_mut().zip(last).zip(self.parts) {
             if part.dead {
                 *x = Vec3::zero();

@@ -97,13 +97,15 @@ pub fn measure(
     let before = filter.raw;
     filter.raw = triads.measure(sensor, [rate, force], before, draw);
     if filter.started {
-        let dt = 1.0 / sensor.rate;
+        // samples lie on steps: their distance is not always the same
+        let dt = now_ns.saturating_sub(filter.time_ns) as f64 * 1e-9;
         let [w, f] = advance(filter, &earth, dt);
         ins_filter::predict(spec, filter, &earth, f, dt);
         aid(spec, filter, truth, w, now_ns);
     } else {
         align(spec, filter, truth, *on, draw);
     }
+    filter.time_ns = now_ns;
     report(spec, filter, &earth, truth)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! # Law
 //! ```text
-//!   P = (ρ cos θ + π R cos³ θ) e^{-2 σ r}/r²                         (1)  extended Lambertian target [Wagner 2006, eq. 14; Jelalian 1992], and sheeting [ASTM 2019]
+//!   P = (ρ cos θ + π R cos³ θ) e^{-2 σ r}/s²                         (1)  extended Lambertian target [Wagner 2006, eq. 14; Jelalian 1992], and sheeting [ASTM 2019]
 //!   P ≥ ρ_0/r_max²                                                   (2)  an echo is heard
 //!   σ = 3.912/V (λ/550 nm)^-q + 0.230·1.076 R^0.67/1000              (3)  [Kruse 1962], [Carbonneau 1998]
 //!   q = 1.6 (V > 50 km), 1.3 (V > 6 km), 0.585 V^{1/3} (V in km)
@@ -10,7 +10,8 @@
 //! ```
 //! At the surface of the water a beam parts: (4) comes back at once, F of it goes on as from a mirror and shows what it meets behind the surface, the rest
 //! goes on under water by Snell's law with the extinction c of the water. Both come back the same way: F², (1 - F)². F is Fresnel's, unpolarised. The strongest echo
-//! counts. An echo lies as far along the beam as its light has travelled, at the speed of light in air.
+//! counts. An echo lies as far along the beam as its light has travelled, at the speed of light in air; s is r in one medium, n t + d where the light goes t in air and d under water: the beam is narrower there, and
+//! what comes back spreads as it leaves.
 //!
 //! A beam that widens is five rays, at the middle and at 0.7 of half its angle; echoes within a pulse's length are one, at their mean weighted by P.
 //!
@@ -115,8 +116,11 @@ pub fn scan(
                     echo.filter(|_| !(by.noise && spec.beam_loss > 0.0 && draw.uniform() < spec.beam_loss));
                 match spec.output {
                     LaserOutput::Scan => {
-                        let (range, intensity) =
-                            echo.map_or((f64::INFINITY, 0.0), |(r, p)| (reported(spec, r), p * r * r));
+                        let (range, intensity) = match echo.map(|(r, p)| (reported(spec, r), p * r * r)) {
+                            Some((range, intensity)) if range.is_finite() => (range, intensity),
+                            Some((range, _)) => (range, 0.0),
+                            None => (f64::INFINITY, 0.0),
+                        };
                         scan.ranges.push(range as f32);
                         scan.intensities.push(intensity as f32);
                     }
@@ -259,10 +263,11 @@ impl Beams<'_> {
         let Ray { origin: p, direction: d, range: [_, far] } = *ray;
         if wet {
             // no laser that is heard crosses to the air from below
-            if let Some(hit) = hit {
-                let power = part
-                    * lambert(&hit, d, hit.distance * WATER_INDEX, self.spec.water_extinction * hit.distance);
-                echoes.add(hit.distance * WATER_INDEX, power);
+            if let Some(hit) = hit
+                && self.water.crossing(p, d, hit.distance).is_none()
+            {
+                let depth = self.spec.water_extinction * hit.distance;
+                echoes.add(hit.distance * WATER_INDEX, part * lambert(&hit, d, hit.distance, depth));
             }
             return;
         }
@@ -310,7 +315,8 @@ impl Beams<'_> {
         if let Some(hit) = look(bent, deepest) {
             let path = t + WATER_INDEX * hit.distance;
             let depth = through_air + self.spec.water_extinction * hit.distance;
-            echoes.add(path, part * (1.0 - F) * (1.0 - F) * lambert(&hit, bent, path, depth));
+            let spread = WATER_INDEX * t + hit.distance;
+            echoes.add(path, part * (1.0 - F) * (1.0 - F) * lambert(&hit, bent, spread, depth));
         }
     }
 
@@ -325,12 +331,13 @@ impl Beams<'_> {
     }
 }
 
-/// (1) for an optical depth of the way there.
-fn lambert(hit: &Seen, d: Vec3, path: f64, depth: f64) -> f64 {
+/// (1) for the length s over which light spreads and the optical depth of the way there.
+fn lambert(hit: &Seen, d: Vec3, spread: f64, depth: f64) -> f64 {
     let cosine = (-hit.normal.dot(d)).max(0.0);
     // sheeting has luminance R cos⁴ θ/cos θ under an illuminance of 1 across the beam, white paint cos θ/π
-    let given_back = hit.reflectivity * cosine + std::f64::consts::PI * hit.retro * cosine * cosine * cosine;
-    given_back * libm::exp(-2.0 * depth) / (path * path).max(1e-12)
+    let given_back = hit.material.reflectivity * cosine
+        + std::f64::consts::PI * hit.material.retro * cosine * cosine * cosine;
+    given_back * libm::exp(-2.0 * depth) / (spread * spread).max(1e-12)
 }
 
 /// Fresnel's reflectance of the surface with the upward normal `n` for light from above along `d`, and where the rest goes on.

@@ -206,8 +206,8 @@ fn measure(
     // draw 0 made the instrument's fixed errors
     let mut draw = sensor.stream.draw(memory.samples + 1);
     let dropped = sensor.drop_out > 0.0 && draw.uniform() < sensor.drop_out;
-    // a filter goes on with what it does not say
-    if dropped && memory.filter.is_none() {
+    // an instrument goes on with what it does not say; a sampler takes no bottle
+    if dropped && matches!(sensor.kind, SensorKind::WaterSampler(_)) {
         return None;
     }
     let radio = || radio::heard(on_board.faults, index, truth.p_WS, on_board.now_ns);
@@ -215,7 +215,9 @@ fn measure(
         SensorKind::Imu { gyro, accelerometer, orientation_std } => {
             Reading::Imu(imu::measure(gyro, accelerometer, *orientation_std, memory, truth, &mut draw))
         }
-        SensorKind::Ahrs(spec) => Reading::Imu(ahrs::measure(spec, sensor, memory, truth, &mut draw)),
+        SensorKind::Ahrs(spec) => {
+            Reading::Imu(ahrs::measure(spec, sensor, memory, truth, on_board.now_ns, &mut draw))
+        }
         SensorKind::Ins(spec) => {
             Reading::Navigation(ins::measure(spec, sensor, memory, truth, on_board.now_ns, &mut draw))
         }

@@ -3,37 +3,30 @@
 //! What a frame holds depends on the view, the sensor and the number of its sample alone, so it is the same whenever and wherever it is found. Who follows the
 //! wall clock never waits for one: a sensor that has not finished its last two samples misses the next, which is counted. Who does not waits for
 //! the frames that are due, so that none is missed. A thread that breaks down ends the run: nobody waits for what does not come.
+//!
+//! Frames under way are no part of the state: a copy of a state that is run elsewhere lacks those that were sampled before and due after. A sensor that is stuck brings its last frame
+//! again and again; one that nobody wanted before has its first for that.
 
 use super::Simulation;
 use super::instants::Instants;
+use super::looker::{Done, Job, Worker, pool};
 use super::robot::Runner;
+use super::sight;
 use crate::control::fault;
-use crate::environment::Instant;
-use crate::kinematics;
 use crate::math::rng::Stream;
 use crate::math::{Mat3, SpatialVelocity, Vec3};
-use crate::scene::camera::{CameraSpec, Lamp};
+use crate::scene::Scene;
+use crate::scene::camera::CameraSpec;
+use crate::scene::obstacle::DetectorSpec;
 use crate::scene::sensor::Looks;
-use crate::scene::sonar::SonarSpec;
-use crate::scene::{Robot, Scene, Sensor};
-use crate::sensors::acoustic;
-use crate::sensors::ais;
 use crate::sensors::camera;
-use crate::sensors::laser;
-use crate::sensors::obstacle;
-use crate::sensors::radar;
 use crate::sensors::sample::{Pose, Spoiling};
-use crate::sensors::sonar::interference::{self, Burst};
-use crate::sensors::sonar::{self, medium::Medium};
 use crate::sensors::stage::{Stage, Still};
 use crate::state::frame::{Frame, FrameData, Picture};
 use crate::state::view::View;
-use crate::state::{Effect, RobotState, State};
+use crate::state::{Effect, State};
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use rayon::ThreadPool;
-use std::any::Any;
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread::JoinHandle;
@@ -54,25 +47,10 @@ struct Device {
     missed: u64,
     /// Order and due instant of its samples that are under way [ns].
     under_way: VecDeque<(u64, u64)>,
-}
-
-/// A sample to be worked out.
-struct Job {
-    order: u64,
-    device: usize,
-    view: Arc<View>,
-    sample: u64,
-    parts: u8,
-    noise: bool,
-    fault: Effect,
-    due_ns: u64,
-}
-
-/// One that has been.
-struct Done {
-    order: u64,
-    device: usize,
-    frame: Frame,
+    /// What of the last of them was worked out, as bits.
+    ordered: u8,
+    /// What it brought last.
+    last: Option<Arc<FrameData>>,
 }
 
 /// All sensors of a world that look around.
@@ -90,12 +68,6 @@ pub struct Lookout {
     first: u64,
     /// Why there will be no more frames.
     failed: Option<String>,
-}
-
-impl std::fmt::Debug for Done {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Done({})", self.order)
-    }
 }
 
 impl Lookout {
@@ -141,7 +113,7 @@ impl Lookout {
         }
         let device = |(robot, sensor): (usize, usize)| {
             let wanted = AtomicU8::new(if scene.robots[robot].sensors[sensor].lazy { 0 } else { EVERYTHING });
-            Device { robot, sensor, wanted, missed: 0, under_way: VecDeque::new() }
+            Device { robot, sensor, wanted, missed: 0, under_way: VecDeque::new(), ordered: 0, last: None }
         };
         let devices = places.into_iter().map(device).collect();
         Ok(Some(Self {
@@ -224,18 +196,34 @@ impl Lookout {
             memory.count(sensor);
             let parts = self.devices[k].wanted.load(Ordering::Relaxed);
             let lost = sensor.drop_out > 0.0 && sensor.stream.draw(sample + 1).uniform() < sensor.drop_out;
-            if !own.battery.is_on() || memory.fault.dead || lost || parts == 0 {
+            let (noise, mut fault) = (memory.noise, memory.fault);
+            let heard = match sensor.kind.looks().map(|looks| &**looks) {
+                Some(Looks::Obstacles(DetectorSpec { sensor: Some((_, other)), .. })) => {
+                    (own.sensors[*other].noise, own.sensors[*other].fault)
+                }
+                _ => (noise, fault),
+            };
+            if !own.battery.is_on() || fault.dead || heard.1.dead || lost || parts == 0 {
                 continue;
             }
+            fault.stuck |= heard.1.stuck;
             if !self.patient && self.devices[k].under_way.len() >= UNDER_WAY_MAX {
                 self.devices[k].missed += 1;
                 continue;
             }
-            let (noise, fault) = (memory.noise, memory.fault);
-            let view =
-                view.get_or_insert_with(|| Arc::new(self::view(scene, state, runners, beacons.clone())));
             let takes = sensor.kind.looks().map_or(0, |looks| looks.takes_ns());
             let due_ns = now + sensor.latency_ns.max(takes);
+            let device = &mut self.devices[k];
+            device.under_way.push_back((self.order, due_ns));
+            // what is stuck has to have said something
+            if fault.stuck && device.ordered & parts == parts {
+                self.found.push(Done { order: self.order, device: k, stamp_ns: now, due_ns, data: None });
+                self.order += 1;
+                continue;
+            }
+            device.ordered = parts;
+            let view =
+                view.get_or_insert_with(|| Arc::new(sight::view(scene, state, runners, beacons.clone())));
             let job = Job {
                 order: self.order,
                 device: k,
@@ -244,9 +232,9 @@ impl Lookout {
                 parts,
                 noise,
                 fault,
+                heard,
                 due_ns,
             };
-            self.devices[k].under_way.push_back((self.order, due_ns));
             self.order += 1;
             // the workers end with `self`
             let _ = self.jobs.send(job);
@@ -273,14 +261,17 @@ impl Lookout {
         self.found.sort_by_key(|done| done.order);
         let mut k = 0;
         while k < self.found.len() {
-            let under_way = &mut self.devices[self.found[k].device].under_way;
-            let (order, due_ns) = (self.found[k].order, self.found[k].frame.due_ns);
-            if due_ns <= now_ns && under_way.front().is_some_and(|(first, _)| *first == order) {
-                under_way.pop_front();
-                out.push(self.found.remove(k).frame);
-            } else {
+            let Done { order, device, stamp_ns, due_ns, .. } = self.found[k];
+            let device = &mut self.devices[device];
+            if due_ns > now_ns || device.under_way.front().is_none_or(|(first, _)| *first != order) {
                 k += 1;
+                continue;
             }
+            device.under_way.pop_front();
+            let data = self.found.remove(k).data.or_else(|| device.last.clone());
+            device.last.clone_from(&data);
+            let (robot, sensor) = (device.robot, device.sensor);
+            out.extend(data.map(|data| Frame { robot, sensor, stamp_ns, due_ns, data }));
         }
     }
 
@@ -300,7 +291,10 @@ impl Lookout {
     pub fn forget(&mut self) {
         self.first = self.order;
         self.found.clear();
-        self.devices.iter_mut().for_each(|device| device.under_way.clear());
+        for device in &mut self.devices {
+            device.under_way.clear();
+            (device.ordered, device.last) = (0, None);
+        }
     }
 }
 
@@ -314,153 +308,11 @@ impl Drop for Lookout {
     }
 }
 
-/// The world as it is now; faults do this to its `beacons`.
-fn view(scene: &Scene, state: &State, runners: &mut [Runner], beacons: Vec<Effect>) -> View {
-    let (mut links, mut velocities) = (Vec::new(), Vec::new());
-    for ((robot, own), runner) in scene.robots.iter().zip(&state.robots).zip(runners) {
-        let work = &mut runner.work.links;
-        kinematics::poses(robot, &own.motion, work);
-        kinematics::velocities(robot, &own.motion, work);
-        links.push(work.iter().map(|w| (w.R_WL, w.p_WL)).collect());
-        velocities.push(work.iter().map(|w| w.V).collect());
-    }
-    let level = |own: &RobotState, lamp: &Lamp| match lamp.load {
-        _ if !own.battery.is_on() => 0.0,
-        Some(load) => own.loads[load],
-        None => 1.0,
-    };
-    let of_robot =
-        |(robot, own): (&Robot, &RobotState)| robot.lamps.iter().map(|lamp| level(own, lamp)).collect();
-    let lamps = scene.robots.iter().zip(&state.robots).map(of_robot).collect();
-    let powered = state.robots.iter().map(|own| own.battery.is_on()).collect();
-    let dead_of = |own: &RobotState| own.sensors.iter().map(|memory| memory.fault.dead).collect();
-    let dead = state.robots.iter().map(dead_of).collect();
-    View { time_ns: state.time_ns, sea: state.sea.clone(), links, lamps, powered, dead, beacons, velocities }
-}
-
-/// What a thread needs to work out samples.
-struct Worker {
-    scene: Arc<Scene>,
-    /// Robot and sensor of each device, and what it looks around with.
-    devices: Vec<(usize, usize, Arc<Looks>)>,
-    stage: Stage,
-    instants: Instants,
-    /// The view to which the stage was brought last.
-    placed: Option<Arc<View>>,
-    /// Threads among which a picture is parted; none if there is but one, or no camera.
-    pool: Option<Arc<ThreadPool>>,
-}
-
-/// Threads among which a picture is parted; none of one.
-fn pool(threads: usize) -> Result<Option<ThreadPool>, String> {
-    if threads < 2 {
-        return Ok(None);
-    }
-    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(|_| give_way());
-    let named = builder.thread_name(|k| format!("merrow-part-{k}"));
-    named.build().map(Some).map_err(|e| format!("cannot start {threads} threads for sensors: {e}"))
-}
-
-impl Worker {
-    fn run(mut self, inbox: &Receiver<Job>, outbox: &Sender<Result<Done, String>>) {
-        give_way();
-        for job in inbox {
-            // what was under way is not used again
-            let worked = catch_unwind(AssertUnwindSafe(|| self.work(&job)));
-            let message = worked.map_err(|panic| self.told(&job, &*panic));
-            let goes_on = message.is_ok();
-            if outbox.send(message).is_err() || !goes_on {
-                break;
-            }
-        }
-    }
-
-    fn work(&mut self, job: &Job) -> Done {
-        if self.placed.as_ref().is_none_or(|view| !Arc::ptr_eq(view, &job.view)) {
-            self.stage.place(&job.view);
-            self.placed = Some(Arc::clone(&job.view));
-        }
-        let (robot, sensor, looks) = self.devices[job.device].clone();
-        let data = Arc::new(match (self.pool.clone(), &*looks) {
-            (Some(pool), Looks::Camera(_)) => pool.install(|| self.look(job, &looks, robot, sensor)),
-            _ => self.look(job, &looks, robot, sensor),
-        });
-        let frame = Frame { robot, sensor, stamp_ns: job.view.time_ns, due_ns: job.due_ns, data };
-        Done { order: job.order, device: job.device, frame }
-    }
-
-    /// A panic in a line.
-    fn told(&self, job: &Job, panic: &(dyn Any + Send)) -> String {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let why = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-        let (robot, sensor, _) = &self.devices[job.device];
-        let model = &self.scene.robots[*robot];
-        let (name, time) = (&model.sensors[*sensor].name, job.view.time_ns as f64 * 1e-9);
-        let line = why.lines().next().unwrap_or_default();
-        format!("{}: the sensor {name} broke down at {time:.3} s, which is a bug: {line}", model.name)
-    }
-
-    fn look(&mut self, job: &Job, looks: &Looks, robot: usize, sensor: usize) -> FrameData {
-        let view = &*job.view;
-        let at = self.instants.start(&self.scene, &view.sea, view.time_ns);
-        let model = &self.scene.robots[robot].sensors[sensor];
-        let by = Spoiling { stream: model.stream, sample: job.sample, noise: job.noise, fault: job.fault };
-        let pose = pose(view, robot, model);
-        match looks {
-            Looks::Laser(spec) => laser::scan(spec, &self.stage, view, &at, &pose, &by),
-            Looks::Camera(spec) => {
-                let world = camera::World { scene: &self.scene, stage: &self.stage, view, at: &at };
-                FrameData::Picture(camera::picture(spec, &world, &pose, &by, job.parts))
-            }
-            Looks::Sonar(spec) => {
-                let bursts = bursts(&self.scene, spec, &self.stage, view, &at, &pose);
-                sonar::ping(spec, &self.stage, view, &at, &pose, &by, &bursts)
-            }
-            Looks::Acoustic(spec) => {
-                let around = (&self.stage, view, &at);
-                acoustic::listen((spec, model.rate), &self.scene.beacons, around, &pose, &by)
-            }
-            Looks::Radar(spec) => {
-                let around = (&self.stage, view, &at);
-                radar::sweep((spec, model.rate), around, self.scene.structures.len(), &pose, &by)
-            }
-            Looks::Ais(spec) => {
-                let Scene { ais: transponders, origin, .. } = &*self.scene;
-                let air = ais::Air { transponders, origin, stage: &self.stage, view, at: &at };
-                ais::receive((spec, model.rate), &air, &pose, &by)
-            }
-            Looks::Obstacles(spec) => match &spec.sensor {
-                None => obstacle::listed(spec, &self.scene.obstacles, &pose, &by),
-                Some((_, other)) => {
-                    let listened = &self.scene.robots[robot].sensors[*other];
-                    let there = self::pose(view, robot, listened);
-                    let Some(with) = listened.kind.looks().cloned() else {
-                        return FrameData::Boxes(Vec::new());
-                    };
-                    // what the other brings, or would, with its head where it is now
-                    let sample = listened.sample_at(view.time_ns);
-                    let as_it = Job { view: Arc::clone(&job.view), sample, ..*job };
-                    let data = self.look(&as_it, &with, robot, *other);
-                    obstacle::heard(spec, (&with, &data), &there, &pose, &by)
-                }
-            },
-        }
-    }
-}
-
 /// The world of a simulation as it is now.
 fn view_of(simulation: &mut Simulation) -> View {
     let Simulation { scene, state, runners, .. } = simulation;
     let beacons = fault::of_beacons(&mut state.faults, scene.beacons.len(), state.time_ns);
-    view(scene, state, runners, beacons)
-}
-
-/// Lets the step, and whoever publishes, go before this thread where the processor is wanted by both: a picture may be late, a step may not.
-/// Where the system does not let it, all go alike.
-fn give_way() {
-    // of a thread by itself on Linux alone, elsewhere it would be the process
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::nice(10);
+    sight::view(scene, state, runners, beacons)
 }
 
 /// What a sensor that looks around would bring now; none if it is no such sensor.
@@ -479,6 +331,13 @@ pub fn several(simulation: &mut Simulation, robot: usize, sensor: usize, n: u64)
         memory.count(device);
     }
     let (first, noise, fault) = (memory.samples, memory.noise, memory.fault);
+    let own = &simulation.state.robots[robot].sensors;
+    let heard = match &*looks {
+        Looks::Obstacles(DetectorSpec { sensor: Some((_, other)), .. }) => {
+            (own[*other].noise, own[*other].fault)
+        }
+        _ => (noise, fault),
+    };
     let view = Arc::new(view_of(simulation));
     let mut stage = Stage::new(&scene, &Still::new(&scene));
     stage.place(&view);
@@ -486,7 +345,8 @@ pub fn several(simulation: &mut Simulation, robot: usize, sensor: usize, n: u64)
         Worker { scene, devices: Vec::new(), stage, instants: Instants::default(), placed: None, pool: None };
     let mut sample = |k| {
         let (view, sample) = (Arc::clone(&view), first + k);
-        let job = Job { order: 0, device: 0, view, sample, parts: EVERYTHING, noise, fault, due_ns: 0 };
+        let parts = EVERYTHING;
+        let job = Job { order: 0, device: 0, view, sample, parts, noise, fault, heard, due_ns: 0 };
         worker.look(&job, &looks, robot, sensor)
     };
     (0..n).map(&mut sample).collect()
@@ -507,60 +367,9 @@ pub fn from_afar(simulation: &mut Simulation, spec: &CameraSpec, R_WS: Mat3, p_W
     camera::picture(spec, &world, &Pose { robot: 0, R_WS, p_WS, V_WS_S }, &by, EVERYTHING)
 }
 
-/// What other sonars send into a ping.
-fn bursts(
-    scene: &Scene,
-    spec: &SonarSpec,
-    stage: &Stage,
-    view: &View,
-    at: &Instant<'_>,
-    own: &Pose,
-) -> Vec<Burst> {
-    let mut out = Vec::new();
-    if !spec.interference {
-        return out;
-    }
-    let medium = Medium::about(at, own.p_WS, spec.limits[1], spec.frequency);
-    for (r, robot) in scene.robots.iter().enumerate().filter(|(r, _)| view.powered[*r]) {
-        for (sensor, _) in robot.sensors.iter().zip(&view.dead[r]).filter(|(_, dead)| !**dead) {
-            let Some(Looks::Sonar(other)) = sensor.kind.looks().map(|looks| &**looks) else { continue };
-            let there = pose(view, r, sensor);
-            let way = own.p_WS - there.p_WS;
-            let distance = way.norm();
-            let shares = interference::share_a_band(spec, other);
-            if !shares || distance < 1e-3 || stage.parted(view, [r, own.robot], [there.p_WS, own.p_WS]) {
-                continue;
-            }
-            let towards = other.turn_back(there.R_WS.tr_mul_vec(way));
-            let from = spec.turn_back(own.R_WS.tr_mul_vec(way.scale(-1.0)));
-            let geometry = (distance, towards, from);
-            interference::bursts(spec, (sensor, other), geometry, &medium, view.time_ns, &mut out);
-        }
-    }
-    out
-}
-
-/// Where a sensor is in a view.
-fn pose(view: &View, robot: usize, sensor: &Sensor) -> Pose {
-    let (R_WL, p_WL) = &view.links[robot][sensor.link];
-    let (V, p) = (view.velocities[robot][sensor.link], sensor.p_LoS);
-    let (mut R, mut w) = (sensor.R_LS, Vec3::zero());
-    // each beam of a laser has a tilt of its own; a ping has one
-    if let Some(Looks::Sonar(SonarSpec { tilt: Some(tilt), .. })) = sensor.kind.looks().map(|l| &**l) {
-        R = R.mul_mat(&tilt.axes(view.time_ns));
-        w.y = tilt.speed(view.time_ns);
-    }
-    let v_S = V.v + V.w.cross(p);
-    Pose {
-        robot,
-        R_WS: R_WL.mul_mat(&R),
-        p_WS: *p_WL + R_WL.mul_vec(p),
-        V_WS_S: SpatialVelocity { w: R.tr_mul_vec(V.w) + w, v: R.tr_mul_vec(v_S) },
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::looker::give_way;
     use super::*;
     use crate::sim::{self, Pace};
     use crate::world::{Overrides, load_text};
@@ -612,7 +421,17 @@ robots:
                 let (order, sample, due_ns) = (lookout.order, 0, 0);
                 let (parts, noise, fault) = (EVERYTHING, true, Effect::NONE);
                 lookout.devices[1].under_way.push_back((order, due_ns));
-                let job = Job { order, device: 1, view, sample, parts, noise, fault, due_ns };
+                let job = Job {
+                    order,
+                    device: 1,
+                    view,
+                    sample,
+                    parts,
+                    noise,
+                    fault,
+                    heard: (noise, fault),
+                    due_ns,
+                };
                 lookout.jobs.send(job).expect("workers");
                 lookout.order += 1;
                 let (_requests, requests) = unbounded();

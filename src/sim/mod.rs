@@ -3,10 +3,12 @@
 pub mod afloat;
 pub mod cost;
 mod instants;
+mod looker;
 pub mod lookout;
 pub mod pace;
 pub mod robot;
 pub mod run;
+mod sight;
 pub mod simulation;
 mod squad;
 pub mod step;

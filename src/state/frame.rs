@@ -72,14 +72,14 @@ pub struct Picture {
     pub rgb: Option<Bytes>,
     /// Depth of each pixel along the optical axis [m]; +inf where there is nothing.
     pub depth: Option<Vec<f32>>,
-    /// Number of what each pixel shows: 0 nothing, sky or water; 1 the bottom; then structures, then robots and props, each in the world's order.
+    /// Number of what each pixel shows: 0 the sky; 1 the bottom; then structures, then robots and props, each in the world's order; 65534 open water, 65535 its surface.
     pub labels: Option<Vec<u16>>,
 }
 
 /// An echo.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Place in S at the sample's instant [m].
+    /// Place in S as it lay when the beam was fired [m].
     pub p: [f32; 3],
     /// As [`Scan::intensities`].
     pub intensity: f32,

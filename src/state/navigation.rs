@@ -25,6 +25,8 @@ pub struct AhrsMemory {
     pub raw: [Vec3; 2],
     /// Slow errors of its magnetometer.
     pub field_drift: [[f64; 2]; 3],
+    /// Instant of the last sample [ns].
+    pub time_ns: u64,
     /// False before the first sample.
     pub started: bool,
 }
@@ -61,6 +63,8 @@ pub struct InsMemory {
     pub inbox: [Option<Stamped>; 3],
     /// Readings that were too far off.
     pub rejected: u64,
+    /// Instant of the last sample [ns].
+    pub time_ns: u64,
     /// False before the first sample.
     pub started: bool,
 }
@@ -74,6 +78,7 @@ impl Filter {
                 bias: Vec3::zero(),
                 raw: [Vec3::zero(); 2],
                 field_drift: [[0.0; 2]; 3],
+                time_ns: 0,
                 started: false,
             }))),
             SensorKind::Ins(_) => Some(Box::new(Filter::Ins(InsMemory {
@@ -90,6 +95,7 @@ impl Filter {
                 a: Vec3::zero(),
                 inbox: [None; 3],
                 rejected: 0,
+                time_ns: 0,
                 started: false,
             }))),
             _ => None,

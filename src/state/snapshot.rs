@@ -463,6 +463,7 @@ impl Bits {
                 self.vector(f.bias);
                 f.raw.iter().for_each(|v| self.vector(*v));
                 f.field_drift.iter().for_each(|d| self.reals(d));
+                self.int(f.time_ns);
                 self.int(u64::from(f.started));
             }
             Filter::Ins(f) => {
@@ -474,6 +475,7 @@ impl Bits {
                     self.int(stamped.stamp_ns);
                     self.reading(&stamped.reading);
                 }
+                self.int(f.time_ns);
                 self.int(f.rejected << 1 | u64::from(f.started));
             }
         }

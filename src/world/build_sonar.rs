@@ -225,7 +225,7 @@ fn check(file: &SoundingFile, rate: f64, problems: &mut Problems) {
         let text = "`ray_bent` and `multipath` do not go together: expected one of them";
         problems.push(file.at.of("ray_bent"), text);
     }
-    let listens = 2.0 * far / 1500.0;
+    let listens = 2.0 * far / file.sound_speed_m_s.unwrap_or(1500.0);
     if listens * rate > 1.02 {
         let text = format!(
             "{rate} pings per second, the echoes from {far} m take {listens:.3} s: expected at most {:.2}",

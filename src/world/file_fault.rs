@@ -44,9 +44,9 @@ choice! {
         /// It fails and works by turns, for random times.
         Intermittent = "intermittent" {
             /// Mean time for which it works.
-            works_s: f64 [positive],
+            works_s: f64 [in 0.001..=1e9],
             /// Mean time for which it fails.
-            fails_s: f64 [positive],
+            fails_s: f64 [in 0.001..=1e9],
         },
         /// The battery gives no more than some power.
         Shortage = "shortage" {

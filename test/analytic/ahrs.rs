@@ -48,7 +48,8 @@ impl Bench {
             still: None,
         };
         let mut draw = self.sensor.stream.draw(self.memory.samples + 1);
-        let imu = ahrs::measure(&self.spec, &self.sensor, &mut self.memory, &truth, &mut draw);
+        let now = self.sensor.sample_ns(self.memory.samples);
+        let imu = ahrs::measure(&self.spec, &self.sensor, &mut self.memory, &truth, now, &mut draw);
         self.memory.count(&self.sensor);
         imu
     }

@@ -43,6 +43,11 @@ impl Bench {
     }
 
     fn sample(&mut self, motion: Motion) -> Navigation {
+        let now = (self.memory.samples as f64 * 1e9 / self.sensor.rate) as u64;
+        self.sample_at(motion, now)
+    }
+
+    fn sample_at(&mut self, motion: Motion, now: u64) -> Navigation {
         let Motion(p_WS, v_W, a_W, R_WS, w) = motion;
         let at = instant(&self.scene);
         let truth = Truth {
@@ -54,9 +59,7 @@ impl Bench {
             origin: &self.scene.origin,
             still: None,
         };
-        let k = self.memory.samples;
-        let mut draw = self.sensor.stream.draw(k + 1);
-        let now = (k as f64 * 1e9 / self.sensor.rate) as u64;
+        let mut draw = self.sensor.stream.draw(self.memory.samples + 1);
         let found = ins::measure(&self.spec, &self.sensor, &mut self.memory, &truth, now, &mut draw);
         self.memory.count(&self.sensor);
         found
@@ -107,6 +110,22 @@ fn a_perfect_system_finds_the_truth() {
     };
     let (coarse, fine) = (off(100.0), off(200.0));
     assert!(fine < 0.5 * coarse + 1e-6, "{coarse} {fine}");
+}
+
+// Goal: a rate that does not divide the step does no harm. Method: 70 samples a second, each on the next step of 10 ms, over a minute of the same motion: every third or so comes 20 ms after the one before.
+// Tolerance: the rule's error, 1e-4 rad and 5 cm; intervals of 1/70 s would be off by 1e-3 rad within a swing.
+#[test]
+fn samples_on_steps_have_their_own_intervals() {
+    let mut bench = Bench::new(1, 45.0, 70.0, "");
+    for k in 0..60 * 70_u64 {
+        let now = (k * 1_000_000_000 / 70).div_ceil(10_000_000) * 10_000_000;
+        let motion = circling(now as f64 * 1e-9);
+        let found = bench.sample_at(motion, now);
+        let Motion(p, _, _, R, _) = motion;
+        let turn = found.q_WS.matrix().mul_mat_tr(&R);
+        let angle = Vec3::new(turn.r[2].y, turn.r[0].z, turn.r[1].x).norm();
+        assert!(angle < 1e-4 && (found.p_WS - p).norm() < 0.05, "sample {k}: {angle}");
+    }
 }
 
 // Goal: a bias b of the accelerometer makes b t²/2 at first, and swings with √(g/R) after Schuler. Method: at the equator to the east, where Coriolis couples the vertical in and ω² = g/R + 4 Ω²; closed

@@ -195,6 +195,51 @@ fn water_bends_and_swallows_light() {
     assert_eq!(cloud_of(7.0), []);
 }
 
+// Goal: light that spreads in water is as much as Lambert's law has over the way d it goes there, and over n t + d through the surface. Method: a laser 1 m over the bottom in the water and one 2 m over the water with
+// the bottom 3 m below, 10 degrees off the vertical, where the surface does not glint; intensities are told over the square of the range, by the speed of light in air. Tolerance: 1 %, of haze.
+#[test]
+fn light_spreads_in_water_as_it_goes() {
+    let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30, wavelength_um: 0.532, water_extinction_per_m: 0.1, reference_reflectivity: 0.001";
+    let down = "attitude_deg: [0, 80, 0]";
+    let intensity = |z: &str| {
+        let text = world("laser", keys, "")
+            .replace("position_m: [0, 0, 2]", &format!("position_m: [0, 0, {z}]\n    {down}"));
+        let found = scan(&mut simulation(&text));
+        (found.ranges[0], f64::from(found.intensities[0]))
+    };
+    let rho = merrow::scene::Material::default().reflectivity;
+    let c = 10_f64.to_radians().cos();
+    let (range, in_water) = intensity("-2");
+    close("range in water", f64::from(range), 1.33 / c, 1e-5);
+    let expected = 1.33 * 1.33 * rho * c * (-0.2 / c).exp();
+    assert!((in_water / expected - 1.0).abs() < 0.01, "{in_water} instead of {expected}");
+    let (range, through) = intensity("2");
+    let below = (10_f64.to_radians().sin() / 1.33).asin().cos();
+    let (t, d) = (2.0 / c, 3.0 / below);
+    close("range through the surface", f64::from(range), t + 1.33 * d, 1e-5);
+    let spread = (t + 1.33 * d) / (1.33 * t + d);
+    let expected = 0.98 * 0.98 * rho * below * (-0.2 * d).exp() * spread * spread;
+    assert!((through / expected - 1.0).abs() < 0.01, "{through} instead of {expected}");
+}
+
+// Goal: a laser under water does not see what stands in the air. Method: one 0.3 m deep that looks up aslant at a wall over the water, and at one that goes down into it.
+#[test]
+fn a_wet_laser_sees_nothing_in_the_air() {
+    let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30, wavelength_um: 0.532, water_extinction_per_m: 0.01, reference_reflectivity: 0.001";
+    let range = |low: f64| {
+        let wall = WALL.replace("[10, 0, 0]", &format!("[10, 0, {}]", low + 10.0));
+        let text = world("laser", keys, &wall)
+            .replace("position_m: [0, 0, 2]", "position_m: [0, 0, -0.3]\n    attitude_deg: [0, -5, 0]");
+        scan(&mut simulation(&text)).ranges[0]
+    };
+    assert_eq!(range(0.1), f32::INFINITY);
+    let deep = WALL.replace("[10, 0, 0]", "[3, 0, 0]");
+    let text = world("laser", keys, &deep)
+        .replace("position_m: [0, 0, 2]", "position_m: [0, 0, -0.3]\n    attitude_deg: [0, -5, 0]");
+    let found = scan(&mut simulation(&text)).ranges[0];
+    close("range in water", f64::from(found), 1.33 * 2.0 / 5_f64.to_radians().cos(), 1e-5);
+}
+
 // Goal: calm water is a mirror: a wall shows below the water as far as its light has gone. Method: a beam 20 degrees down meets the water 5.495 m off, and by way of it a wall: both legs
 // add up. Tolerance: 1e-5 m.
 #[test]

@@ -30,6 +30,7 @@ mod fin_servo;
 mod floating;
 mod flow;
 mod footprint;
+mod frame_faults;
 mod glider;
 mod gnss;
 mod grid;

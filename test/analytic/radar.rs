@@ -150,7 +150,7 @@ fn clutter_has_its_closed_level() {
     let (spec, rain) = one_turn(&world(30.0, PLAIN, "weather: {rain_mm_h: 25}"));
     let k = 49;
     let r = spec.range(k);
-    let attenuation = 10_f64.powf(-0.2 * taken_by_rain(9.41e9, 25.0) * r);
+    let attenuation = 10_f64.powf(-0.2 * taken_by_rain(9.41e9, false, 25.0) * r);
     let volume = r * r * twice(4.0) * twice(25.0) * cell;
     let expected = strength() * of_rain(9.41e9, 25.0) * volume / r.powi(4) * attenuation;
     near("rain", db(rain[100][k] - noise()), db(expected), 0.2);

@@ -2,6 +2,7 @@
 
 use crate::common::{advance, simulation};
 use merrow::environment::absorption::{Water, francois_garrison};
+use merrow::environment::waves::WavesNow;
 use merrow::scene::sensor::Looks;
 use merrow::scene::sonar::SonarSpec;
 use merrow::sensors::sonar::receive::level;
@@ -396,6 +397,61 @@ fn sonars_of_one_band_disturb_each_other() {
     near("arrives", range, 22.5, 0.1);
     near("level", found, 210.0 - 20.0 * 30f64.log10() - 30.0 * absorption(401.0, 400.0), 0.5);
     assert!(of("frequency_khz: 500").1 < 80.0);
+}
+
+// Goal: a head that turns all round hears others wherever they are. Method: as above, the other to port of a head of 90 degree steps, in the ping of the bearing 270 degrees. Tolerance: 0.5 dB.
+#[test]
+fn a_head_that_has_turned_to_port_hears_others_there() {
+    let rest = format!(
+        "  o:
+    position_m: [0, 30, -400]
+    attitude_deg: [0, 0, -90]
+    model:
+      source: test
+      base: fixed
+      body: {{source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}
+      sensors: {{s: {{device: {{source: test, rate_hz: 2, kind: imaging_sonar, sector_deg: 20, beams: 3, beam_width_deg: 10, elevation_width_deg: 10, rays: [20, 20], pulse_us: 400, max_range_m: 50, bins: 1000, {BARE}}}}}}}"
+    );
+    let device = format!(
+        "kind: scanning_sonar, sector_deg: 360, step_deg: 90, beam_width_deg: 5, elevation_width_deg: 20, pulse_us: 400, max_range_m: 40, bins: 800, {BARE}"
+    );
+    let mut sim = simulation(&world(400.0, &device, &rest));
+    let spec = spec(&sim);
+    let levels: Vec<f64> =
+        pings(&mut sim, 2.4).iter().take(4).map(|(_, ping)| peak(&beam(&spec, ping, 0)).1).collect();
+    let expected = 210.0 - 20.0 * 30f64.log10() - 30.0 * absorption(400.0, 400.0);
+    let heard = levels.iter().filter(|level| (*level - expected).abs() < 0.5).count();
+    assert_eq!(heard, 1, "{levels:?} instead of {expected} once");
+}
+
+// Goal: water that a tide has lifted mirrors as calm water does, and the height that spoils the mirror is the standard deviation of the waves. Method: the ghost below, in a tide of 1 m, over calm water; regular waves
+// of 1 m with that tide, whose deviation is 1/√8 m, and a sea of 2 m significant height. Tolerance: 6 dB of geometry, where waves as high would leave nothing; 1e-12; 1 %.
+#[test]
+fn what_the_surface_mirrors_depends_on_waves_not_on_tides() {
+    let ghost = |water: &str| {
+        let device = format!(
+            "kind: imaging_sonar, sector_deg: 10, beams: 3, beam_width_deg: 5, elevation_width_deg: 60, rays: [100, 800], pulse_us: 60, max_range_m: 30, bins: 600, multipath: true, {BARE}"
+        );
+        let text = world(3.0, &device, &sphere(16.0, 0.0, -3.0, 0.5))
+            .replace("water: {", &format!("water: {{{water}"));
+        let (spec, ping) = ping(&text);
+        let levels = beam(&spec, &ping, 1);
+        let from = ((16.5 - spec.limits[0]) / spec.bin()) as usize;
+        peak(&levels[from..]).1
+    };
+    let tide = "tide: {constituents: [{name: M2, amplitude_m: 1}]}, ";
+    let (calm, lifted) = (ghost(""), ghost(tide));
+    assert!((lifted - calm).abs() < 6.0, "{lifted} dB instead of {calm}");
+    let deviation = |waves: &str| {
+        let text = world(3.0, &format!("kind: scanning_sonar, sector_deg: 40, step_deg: 10, beam_width_deg: 6, elevation_width_deg: 20, pulse_us: 60, max_range_m: 60, bins: 300, {BARE}"), "")
+            .replace("water: {", &format!("water: {{{tide}{waves}, "));
+        let sim = simulation(&text);
+        WavesNow::new(&sim.state.sea.waves, 0.0).height_std()
+    };
+    let regular = deviation("waves: {kind: regular, height_m: 1, period_s: 5, direction_deg: 0}");
+    near("of regular waves", regular, 0.125_f64.sqrt(), 1e-12);
+    let sea = deviation("waves: {kind: jonswap, hs_m: 2, tp_s: 7, direction_deg: 30, components: 200}");
+    near("of a sea", sea, 0.5, 0.005);
 }
 
 // Goal: what calm water mirrors shows behind the surface, if asked for. Method: a sonar 3 m and a ball 3 m under the surface, 16 m apart; by way of the surface it is at √(16² + 6²) m. Tolerance: 0.3 m; without `multipath` nothing.

@@ -220,6 +220,15 @@ impl WavesNow {
         self.parts.iter().map(of).sum::<f64>().sqrt()
     }
 
+    /// Standard deviation of the height of the open sea's surface about its level, which a tide may lift [m].
+    pub fn height_std(&self) -> f64 {
+        let of = |part: &Part| {
+            let all = part.field.components.a.iter().take(part.field.n);
+            0.5 * all.map(|a| part.weight * a * (part.weight * a)).sum::<f64>()
+        };
+        self.parts.iter().filter(|part| !part.is_tide).map(of).sum::<f64>().sqrt()
+    }
+
     /// True if a tide or a region lifts the mean surface.
     pub fn is_tidal(&self) -> bool {
         self.tidal

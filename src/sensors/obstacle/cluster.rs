@@ -23,6 +23,10 @@ pub fn groups(echoes: &[Echo], gap: f64) -> Vec<Vec<usize>> {
         cells.entry((cell(echo.p.x), cell(echo.p.y))).or_default().push(i);
     }
     let near = |a: &[usize], b: &[usize]| {
+        // only those that are near the other cell's extent can be near one of its echoes
+        let (of_a, of_b) = (extent(echoes, a), extent(echoes, b));
+        let a: Vec<usize> = a.iter().copied().filter(|i| reaches(echoes[*i].p, &of_b, gap)).collect();
+        let b: Vec<usize> = b.iter().copied().filter(|i| reaches(echoes[*i].p, &of_a, gap)).collect();
         a.iter().any(|i| {
             b.iter().any(|j| {
                 let d = echoes[*i].p - echoes[*j].p;
@@ -56,6 +60,24 @@ pub fn groups(echoes: &[Echo], gap: f64) -> Vec<Vec<usize>> {
     all.iter_mut().for_each(|g| g.sort_unstable());
     all.sort_by_key(|g| g[0]);
     all
+}
+
+/// Least and greatest x and y of some echoes.
+fn extent(echoes: &[Echo], of: &[usize]) -> [[f64; 2]; 2] {
+    let mut all = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
+    for p in of.iter().map(|i| echoes[*i].p) {
+        for ([low, high], x) in all.iter_mut().zip([p.x, p.y]) {
+            (*low, *high) = (low.min(x), high.max(x));
+        }
+    }
+    all
+}
+
+/// True if a place is nearer than `gap` to an extent.
+fn reaches(p: Vec3, extent: &[[f64; 2]; 2], gap: f64) -> bool {
+    let [dx, dy] =
+        [(p.x, extent[0]), (p.y, extent[1])].map(|(x, [low, high])| (low - x).max(x - high).max(0.0));
+    dx * dx + dy * dy < gap * gap
 }
 
 /// Corners of the convex hull in the plane, counter-clockwise.

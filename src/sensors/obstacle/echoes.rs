@@ -13,10 +13,10 @@ use crate::sensors::sonar::receive::level;
 use crate::state::frame::{FrameData, Scan};
 use crate::state::ping::Ping;
 
-/// Places of echoes in the frame of the sensor, each with half of the height that it stands for [m].
-pub fn of(spec: &DetectorSpec, looks: &Looks, data: &FrameData) -> Vec<(Vec3, f64)> {
+/// Places of echoes of a frame begun at `stamp_ns` in the frame of the sensor, or of the unit that nods it, each with half of the height that it stands for [m].
+pub fn of(spec: &DetectorSpec, looks: &Looks, data: &FrameData, stamp_ns: u64) -> Vec<(Vec3, f64)> {
     match (looks, data) {
-        (Looks::Laser(laser), FrameData::Scan(scan)) => of_scan(laser, scan),
+        (Looks::Laser(laser), FrameData::Scan(scan)) => of_scan(laser, scan, stamp_ns),
         (_, FrameData::Cloud(points)) => {
             points.iter().map(|p| (Vec3::from(p.p.map(f64::from)), 0.0)).collect()
         }
@@ -31,10 +31,9 @@ pub fn of(spec: &DetectorSpec, looks: &Looks, data: &FrameData) -> Vec<(Vec3, f6
     }
 }
 
-fn of_scan(laser: &LaserSpec, scan: &Scan) -> Vec<(Vec3, f64)> {
+fn of_scan(laser: &LaserSpec, scan: &Scan, stamp_ns: u64) -> Vec<(Vec3, f64)> {
     let one = |(k, range): (usize, &f32)| {
-        let (s, c) = sin_cos(laser.first_azimuth + k as f64 * laser.azimuth_step);
-        range.is_finite().then(|| (Vec3::new(c, s, 0.0).scale(f64::from(*range)), 0.0))
+        range.is_finite().then(|| (laser.place(k, f64::from(*range), stamp_ns), 0.0))
     };
     scan.ranges.iter().enumerate().filter_map(one).collect()
 }

@@ -52,17 +52,17 @@ pub fn listed(spec: &DetectorSpec, obstacles: &[Obstacle], pose: &Pose, by: &Spo
     FrameData::Boxes(seen.filter_map(one).collect())
 }
 
-/// Boxes about the echoes that the sensor `looks` at the place `there` has brought, or these for those that are boxed with others.
+/// Boxes about the echoes that the sensor `looks` at the place `there` has brought since `stamp_ns`, or these for those that are boxed with others.
 pub fn heard(
     spec: &DetectorSpec,
-    (looks, data): (&Looks, &FrameData),
+    (looks, data, stamp_ns): (&Looks, &FrameData, u64),
     there: &Pose,
     pose: &Pose,
     by: &Spoiling,
 ) -> FrameData {
     let within =
         |echo: &Echo| (spec.heights[0]..=spec.heights[1]).contains(&echo.p.z) && covers(spec, pose, echo.p);
-    let echoes: Vec<Echo> = echoes::of(spec, looks, data)
+    let echoes: Vec<Echo> = echoes::of(spec, looks, data, stamp_ns)
         .into_iter()
         .map(|(p, half_height)| Echo { p: there.p_WS + there.R_WS.mul_vec(p), half_height })
         .filter(within)
@@ -107,7 +107,9 @@ fn tell(spec: &DetectorSpec, cuboid: Cuboid, pose: &Pose, by: &Spoiling, k: usiz
         return None;
     }
     let [position, size, turn] = spec.std.map(|std| if by.noise { std } else { 0.0 });
-    let p = cuboid.p + triple(position, &mut draw) + triple(by.fault.noise, &mut draw);
+    let away = (cuboid.p - pose.p_WS).unit().unwrap_or_default();
+    let off = away.scale(by.fault.offset) + triple(by.fault.noise, &mut draw);
+    let p = cuboid.p + triple(position, &mut draw) + off;
     let longer = triple(size, &mut draw);
     let size = Vec3::from([0, 1, 2].map(|i| (cuboid.size[i] + longer[i]).max(0.0)));
     let R_WO = Mat3::from_rpy(0.0, 0.0, cuboid.yaw + turn * draw.normal());

@@ -9,7 +9,7 @@
 //!   N = k T B F                                                           (5)
 //!   z_hidden = (r - sqrt(2 R h))²/(2 R),  R = 4/3 of the Earth's          (6)  behind the horizon
 //! ```
-//! Rays go from the antenna over the fan of its beam, denser towards the horizon; each stands for the solid angle dΩ of what it meets: (2) is Lambert's law over what the ray lights, and of a ball of the radius a with γ = 1 it gives the
+//! Rays go from the antenna over the fan of its beam, denser towards the horizon; each stands for the solid angle dΩ of what it meets: (2) is the law of constant γ over what the ray lights, σ_0 = γ sin ψ, and of a ball of the radius a with γ = 1 it gives the
 //! π a² of optics. γ is `reflectivity` of shapes and `land_db` of the bottom. The sea is lit as far as no ray meets anything nearer in its direction.
 //!
 //! # Symbols
@@ -41,6 +41,7 @@ use crate::state::sweep::Sweep;
 use crate::state::view::View;
 use clutter::SeaClutter;
 use fading::gamma;
+use std::collections::BTreeMap;
 use std::f64::consts::{LN_10, PI, TAU};
 
 /// Speed of light [m/s].
@@ -96,7 +97,7 @@ pub fn sweep(
         pose,
         first_robot: (structures + 2) as u16,
         wave,
-        rain: [weather.rain, clutter::taken_by_rain(spec.frequency, weather.rain)],
+        rain: [weather.rain, clutter::taken_by_rain(spec.frequency, spec.vertical, weather.rain)],
         sea: SeaClutter { wave, wind, vertical: spec.vertical },
         upwind: weather.wind.scale(-1.0 / wind.max(1e-9)),
         height: at.above_surface(pose.p_WS),
@@ -152,7 +153,7 @@ impl Antenna<'_> {
         let far = spec.limits[1];
         let step = spec.step() / spec.columns as f64;
         let constant = self.strength();
-        // ranges of what hides the sea, by the depression of the ray that met it
+        // ranges of what hides the sea, by the depression of the ray that met it, the steepest first
         let mut hiding: Vec<[f64; 2]> = Vec::new();
         for [elevation, width] in &spec.rows {
             let (s, c) = sin_cos(*elevation);
@@ -179,7 +180,7 @@ impl Antenna<'_> {
             }
             let along = self.pose.R_WS.tr_mul_vec(d).z;
             let b = pattern(&spec.along, libm::asin(along.clamp(-1.0, 1.0)));
-            let gamma = if seen.label == 1 { spec.land } else { seen.reflectivity };
+            let gamma = if seen.label == 1 { spec.land } else { seen.material.reflectivity };
             let solid = width * c * step;
             let echo = constant * b * b * gamma * solid / (r * r) * self.taken(r);
             if seen.label >= self.first_robot {
@@ -188,23 +189,23 @@ impl Antenna<'_> {
                 line.still[from..to].iter_mut().for_each(|sum| *sum += echo);
             }
         }
+        // rows rise, and so does what lies farther off: both are gone through once
+        let (mut nearest, mut row) = (0, 0);
         for k in 0..spec.bins {
             let depression = self.height / spec.range(k);
-            // the nearest ray: rows rise
-            let nearest =
-                hiding.iter().min_by(|a, b| (a[0] - depression).abs().total_cmp(&(b[0] - depression).abs()));
-            let is_hidden = nearest.is_some_and(|[slope, r]| {
-                *r < spec.range(k) && (slope - depression).abs() < self.row_at(depression)
-            });
+            let off = |n: usize| hiding.get(n).map_or(f64::INFINITY, |[slope, _]| (slope - depression).abs());
+            while off(nearest + 1) < off(nearest) {
+                nearest += 1;
+            }
+            while spec.rows.get(row).is_some_and(|[middle, width]| middle + width < -depression) {
+                row += 1;
+            }
+            let width = spec.rows.get(row).map_or(0.0, |[_, width]| *width);
+            let is_hidden =
+                hiding.get(nearest).is_some_and(|[_, r]| *r < spec.range(k) && off(nearest) < width);
             line.lit[k] = !is_hidden && hidden(self.height, spec.range(k)) == 0.0;
         }
         line
-    }
-
-    /// Width of the row at a depression [rad].
-    fn row_at(&self, depression: f64) -> f64 {
-        let near = |row: &&[f64; 2]| (row[0] + depression).abs() <= row[1];
-        self.spec.rows.iter().find(near).map_or(0.0, |row| row[1])
     }
 
     /// P_t G² λ²/((4π)³ L) [W m²]. (1)
@@ -229,7 +230,11 @@ impl Antenna<'_> {
         let (spec, constant) = (self.spec, self.strength() * self.taken(r));
         let cell = self.cell();
         let grazing = libm::atan(self.height / r);
-        let rain = clutter::of_rain(spec.frequency, self.rain[0]) * r * r * spec.solid_angle * cell;
+        let rain = if self.height > 0.0 {
+            clutter::of_rain(spec.frequency, self.rain[0]) * r * r * spec.solid_angle * cell
+        } else {
+            0.0
+        };
         let sea = if lit {
             let down = self.pose.R_WS.tr_mul_vec(h - Vec3::new(0.0, 0.0, self.height / r)).unit();
             let b = pattern(&spec.along, down.map_or(0.0, |d| libm::asin(d.z.clamp(-1.0, 1.0))));
@@ -246,6 +251,7 @@ impl Antenna<'_> {
         let spec = self.spec;
         let (mut mean, mut lit, mut heard) = (vec![0.0; spec.bins], vec![0.0; spec.bins], 0.0);
         let (turn, mut vessels) = (n / spec.spokes as u64, vec![0.0; spec.bins]);
+        let mut swings = BTreeMap::new();
         let from = (n - first) as usize * spec.columns;
         for (i, line) in lines[from..from + (2 * reach as usize + 1) * spec.columns].iter().enumerate() {
             let (k, c) = (i / spec.columns, i % spec.columns);
@@ -258,9 +264,11 @@ impl Antenna<'_> {
             }
             for (j, label, echo) in &line.vessels {
                 // one number for a vessel and a turn (3) of fading.rs
-                let once = u64::MAX - (turn << 16 | u64::from(*label));
-                let swing = if self.fades(by) { gamma(1.0, &mut by.stream.draw(once)) } else { 1.0 };
-                vessels[*j] += weight * echo * swing;
+                let swing = swings.entry(*label).or_insert_with(|| {
+                    let once = u64::MAX - (turn << 16 | u64::from(*label));
+                    if self.fades(by) { gamma(1.0, &mut by.stream.draw(once)) } else { 1.0 }
+                });
+                vessels[*j] += weight * echo * *swing;
             }
         }
         let h = self.horizon(n as f64);

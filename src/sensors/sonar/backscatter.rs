@@ -17,8 +17,8 @@
 //! None.
 //!
 //! # Limits
-//! (3) is fitted from 0.4 to 6.4 kHz and to 40°; above its values at 6.4 kHz and 40° are taken (estimated: little change with frequency above). (2) where
-//! waves are long against the sound. Nothing is scattered by water without wind.
+//! (3) is fitted from 0.4 to 6.4 kHz and to 40°; above its values at 6.4 kHz and 40° are taken (estimated: little change with frequency above). Under 0.5 m/s, where it
+//! grows without bounds, its power at 0.5 m/s falls with the square of the wind (estimated). (2) where waves are long against the sound. Nothing is scattered by water without wind.
 //!
 //! # Checked by
 //! tests below; test/analytic/sonar.rs
@@ -27,6 +27,9 @@ use super::decibels::power;
 use crate::environment::surface::mean_square_slope;
 use crate::scene::collision::Backscatter;
 use std::f64::consts::PI;
+
+/// Wind under which (3) is not taken [m/s].
+const BREEZE: f64 = 0.5;
 
 /// Back-scattering strength of a square metre at the sine of the grazing angle, as a power. (1)
 pub fn of_material(material: &Backscatter, sine: f64) -> f64 {
@@ -45,10 +48,11 @@ pub fn of_surface(sine: f64, frequency: f64, wind: f64) -> f64 {
     let m = mean_square_slope(wind);
     let facets = libm::exp(-(1.0 - s2) / (s2 * m)) / (4.0 * PI * m * s2 * s2);
     let degrees = (libm::asin(s2.sqrt()) * (180.0 / PI)).min(40.0);
-    let knots = wind / 0.514_444;
+    let knots = wind.max(BREEZE) / 0.514_444;
+    let calm = (wind / BREEZE).min(1.0);
     let beta = 158.0 * libm::pow(knots * libm::cbrt(frequency.min(6400.0)), -0.58);
     let bubbles = 3.3 * beta * libm::log10(degrees / 30.0) - 42.4 * libm::log10(beta) + 2.6;
-    facets + power(bubbles)
+    facets + power(bubbles) * calm * calm
 }
 
 /// What the surface mirrors of a sound. (4)
@@ -82,6 +86,12 @@ mod tests {
         let found = 10.0 * of_surface(20.0_f64.to_radians().sin(), 3000.0, 20.0 * 0.514_444).log10();
         assert!((found - by_hand).abs() < 0.05, "{found} {by_hand}");
         assert!(of_surface(1.0, 9e5, 5.0) > 10.0 * of_surface(0.5, 9e5, 5.0));
+        // aslant, more wind is more sound, from a breath to a gale
+        for sine in [0.3, 0.5, 0.65] {
+            let over = |k: i32| of_surface(sine, 9e5, 1e-4 * 1.1_f64.powi(k));
+            assert!((0..128).all(|k| over(k + 1) > over(k)), "{sine}");
+            assert!(over(0) < 1e-9, "{}", over(0));
+        }
         assert!((mirrored(1.0, 10.0, 0.05) - (-1.0_f64).exp()).abs() < 1e-12);
     }
 }

@@ -72,10 +72,10 @@ pub struct Patch {
 }
 
 impl Picture {
-    /// Silence.
-    pub fn new(spec: &SonarSpec) -> Self {
+    /// Silence, of a sonar that takes its ranges with this speed of sound [m/s].
+    pub fn new(spec: &SonarSpec, sound_speed: f64) -> Self {
         let beams = spec.steering.len();
-        let cell = (0.5 * 1500.0 * spec.pulse).max(spec.bin());
+        let cell = (0.5 * sound_speed * spec.pulse).max(spec.bin());
         Self { beams, power: vec![0.0; beams * spec.bins], cell }
     }
 
@@ -152,7 +152,7 @@ pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: 
         p: pose.p_WS,
         R_WS: pose.R_WS,
         surface: Crossings::new(waters.at, pose.p_WS, spec.limits[1], spec.columns.len() * spec.rows.len()),
-        height: waters.at.waves.map_or(0.0, |waves| 0.25 * waves.reach()),
+        height: waters.at.waves.map_or(0.0, |waves| waves.height_std()),
         head,
         motion: Motion::new(&pose.V_WS_S),
         source: power(spec.source_level),

@@ -9,13 +9,13 @@ use super::medium::Medium;
 use super::mirror;
 use super::motion::Motion;
 use crate::environment::{Instant, water_column};
-use crate::math::real::sin_cos;
+use crate::math::real::{sin_cos, wrapped};
 use crate::math::{Mat3, Vec3};
 use crate::scene::collision::Backscatter;
 use crate::scene::sonar::SonarSpec;
 use crate::sensors::swell::Crossings;
 use crate::state::view::View;
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 
 /// Label of the bottom.
 const BOTTOM: u16 = 1;
@@ -172,7 +172,7 @@ impl Sender<'_> {
             distance: hit.distance,
             p: p + d.scale(hit.distance),
             n: hit.normal,
-            made: Made::Solid(hit.backscatter),
+            made: Made::Solid(hit.material.backscatter),
             flat: if is_bottom { FLAT } else { FLAT_SHAPE },
             mirror: is_bottom.then_some(Via::Bottom),
         }
@@ -322,12 +322,8 @@ impl Sender<'_> {
     /// The sender's pattern in a direction of the world.
     fn sends(&self, d: Vec3) -> f64 {
         let a = self.spec.turn_back(self.R_WS.tr_mul_vec(d));
-        let across = libm::atan2(a.y, a.z) - self.head;
-        let across = across - TAU * libm::round(across / TAU);
+        let across = wrapped(libm::atan2(a.y, a.z) - self.head);
         let along = libm::asin(a.x.clamp(-1.0, 1.0));
-        if across.abs() > 0.5 * PI && self.spec.across[1].length > 0.0 {
-            return 0.0;
-        }
         pattern(&self.spec.across[1], across) * pattern(&self.spec.along[1], along)
     }
 
@@ -371,7 +367,7 @@ impl Sender<'_> {
         let near = NEAR[0] + NEAR[1] * r;
         let hit = stage.look(view, self.robot, to, d, [0.0, r + near])?;
         let is_there = hit.label == BOTTOM && (hit.distance - r).abs() < near;
-        is_there.then_some((m, n, Made::Solid(hit.backscatter)))
+        is_there.then_some((m, n, Made::Solid(hit.material.backscatter)))
     }
 
     /// True if nothing stands from a place on along `d`, but what it lies on and what is at the other end.

@@ -12,7 +12,7 @@
 //! World; directions in A of either sonar.
 //!
 //! # Limits
-//! Straight rays, the direct way alone. Others ping at their rate from their start on, whether anybody listens to them or not, and are where they are at this sonar's ping; those that are dead or without
+//! Straight rays, the direct way alone. Sonars in the air are not heard. Others ping at their rate from their start on, whether anybody listens to them or not, and are where they are at this sonar's ping; those that are dead or without
 //! power then are silent.
 //!
 //! # Checked by
@@ -23,6 +23,7 @@ use super::decibels::power;
 use super::echoes::Picture;
 use super::medium::Medium;
 use crate::math::Vec3;
+use crate::math::real::wrapped;
 use crate::scene::Sensor;
 use crate::scene::sonar::SonarSpec;
 use std::f64::consts::LN_10;
@@ -54,8 +55,9 @@ pub fn bursts(
     now_ns: u64,
     out: &mut Vec<Burst>,
 ) {
-    let speed = 1.0 / medium.here[0];
-    let delay = distance / speed;
+    let delay = distance * medium.here[0];
+    // by the speed of sound that the sonar takes its ranges with
+    let speed = spec.sound_speed.unwrap_or(1.0 / medium.here[0]);
     let listens = 2.0 * spec.limits[1] / speed;
     let level = power(other_spec.source_level) / (distance * distance).max(1e-6)
         * libm::exp(-0.1 * LN_10 * medium.here[1] * distance);
@@ -69,7 +71,7 @@ pub fn bursts(
             return;
         }
         let (across, along) = angles(towards);
-        let across = across - other_spec.head_angle(k);
+        let across = wrapped(across - other_spec.head_angle(k));
         let sent = pattern(&other_spec.across[1], across) * pattern(&other_spec.along[1], along);
         let range = 0.5 * speed * arrives;
         out.push(Burst { range, length: 0.5 * speed * other_spec.pulse, from, power: level * sent });
@@ -79,7 +81,7 @@ pub fn bursts(
 
 /// Angles of a direction of A across and out of the fan.
 fn angles(a: Vec3) -> (f64, f64) {
-    (libm::atan2(a.y, a.z), libm::asin((a.x / a.norm()).clamp(-1.0, 1.0)))
+    (libm::atan2(a.y, a.z), libm::asin((a.x / a.norm().max(1e-9)).clamp(-1.0, 1.0)))
 }
 
 /// Adds what arrives to all beams. (1)
@@ -92,7 +94,7 @@ pub fn add(picture: &mut Picture, spec: &SonarSpec, bursts: &[Burst], head: f64)
         let first = index(burst.range);
         let last = index(burst.range + burst.length + bin);
         for (b, steering) in spec.steering.iter().enumerate() {
-            let heard = pattern(&spec.across[0], across - head - steering) * along * burst.power;
+            let heard = pattern(&spec.across[0], wrapped(across - head - steering)) * along * burst.power;
             for k in first..last {
                 picture.power[k * picture.beams + b] += heard as f32;
             }

@@ -69,7 +69,7 @@ pub fn ping(
     let head = spec.head_angle(by.sample);
     let layers = if spec.bent { Layers::about(at, pose.p_WS, spec.limits[1]) } else { None };
     let waters = Waters { stage, view, at, medium: &medium, layers, wind, sound_speed };
-    let mut picture = Picture::new(spec);
+    let mut picture = Picture::new(spec, sound_speed);
     if at.above_surface(pose.p_WS) < 0.0 {
         echoes::fill(&mut picture, spec, &waters, pose, head);
         interference::add(&mut picture, spec, bursts, head);
