@@ -144,40 +144,52 @@ pub fn radar_sector(spec: &RadarSpec, sweep: &Sweep, header: Header) -> RadarSec
 /// What a laser has found since the unit that nods it was last at its least angle.
 #[derive(Clone, Debug, Default)]
 pub struct Swept {
+    /// What has come of the nod under way; none while its beginning is missing.
+    nod: Option<Nod>,
+}
+
+/// A nod under way.
+#[derive(Clone, Debug)]
+struct Nod {
     /// Number of the period since the start.
     period: u64,
-    /// Instant of the first scan [ns].
+    /// Instants of its first scan and of the last that came [ns].
     stamp_ns: u64,
+    last_ns: u64,
     /// Scans, and their echoes in the unit's axes at the instant of each; `ring` is the number of the scan.
     scans: u16,
     points: Vec<Point>,
 }
 
 impl Swept {
-    /// Adds the echoes of a scan taken at `stamp_ns`, with `step_ns` to the next; stamp and points if that was the last of a period.
+    /// Adds the echoes of a scan taken at `stamp_ns`, with the stamps of the samples before it, if there is one, and after it; stamp and points if it was
+    /// the last of a nod whose first scan has come too.
     pub fn add(
         &mut self,
         spec: &LaserSpec,
         scan: &Scan,
         stamp_ns: u64,
-        step_ns: u64,
+        (before_ns, after_ns): (Option<u64>, u64),
     ) -> Option<(u64, Vec<Point>)> {
         let length = spec.tilt?.period_ns;
         let period = stamp_ns / length;
-        if self.points.is_empty() || period != self.period {
-            // what misses its end, by a lost scan or a reset, is not a whole sweep
-            *self = Self { period, stamp_ns, ..Self::default() };
+        let first = || stamp_ns % length < after_ns.saturating_sub(stamp_ns);
+        if before_ns.map_or_else(first, |before| before / length != period) {
+            self.nod = Some(Nod { period, stamp_ns, last_ns: stamp_ns, scans: 0, points: Vec::new() });
         }
+        // what misses its beginning or its end, by a lost scan, a late subscriber or a reset, is not a whole nod
+        self.nod = self.nod.take().filter(|nod| nod.period == period && nod.last_ns <= stamp_ns);
+        let nod = self.nod.as_mut()?;
         for (k, (range, intensity)) in scan.ranges.iter().zip(&scan.intensities).enumerate() {
             if range.is_finite() {
                 let p = spec.place(k, f64::from(*range), stamp_ns).to_array().map(|x| x as f32);
-                let time = ((stamp_ns - self.stamp_ns) as f64 * 1e-9 + spec.fires(k)) as f32;
-                self.points.push(Point { p, intensity: *intensity, time, ring: self.scans });
+                let time = ((stamp_ns - nod.stamp_ns) as f64 * 1e-9 + spec.fires(k)) as f32;
+                nod.points.push(Point { p, intensity: *intensity, time, ring: nod.scans });
             }
         }
-        self.scans = self.scans.saturating_add(1);
-        let ends = (stamp_ns + step_ns) / length != period;
-        ends.then(|| (self.stamp_ns, std::mem::take(&mut self.points)))
+        (nod.scans, nod.last_ns) = (nod.scans.saturating_add(1), stamp_ns);
+        let ends = after_ns / length != period;
+        self.nod.take_if(|_| ends).map(|nod| (nod.stamp_ns, nod.points))
     }
 }
 

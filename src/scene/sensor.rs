@@ -190,6 +190,14 @@ impl Sensor {
         if self.sample_ns(k + 1) <= time_ns { k + 1 } else { k }
     }
 
+    /// Stamps of the samples before the one stamped `stamp_ns`, if it was not the first, and after it: a sensor that looks around takes each at the first step
+    /// of `dt_ns` that is not before its instant [ns].
+    pub fn stamps_about(&self, stamp_ns: u64, dt_ns: u64) -> (Option<u64>, u64) {
+        let k = self.sample_at(stamp_ns);
+        let stamp = |k: u64| self.sample_ns(k).div_ceil(dt_ns).saturating_mul(dt_ns);
+        (k.checked_sub(1).map(stamp), stamp(k + 1))
+    }
+
     /// Least samples a second; its rate, but for one whose rate depends on what it finds [Hz].
     pub fn least_rate(&self) -> f64 {
         match self.pace() {

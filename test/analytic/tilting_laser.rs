@@ -5,7 +5,7 @@ use merrow::ros::looks::Swept;
 use merrow::scene::laser::{LaserSpec, Tilt};
 use merrow::scene::sensor::Looks;
 use merrow::sim::Simulation;
-use merrow::state::frame::{Frame, FrameData};
+use merrow::state::frame::{Frame, FrameData, Scan};
 
 const WORLD: &str = "
 step: {dt_s: 0.01}
@@ -27,6 +27,11 @@ fn spec(s: &Simulation) -> LaserSpec {
         Looks::Laser(spec) => spec.clone(),
         _ => panic!("no laser"),
     }
+}
+
+/// Stamps of the samples about that of a frame.
+fn about(s: &Simulation, frame: &Frame) -> (Option<u64>, u64) {
+    s.scene.robots[0].sensors[0].stamps_about(frame.stamp_ns, s.scene.dt_ns)
 }
 
 fn frames(s: &mut Simulation, seconds: f64) -> Vec<Frame> {
@@ -68,7 +73,7 @@ fn ranges_are_those_of_the_tilt_of_the_instant() {
             close("range", f64::from(*range), 9.0 / (a.cos() * b.cos()), 1e-5);
             close("on the wall", spec.place(k, f64::from(*range), frame.stamp_ns).x, 9.0, 1e-5);
         }
-        clouds.extend(swept.add(&spec, scan, frame.stamp_ns, 50_000_000));
+        clouds.extend(swept.add(&spec, scan, frame.stamp_ns, about(&s, frame)));
     }
     // a whole sweep: 20 scans of 81 beams from its stamp on
     assert_eq!(clouds.len(), 1);
@@ -81,25 +86,66 @@ fn ranges_are_those_of_the_tilt_of_the_instant() {
     assert!(low < -9.0 * 0.5 && high > 9.0 * 0.3, "{low} to {high}");
 }
 
-// Goal: a sweep that lost its end is dropped, not passed off as whole, and so is what was there before a reset. Method: scans of three periods, the last ones of the first
-// left out, then time goes back. Tolerance: none.
+// Goal: a nod that lost its beginning or its end is dropped, not passed off as whole, and what was there before a reset is forgotten, in the same period too. Method: scans of two
+// periods and of a run begun anew, some of them left out. Tolerance: none.
 #[test]
-fn half_a_sweep_is_none() {
+fn half_a_nod_is_none() {
     let mut s = simulation(WORLD);
     let spec = spec(&s);
     let found = frames(&mut s, 2.3);
-    let mut swept = Swept::default();
-    let mut add = |frame: &Frame| {
-        let FrameData::Scan(scan) = &*frame.data else { panic!("no scan") };
-        swept.add(&spec, scan, frame.stamp_ns, 50_000_000)
+    let told = |parts: &[std::ops::Range<u64>]| -> Vec<(u64, usize)> {
+        let mut swept = Swept::default();
+        let of_part = |part: &std::ops::Range<u64>| {
+            let part = part.start * 1_000_000..part.end * 1_000_000;
+            found.iter().filter(move |f| part.contains(&f.stamp_ns))
+        };
+        let add = |frame: &Frame| {
+            let FrameData::Scan(scan) = &*frame.data else { panic!("no scan") };
+            swept.add(&spec, scan, frame.stamp_ns, about(&s, frame)).map(|(at, points)| (at, points.len()))
+        };
+        parts.iter().flat_map(of_part).filter_map(add).collect()
     };
-    let mut ends = Vec::new();
-    for frame in found.iter().filter(|f| f.stamp_ns < 500_000_000 || f.stamp_ns >= 1_000_000_000) {
-        ends.extend(add(frame).map(|(stamp_ns, _)| stamp_ns));
+    let whole = 20 * 81;
+    assert_eq!(told(&[0..2000]), [(0, whole), (1_000_000_000, whole)]);
+    assert_eq!(told(&[0..500, 1000..2000]), [(1_000_000_000, whole)], "without its end");
+    assert_eq!(told(&[50..1000, 1000..2000]), [(1_000_000_000, whole)], "without its beginning");
+    assert_eq!(told(&[0..600, 0..1000]), [(0, whole)], "a reset within the first period");
+    assert_eq!(told(&[0..600, 200..1000]), [], "a reset whose first scans are lost");
+    assert_eq!(told(&[0..2000, 0..1000]).len(), 3, "a reset later on");
+}
+
+// Goal: scans without an echo are scans of their nod. Method: a nod whose first ten scans found nothing. Tolerance: none.
+#[test]
+fn a_nod_may_begin_without_echoes() {
+    let mut s = simulation(WORLD);
+    let spec = spec(&s);
+    let (mut swept, mut clouds) = (Swept::default(), Vec::new());
+    for (k, frame) in frames(&mut s, 1.1).iter().filter(|f| f.stamp_ns < 1_000_000_000).enumerate() {
+        let FrameData::Scan(scan) = &*frame.data else { panic!("no scan") };
+        let mut scan = scan.clone();
+        if k < 10 {
+            scan.ranges.fill(f32::INFINITY);
+        }
+        clouds.extend(swept.add(&spec, &scan, frame.stamp_ns, about(&s, frame)));
     }
-    assert_eq!(ends, [1_000_000_000]);
-    for frame in found.iter().filter(|f| f.stamp_ns < 1_000_000_000) {
-        ends.extend(add(frame).map(|(stamp_ns, _)| stamp_ns));
+    let (stamp_ns, points) = clouds.pop().unwrap();
+    assert_eq!((stamp_ns, points.len(), points[0].ring), (0, 10 * 81, 10));
+    assert!((points[0].time - 0.5).abs() < 1e-6, "{}", points[0].time);
+}
+
+// Goal: every nod comes, whatever rate, step and period are to one another: stamps are those of steps, not of the rate. Method: 40 scans a second of 4 ms steps, nods of 1.026 s, stamps as
+// a run has them. Tolerance: none.
+#[test]
+fn no_nod_is_lost_by_rounding() {
+    let world = WORLD.replace("dt_s: 0.01", "dt_s: 0.004").replace("rate_hz: 20", "rate_hz: 40");
+    let s = simulation(&world.replace("tilt_period_s: 1", "tilt_period_s: 1.026"));
+    let (spec, sensor) = (spec(&s), &s.scene.robots[0].sensors[0]);
+    let empty = Scan { ranges: vec![f32::INFINITY; 81], intensities: vec![0.0; 81] };
+    let (mut swept, mut nods) = (Swept::default(), 0);
+    for k in 0..4000 {
+        let stamp_ns = sensor.sample_ns(k).div_ceil(4_000_000) * 4_000_000;
+        let about = sensor.stamps_about(stamp_ns, s.scene.dt_ns);
+        nods += u64::from(swept.add(&spec, &empty, stamp_ns, about).is_some());
     }
-    assert_eq!(ends, [1_000_000_000, 0]);
+    assert_eq!(nods, 100_000_000_000 / 1_026_000_000);
 }

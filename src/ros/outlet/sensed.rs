@@ -94,9 +94,9 @@ impl Worker {
                     self.emit(i, now, || looks::laser_scan(spec, sensor.rate, scan, head));
                 }
                 (Topic::Swept, FrameData::Scan(scan), Looks::Laser(spec)) => {
-                    let step_ns = (1e9 / sensor.rate) as u64;
+                    let about = sensor.stamps_about(frame.stamp_ns, scene.dt_ns);
                     let swept = self.swept.entry((frame.robot, frame.sensor)).or_default();
-                    if let Some((stamp_ns, points)) = swept.add(spec, scan, frame.stamp_ns, step_ns) {
+                    if let Some((stamp_ns, points)) = swept.add(spec, scan, frame.stamp_ns, about) {
                         let head = header(stamp_ns, &frames::mount_frame(model, frame.sensor));
                         self.emit(i, now, || looks::point_cloud(&points, head));
                     }
