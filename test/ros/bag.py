@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads a bag that Merrow recorded, with two independent readers, and compares what they see.
 
-    python3 test/ros/bag.py FILE.mcap [--truncated] [--expect TOPIC=COUNT]... [--at-least TOPIC=COUNT]...
+    python3 test/ros/bag.py FILE.mcap [--truncated] [--expect TOPIC=COUNT]... [--at-least TOPIC=COUNT]... [--from NS]
 
 A finished bag: rosbags reads it as a folder (by metadata.yaml) and as a file, mcap-ros2-support as a file. All must see
 the same messages with the same values, in numbers that metadata.yaml states, with the type hashes that rosbags computes
@@ -10,6 +10,7 @@ reader.
 
 --truncated: the recorder was killed, so the file has no end; only the streaming reader is used.
 --expect, --at-least: number of messages of a topic.
+--from: log time before which nothing was recorded.
 
 Needs `pip install rosbags==0.11.9 mcap-ros2-support`. Prints every failure; the exit code is 1 if there is one.
 """
@@ -152,6 +153,7 @@ def main():
     parser.add_argument("--truncated", action="store_true")
     parser.add_argument("--expect", action="append", default=[])
     parser.add_argument("--at-least", action="append", default=[])
+    parser.add_argument("--from", type=int, default=0, dest="begin_ns")
     arguments = parser.parse_args()
 
     failures = []
@@ -173,6 +175,9 @@ def main():
     for topic, count in counts(arguments.at_least).items():
         if len(messages[topic]) < count:
             failures.append(f"{topic}: {len(messages[topic])} messages, expected at least {count}")
+
+    failures += [f"{topic}: log time {found[0][0]}, expected none before {arguments.begin_ns}"
+                 for topic, found in sorted(messages.items()) if found and found[0][0] < arguments.begin_ns]
 
     for topic, found in sorted(messages.items()):
         print(f"{len(found):8} {topic}, log time {found[0][0]} to {found[-1][0]} ns" if found else f"       0 {topic}")

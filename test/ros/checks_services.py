@@ -292,11 +292,13 @@ def check_record():
         m.do("record", uri=str(again))
         m.step(100)
         m.do("record", uri="")
+        # what is latched is logged at its beginning, not at that of the run
+        check_bag(find_bag(m.path, "again"), "--expect=/tf_static=1", "--expect=/bluerov2/robot_description=1", "--from=2000000000")
 
 
-def find_bag(folder):
-    """The one bag under a folder."""
-    (bag,) = folder.rglob("*.mcap")
+def find_bag(folder, name=""):
+    """The one bag under a folder whose name begins so."""
+    (bag,) = folder.rglob(f"{name}*.mcap")
     return bag
 
 

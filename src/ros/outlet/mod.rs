@@ -170,6 +170,8 @@ struct Worker {
     /// Of each tether, whether it was whole.
     whole: Vec<bool>,
     bag: Option<(Bag, Vec<ChannelId>)>,
+    /// End of the last batch [ns].
+    now_ns: u64,
     /// Obstacles that detectors, by robot and sensor, have told of before.
     tracks: BTreeMap<(usize, usize), Tracks>,
     /// What the displays of sonars, by robot and sensor, show of pings before.
@@ -209,6 +211,7 @@ impl Worker {
             engaged,
             whole,
             bag: None,
+            now_ns: 0,
             displays: BTreeMap::new(),
             scopes: BTreeMap::new(),
             tracks: BTreeMap::new(),
@@ -219,7 +222,7 @@ impl Worker {
     }
 
     fn run(&mut self, batches: &Receiver<Batch>, tasks: &Receiver<Task>) {
-        self.latched(0);
+        self.latched();
         loop {
             select! {
                 recv(tasks) -> task => match task {
@@ -256,6 +259,7 @@ impl Worker {
     fn publish(&mut self, batch: &Batch) {
         let scene = Arc::clone(&self.parts.scene);
         let now = batch.time_ns;
+        self.now_ns = now;
         for &(robot, sensor, stamped) in &batch.readings {
             self.reading(&scene, robot as usize, sensor as usize, &stamped, now);
         }
@@ -408,7 +412,8 @@ impl Worker {
     }
 
     /// What late subscribers and every bag must have: descriptions, fixed frames, which couplings hold, which tethers do.
-    fn latched(&mut self, now: u64) {
+    fn latched(&mut self) {
+        let now = self.now_ns;
         let scene = Arc::clone(&self.parts.scene);
         self.emit_from(Source::TfStatic, now, || frames::fixed(&scene));
         for coupling in 0..self.engaged.len() {
@@ -501,7 +506,7 @@ impl Worker {
         }
         self.bag = Some((bag, channels));
         self.shared.recording.store(true, Ordering::Relaxed);
-        self.latched(0);
+        self.latched();
         Ok(format!("recording into {}", path.display()))
     }
 
