@@ -3,8 +3,7 @@
 use super::args::NodeOptions;
 use super::arm::{self, GroupStatus, Place, Progress, Served};
 use super::dds::ParameterServices;
-use super::dds::Service;
-use super::dds::{Node, Subscription};
+use super::dds::{Node, Publisher, Service, Subscription};
 use super::diagnostics::{Refusals, Vitals};
 use super::frames::Snapshot;
 use super::inputs::Mailbox;
@@ -32,6 +31,8 @@ pub struct Bridge {
     forgotten: u64,
     /// Robot, sensor and output of every sensor that looks around.
     looking: Vec<Looking>,
+    /// One per output of the plan; empty without a node.
+    publishers: Arc<[Publisher]>,
     node: Option<Endpoints>,
     next_frame: u64,
     next_battery: u64,
@@ -70,6 +71,7 @@ impl Bridge {
             let publisher = node.publisher(&output.topic, output.info, &output.qos);
             publishers.push(publisher.map_err(|e| e.to_string())?);
         }
+        let publishers: Arc<[Publisher]> = publishers.into();
         let mailbox = Mailbox {
             scene: Arc::clone(scene),
             requests: requests.clone(),
@@ -86,13 +88,13 @@ impl Bridge {
         let outlet = Outlet::start(Parts {
             scene: Arc::clone(scene),
             plan: Arc::clone(&plan),
-            publishers,
+            publishers: Arc::clone(&publishers),
             logger: Some(node.logger().clone()),
             refusals: Arc::clone(&refusals),
             goals,
         })?;
         let endpoints = Self::endpoints(node, actions, &plan, &mailbox, options, pace, &outlet)?;
-        Ok(Self::new(scene, &plan, outlet, refusals, mailbox.progress, Some(endpoints)))
+        Ok(Self::new(scene, &plan, outlet, refusals, mailbox.progress, Some((endpoints, publishers))))
     }
 
     /// A bridge without a node, for recording only.
@@ -105,7 +107,7 @@ impl Bridge {
         let outlet = Outlet::start(Parts {
             scene: Arc::clone(scene),
             plan: Arc::clone(&plan),
-            publishers: Vec::new(),
+            publishers: Arc::default(),
             logger: None,
             refusals: Arc::clone(&refusals),
             goals: Vec::new(),
@@ -119,8 +121,9 @@ impl Bridge {
         outlet: Outlet,
         refusals: Arc<Refusals>,
         progress: Arc<Progress>,
-        node: Option<Endpoints>,
+        node: Option<(Endpoints, Arc<[Publisher]>)>,
     ) -> Self {
+        let (node, publishers) = node.unzip();
         let groups = scene.robots.iter().map(|robot| robot.joint_groups.len()).sum();
         let groups = vec![None; groups];
         let (next_frame, next_battery, next_vitals_s) = (0, 0, 0.0);
@@ -132,6 +135,7 @@ impl Bridge {
             groups,
             forgotten: 0,
             looking,
+            publishers: publishers.unwrap_or_default(),
             node,
             next_frame,
             next_battery,
@@ -202,9 +206,9 @@ impl Bridge {
     /// Tells the sensors that look around which of them are wanted: what nobody subscribes to and nobody records is not worked out.
     pub fn tell_wanted(&self, simulation: &Simulation) {
         let Some(lookout) = &simulation.lookout else { return };
-        let shared = &self.outlet.shared;
-        let recording = shared.recording.load(Ordering::Relaxed);
-        let wanted = |output: &usize| recording || shared.subscribed[*output].load(Ordering::Relaxed);
+        let recording = self.outlet.shared.recording.load(Ordering::Relaxed);
+        let wanted =
+            |output: &usize| recording || self.publishers.get(*output).is_some_and(Publisher::is_wanted);
         for Looking { robot, sensor, outputs } in &self.looking {
             let bits =
                 outputs.iter().filter(|(output, _)| wanted(output)).fold(0, |bits, (_, part)| bits | part);
@@ -259,6 +263,10 @@ impl Observer for Bridge {
         // who follows the wall clock cannot wait
         let can_wait = control.paused || !matches!(control.pace, Pace::Factor(_));
         self.outlet.send(batch, can_wait);
+    }
+
+    fn before_steps(&mut self, simulation: &Simulation) {
+        self.tell_wanted(simulation);
     }
 
     fn refused(&mut self, refusal: &Refusal, simulation: &Simulation) {

@@ -88,6 +88,8 @@ pub struct Control {
 pub trait Observer {
     /// Called after every block, and every 50 ms while time stands still (then with empty outboxes). Must be quick.
     fn after_block(&mut self, simulation: &Simulation, control: &Control);
+    /// Called before the first of the steps that somebody has asked for.
+    fn before_steps(&mut self, _simulation: &Simulation) {}
     /// Called when a command was refused.
     fn refused(&mut self, refusal: &Refusal, simulation: &Simulation);
     /// Called once when a robot was stopped because its state is no longer finite.
@@ -321,7 +323,10 @@ impl Run<'_, '_> {
             Some(why) => {
                 reply.send(Stepped { time_ns: simulation.time_ns(), result: Err(why.to_string()) });
             }
-            None => self.pending = Some(Steps { asked: n, left: n, reply }),
+            None => {
+                self.observers.iter_mut().for_each(|o| o.before_steps(simulation));
+                self.pending = Some(Steps { asked: n, left: n, reply });
+            }
         }
     }
 

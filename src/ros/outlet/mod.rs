@@ -62,8 +62,6 @@ pub struct Shared {
     pub dropped: AtomicU64,
     /// Whether true poses are among the frames.
     pub truth_tf: AtomicBool,
-    /// Of each output, whether somebody subscribes.
-    pub subscribed: Vec<AtomicBool>,
 }
 
 /// Handle of the outlet's thread; dropping it finishes the bag and ends the thread.
@@ -83,7 +81,7 @@ pub struct Parts {
     /// Its topics.
     pub plan: Arc<Plan>,
     /// One per output of the plan; empty without a node.
-    pub publishers: Vec<Publisher>,
+    pub publishers: Arc<[Publisher]>,
     /// For what goes wrong with a bag; none without a node.
     pub logger: Option<Logger>,
     /// Refused commands.
@@ -100,8 +98,7 @@ impl Outlet {
     pub fn start(parts: Parts) -> Result<Self, String> {
         let (batches, oldest) = bounded(QUEUE);
         let (tasks, task_inbox) = unbounded();
-        let subscribed = parts.plan.outputs.iter().map(|_| AtomicBool::new(false)).collect();
-        let shared = Arc::new(Shared { subscribed, ..Shared::default() });
+        let shared = Arc::new(Shared::default());
         shared.truth_tf.store(true, Ordering::Relaxed);
         let mut worker = Worker::new(parts, Arc::clone(&shared));
         let inbox = oldest.clone();
@@ -163,8 +160,6 @@ struct Worker {
     shared: Arc<Shared>,
     /// Of each robot's sensors, the first of its outputs, which stand together.
     sensor_outputs: Vec<Vec<usize>>,
-    /// Outputs of sensors that look around.
-    looking: Vec<usize>,
     /// Of each coupling, whether it held when that was last published.
     engaged: Vec<bool>,
     /// Of each tether, whether it was whole.
@@ -190,15 +185,9 @@ impl Worker {
     fn new(parts: Parts, shared: Arc<Shared>) -> Self {
         let mut sensor_outputs: Vec<Vec<usize>> =
             parts.scene.robots.iter().map(|r| vec![0; r.sensors.len()]).collect();
-        let mut looking = Vec::new();
         for (i, output) in parts.plan.outputs.iter().enumerate() {
-            if let Source::Sensor { robot, sensor, part } = output.source {
-                if part == 0 {
-                    sensor_outputs[robot][sensor] = i;
-                }
-                if parts.scene.robots[robot].sensors[sensor].kind.looks().is_some() {
-                    looking.push(i);
-                }
+            if let Source::Sensor { robot, sensor, part: 0 } = output.source {
+                sensor_outputs[robot][sensor] = i;
             }
         }
         let engaged = parts.scene.couplings.iter().map(|c| c.engaged).collect();
@@ -207,7 +196,6 @@ impl Worker {
             parts,
             shared,
             sensor_outputs,
-            looking,
             engaged,
             whole,
             bag: None,
@@ -266,7 +254,6 @@ impl Worker {
         for frame in &batch.looks {
             self.look(&scene, frame, now);
         }
-        self.note_subscribers();
         if let Some(snapshot) = &batch.snapshot {
             self.frames(&scene, snapshot);
         }

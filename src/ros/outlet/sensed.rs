@@ -3,7 +3,6 @@
 use super::Worker;
 use crate::ros::camera::{self, Shown};
 use crate::ros::convert::{self, header};
-use crate::ros::dds::Publisher;
 use crate::ros::frames;
 use crate::ros::instruments;
 use crate::ros::looks::{self, Topic};
@@ -24,7 +23,6 @@ use crate::state::frame::{Frame, FrameData, Picture};
 use crate::state::ping::Ping;
 use crate::state::reading::{Reading, Stamped};
 use crate::state::sounds::Sounds;
-use std::sync::atomic::Ordering;
 
 impl Worker {
     /// Publishes the reading of a sensor that does not look around.
@@ -234,14 +232,6 @@ impl Worker {
                 }
             }
             None => {}
-        }
-    }
-
-    /// Tells which topics of sensors that look around are subscribed: what nobody wants is not worked out.
-    pub(super) fn note_subscribers(&self) {
-        for i in &self.looking {
-            let is_wanted = self.parts.publishers.get(*i).is_some_and(Publisher::is_wanted);
-            self.shared.subscribed[*i].store(is_wanted, Ordering::Relaxed);
         }
     }
 }
