@@ -3,42 +3,93 @@
 use super::message::{Message, TypeInfo};
 use super::msg::sensor_msgs::{CameraInfo, CompressedImage, Image, RegionOfInterest};
 use super::msg::std_msgs::Header;
-use super::picture::{self, Pixels};
+use super::picture::{self, DepthScale, Pixels};
 use crate::scene::camera::{CameraSpec, Part};
 use crate::scene::lens::Distortion;
 use crate::state::frame::Picture;
 
-/// Topic suffix and type of what a camera gives.
-pub fn topic(part: Part) -> (&'static str, &'static TypeInfo) {
-    match part {
-        Part::Rgb => ("/image_raw", Image::info()),
-        Part::Jpeg => ("/image_raw/compressed", CompressedImage::info()),
-        Part::Depth => ("/depth/image_raw", Image::info()),
-        Part::Labels => ("/labels/image_raw", Image::info()),
-        Part::Info => ("/camera_info", CameraInfo::info()),
+/// A message of a camera.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Colours.
+    Rgb,
+    /// Colours as a file of JPEG.
+    Jpeg,
+    /// Depths.
+    Depth,
+    /// Depths as a file of PNG.
+    DepthFile,
+    /// How it maps, beside the depths, where their users look for it.
+    DepthInfo,
+    /// Numbers of what is seen.
+    Labels,
+    /// How it maps, beside the colours.
+    Info,
+}
+
+/// The messages of a camera.
+pub fn forms(spec: &CameraSpec) -> impl Iterator<Item = Form> {
+    const ALL: [Form; 7] =
+        [Form::Rgb, Form::Jpeg, Form::Depth, Form::DepthFile, Form::DepthInfo, Form::Labels, Form::Info];
+    let parts = spec.parts;
+    let has =
+        move |form: &Form| form.part().is_in(parts) && (*form != Form::DepthInfo || Part::Depth.is_in(parts));
+    ALL.into_iter().filter(has)
+}
+
+impl Form {
+    /// What of a picture it is made of.
+    pub fn part(self) -> Part {
+        match self {
+            Form::Rgb => Part::Rgb,
+            Form::Jpeg => Part::Jpeg,
+            Form::Depth | Form::DepthFile => Part::Depth,
+            Form::Labels => Part::Labels,
+            Form::DepthInfo | Form::Info => Part::Info,
+        }
+    }
+
+    /// Its topic's suffix, and its type.
+    pub fn topic(self) -> (&'static str, &'static TypeInfo) {
+        match self {
+            Form::Rgb => ("/image_raw", Image::info()),
+            Form::Jpeg => ("/image_raw/compressed", CompressedImage::info()),
+            Form::Depth => ("/depth/image_raw", Image::info()),
+            Form::DepthFile => ("/depth/image_raw/compressedDepth", CompressedImage::info()),
+            Form::DepthInfo => ("/depth/camera_info", CameraInfo::info()),
+            Form::Labels => ("/labels/image_raw", Image::info()),
+            Form::Info => ("/camera_info", CameraInfo::info()),
+        }
     }
 }
 
-/// What there is to publish.
-pub enum Shown<'a> {
-    /// How the camera maps.
-    Info,
+/// A message of a camera, made.
+pub enum Shown {
+    /// How it maps.
+    Info(CameraInfo),
     /// Pixels as they are.
-    Raw(picture::Picture<'a>),
+    Raw(Image),
     /// Pixels as a file.
-    File(picture::Picture<'a>),
+    File(CompressedImage),
 }
 
-/// What there is of `part` in a picture, if anything.
-pub fn show<'a>(part: Part, spec: &CameraSpec, picture: &'a Picture) -> Option<Shown<'a>> {
+/// What a picture gives of `form`, if anything.
+pub fn show(form: Form, spec: &CameraSpec, picture: &Picture, header: Header) -> Option<Shown> {
     let [width, height] = spec.size.map(|n| n as u32);
     let of = |pixels| picture::Picture { width, height, pixels };
-    match part {
-        Part::Info => Some(Shown::Info),
-        Part::Rgb => picture.rgb.as_ref().map(|rgb| Shown::Raw(of(Pixels::Rgb8(rgb)))),
-        Part::Jpeg => picture.rgb.as_ref().map(|rgb| Shown::File(of(Pixels::Rgb8(rgb)))),
-        Part::Depth => picture.depth.as_ref().map(|depth| Shown::Raw(of(Pixels::Depth(depth)))),
-        Part::Labels => picture.labels.as_ref().map(|labels| Shown::Raw(of(Pixels::Uint16(labels)))),
+    let rgb = || picture.rgb.as_ref().map(|rgb| of(Pixels::Rgb8(rgb)));
+    let depth = || picture.depth.as_ref().map(|depth| of(Pixels::Depth(depth)));
+    let labels = || picture.labels.as_ref().map(|labels| of(Pixels::Uint16(labels)));
+    match form {
+        Form::Info | Form::DepthInfo => Some(Shown::Info(info(spec, header))),
+        Form::Rgb => rgb()?.raw(header).ok().map(Shown::Raw),
+        Form::Depth => depth()?.raw(header).ok().map(Shown::Raw),
+        Form::Labels => labels()?.raw(header).ok().map(Shown::Raw),
+        Form::Jpeg => rgb()?.jpeg(header, spec.jpeg_quality).ok().map(Shown::File),
+        Form::DepthFile => {
+            let scale = DepthScale { max: spec.range[1] as f32, ..DepthScale::default() };
+            depth()?.compressed_depth(header, scale).ok().map(Shown::File)
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Frames of sensors that look around, as messages.
 
+use super::camera;
 use super::message::{Message, TypeInfo};
 use super::msg::builtin_interfaces::Duration;
 use super::msg::marine_sensor_msgs::{RadarEcho, RadarSector};
@@ -9,7 +10,6 @@ use super::msg::vision_msgs::Detection3DArray;
 use super::positioning;
 use super::sonar;
 use crate::scene::acoustic::Output;
-use crate::scene::camera;
 use crate::scene::laser::{LaserOutput, LaserSpec};
 use crate::scene::radar::RadarSpec;
 use crate::scene::sensor::Looks;
@@ -27,8 +27,8 @@ pub enum Topic {
     Cloud,
     /// The points of all scans of a laser while it is nodded to and fro once.
     Swept,
-    /// A part of a picture.
-    Camera(camera::Part),
+    /// Of a picture.
+    Camera(camera::Form),
     /// A part of a ping.
     Sonar(sonar::Part),
     /// Boxes about obstacles.
@@ -47,7 +47,7 @@ impl Topic {
     /// What has to be worked out for it, as bits that the sensor knows.
     pub fn bits(self) -> u8 {
         match self {
-            Topic::Camera(part) => part as u8,
+            Topic::Camera(form) => form.part() as u8,
             _ => u8::MAX,
         }
     }
@@ -69,12 +69,11 @@ pub fn topics(looks: &Looks) -> Vec<(Cow<'static, str>, &'static TypeInfo, Topic
             vec![("/points".into(), PointCloud2::info(), Topic::Cloud)]
         }
         Looks::Camera(spec) => {
-            let parts = camera::Part::ALL.into_iter().filter(|part| part.is_in(spec.parts));
-            let of_part = |part| {
-                let (suffix, info) = super::camera::topic(part);
-                (suffix.into(), info, Topic::Camera(part))
+            let of_form = |form: camera::Form| {
+                let (suffix, info) = form.topic();
+                (suffix.into(), info, Topic::Camera(form))
             };
-            parts.map(of_part).collect()
+            camera::forms(spec).map(of_form).collect()
         }
         Looks::Sonar(spec) => {
             let of_part = |(suffix, part): &(&'static str, sonar::Part)| {

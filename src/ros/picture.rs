@@ -44,7 +44,7 @@ pub enum Pixels<'a> {
 /// How finely depths are told apart, eq. (1); the defaults are those of image_transport's plugin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DepthScale {
-    /// Depth from which on nothing is told \[m\], above 0.
+    /// Depth from which on nothing is told \[m\], above 0. Far ones cost the near ones nothing: a step is z²/A whatever it is.
     pub max: f32,
     /// z0: the larger, the finer, and the farther the nearest depth that can be told, A / (65535 - B) \[m\]. Above 0.
     pub quantization: f32,

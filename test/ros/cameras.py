@@ -1,6 +1,7 @@
 """Reads the pictures of `cameras.yaml` from a bag as their users do, and compares them with the wall 9 m ahead."""
 
 import io
+import struct
 import sys
 from pathlib import Path
 
@@ -39,6 +40,16 @@ def check_depth(image):
     assert numpy.allclose(depth[:24], 9.0, atol=1e-4)
 
 
+def check_depth_file(file):
+    """The same depths as image_transport's compressedDepth has them: inverse, in steps of z^2/a."""
+    assert file.header.frame_id == FRAME and file.format == "32FC1; compressedDepth png", file.format
+    data = file.data.tobytes()
+    kind, a, b = struct.unpack("<iff", data[:12])
+    numbers = numpy.asarray(Image.open(io.BytesIO(data[12:]))).astype(float)
+    assert kind == 0 and numbers.shape == SHAPE and (numbers[:24] > 0).all()
+    assert numpy.allclose(a / (numbers[:24] - b), 9.0, atol=0.51 * 9.0**2 / a)
+
+
 def check_labels(image):
     """The wall is the first structure."""
     labels = pixels(image, "16UC1", "<u2")
@@ -68,6 +79,8 @@ def main():
         "/r/cam/image_raw": check_rgb,
         "/r/cam/image_raw/compressed": check_jpeg,
         "/r/cam/depth/image_raw": check_depth,
+        "/r/cam/depth/image_raw/compressedDepth": check_depth_file,
+        "/r/cam/depth/camera_info": check_info,
         "/r/cam/labels/image_raw": check_labels,
         "/r/cam/camera_info": check_info,
     }

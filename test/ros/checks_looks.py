@@ -60,7 +60,8 @@ def check_lasers_of_the_river():
 def check_pictures_and_pings():
     """Colours, depths, JPEG and camera_info of a camera come as one each, and nothing of what nobody wants; so do pings of a sonar that looks ahead."""
     with Merrow(CAMERAS, "--pace", "lockstep") as m:
-        topics = ("image_raw", "image_raw/compressed", "depth/image_raw", "camera_info")
+        topics = ("image_raw", "image_raw/compressed", "depth/image_raw", "camera_info",
+                  "depth/image_raw/compressedDepth", "depth/camera_info")
         readers = [m.listen(f"/r/cam/{topic}") for topic in topics]
         for reader in readers:
             first(m, reader)
@@ -68,14 +69,16 @@ def check_pictures_and_pings():
         for topic, found in zip(topics, sets):
             assert are_all(found, 200_000_000), (topic, [nanoseconds(message.header.stamp) for message in found])
             assert {message.header.frame_id for message in found} == {"r/cam_optical_frame"}, topic
-        colours, jpegs, depths, infos = (found[-1] for found in sets)
+        colours, jpegs, depths, infos, files, beside = (found[-1] for found in sets)
         assert (colours.width, colours.height, colours.encoding) == (64, 48, "rgb8")
         red, green, _ = bytes(colours.data)[3 * (24 * 64 + 32):][:3]
         assert red > 1.5 * green, f"the wall is red: {red}, {green}"
         assert bytes(jpegs.data)[:2] == b"\xff\xd8" and jpegs.format.startswith("rgb8; jpeg"), jpegs.format
         ahead = struct.unpack_from("<f", bytes(depths.data), 4 * (24 * 64 + 32))[0]
         assert abs(ahead - 9) < 0.05, f"the wall is 9 m off: {ahead}"
+        assert bytes(files.data)[12:16] == b"\x89PNG" and files.format == "32FC1; compressedDepth png", files.format
         assert (infos.width, infos.k[0], infos.distortion_model) == (64, 90, "plumb_bob")
+        assert list(beside.p) == list(infos.p) and list(beside.k) == list(infos.k)
         m.alive()
     with Merrow(SONARS, "--pace", "lockstep") as m:
         pings = m.listen("/r/ahead/image_raw")

@@ -1,7 +1,7 @@
 //! Publishing of what sensors bring: readings and frames, on each topic of their sensor.
 
 use super::Worker;
-use crate::ros::camera::{self, Shown};
+use crate::ros::camera::{self, Form, Shown};
 use crate::ros::convert::{self, header};
 use crate::ros::frames;
 use crate::ros::instruments;
@@ -16,7 +16,7 @@ use crate::ros::profile;
 use crate::ros::sonar::{self, Part};
 use crate::scene::Scene;
 use crate::scene::acoustic::{AcousticSpec, Output};
-use crate::scene::camera::{self as cameras, CameraSpec};
+use crate::scene::camera::CameraSpec;
 use crate::scene::sensor::Looks;
 use crate::scene::sonar::SonarSpec;
 use crate::state::frame::{Frame, FrameData, Picture};
@@ -103,9 +103,9 @@ impl Worker {
                     let head = head(&frames::sensor_frame(model, frame.sensor));
                     self.emit(i, now, || looks::point_cloud(points, head));
                 }
-                (Topic::Camera(part), FrameData::Picture(picture), Looks::Camera(spec)) => {
+                (Topic::Camera(form), FrameData::Picture(picture), Looks::Camera(spec)) => {
                     let head = head(&frames::optical_frame(model, frame.sensor));
-                    self.picture(i, part, (spec, picture), head, now);
+                    self.picture(i, form, (spec, picture), head, now);
                 }
                 (Topic::Sonar(Part::Bearing), FrameData::Ping(ping), Looks::Sonar(spec)) => {
                     let head = head(&frames::sensor_frame(model, frame.sensor));
@@ -214,23 +214,15 @@ impl Worker {
     fn picture(
         &mut self,
         i: usize,
-        part: cameras::Part,
+        form: Form,
         (spec, picture): (&CameraSpec, &Picture),
         head: Header,
         now: u64,
     ) {
-        match camera::show(part, spec, picture) {
-            Some(Shown::Info) => self.emit(i, now, || camera::info(spec, head)),
-            Some(Shown::Raw(shown)) => {
-                if let Ok(image) = shown.raw(head) {
-                    self.emit(i, now, || image);
-                }
-            }
-            Some(Shown::File(shown)) => {
-                if let Ok(file) = shown.jpeg(head, spec.jpeg_quality) {
-                    self.emit(i, now, || file);
-                }
-            }
+        match camera::show(form, spec, picture, head) {
+            Some(Shown::Info(info)) => self.emit(i, now, || info),
+            Some(Shown::Raw(image)) => self.emit(i, now, || image),
+            Some(Shown::File(file)) => self.emit(i, now, || file),
             None => {}
         }
     }
