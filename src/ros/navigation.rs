@@ -9,8 +9,8 @@ use super::msg::nav_msgs::Odometry;
 use super::msg::sensor_msgs::{Imu, NavSatFix, NavSatStatus};
 use super::msg::std_msgs::Header;
 use crate::math::{Mat3, Quat};
-use crate::scene::SensorKind;
-use crate::scene::navigation::Augmentation;
+use crate::scene::navigation::{Augmentation, GnssSpec};
+use crate::scene::{Robot, SensorKind};
 use crate::state::reading;
 
 /// Variance of what is not measured, as drivers of two antennas give for roll and pitch [rad²].
@@ -30,8 +30,8 @@ pub fn topics(kind: &SensorKind) -> Option<Vec<(&'static str, &'static TypeInfo)
     })
 }
 
-/// Fix, with NaN where there is none.
-pub fn nav_sat_fix(r: &reading::Gnss, header: Header) -> NavSatFix {
+/// Fix of a receiver of these systems (bits of [`GnssSpec`]), with NaN and no covariance where there is none.
+pub fn nav_sat_fix(r: &reading::Gnss, systems: u16, header: Header) -> NavSatFix {
     let [latitude, longitude, altitude] = r.position;
     let status = match (r.fix, r.augmentation) {
         (false, _) => NavSatStatus::STATUS_NO_FIX,
@@ -41,12 +41,36 @@ pub fn nav_sat_fix(r: &reading::Gnss, header: Header) -> NavSatFix {
     };
     NavSatFix {
         header,
-        status: NavSatStatus { status, service: NavSatStatus::SERVICE_GPS },
+        status: NavSatStatus { status, service: service(systems) },
         latitude: latitude.to_degrees(),
         longitude: longitude.to_degrees(),
         altitude,
-        position_covariance: diagonal(r.variances),
-        position_covariance_type: NavSatFix::COVARIANCE_TYPE_DIAGONAL_KNOWN,
+        position_covariance: if r.fix { diagonal(r.variances) } else { [0.0; 9] },
+        position_covariance_type: if r.fix {
+            NavSatFix::COVARIANCE_TYPE_DIAGONAL_KNOWN
+        } else {
+            NavSatFix::COVARIANCE_TYPE_UNKNOWN
+        },
+    }
+}
+
+/// The systems of a receiver, bits of [`GnssSpec`], as the message has them.
+fn service(systems: u16) -> u16 {
+    let pairs = [
+        (GnssSpec::GPS, NavSatStatus::SERVICE_GPS),
+        (GnssSpec::GLONASS, NavSatStatus::SERVICE_GLONASS),
+        (GnssSpec::BEIDOU, NavSatStatus::SERVICE_COMPASS),
+        (GnssSpec::GALILEO, NavSatStatus::SERVICE_GALILEO),
+    ];
+    pairs.iter().filter(|(bit, _)| systems & bit != 0).fold(0, |all, (_, bit)| all | bit)
+}
+
+/// The systems that a sensor's receiver uses: its own, or that of the one that helps it.
+pub fn systems(robot: &Robot, sensor: usize) -> u16 {
+    match &robot.sensors[sensor].kind {
+        SensorKind::Gnss(spec) => spec.systems,
+        SensorKind::Ins(spec) => spec.aids.gnss.as_ref().map_or(0, |aid| systems(robot, aid.sensor)),
+        _ => 0,
     }
 }
 
@@ -109,13 +133,13 @@ fn joined(blocks: [[&Mat3; 2]; 2]) -> [f64; 36] {
     })
 }
 
-/// The same place on the ellipsoid.
-pub fn position(r: &reading::Navigation, header: Header) -> NavSatFix {
+/// The same place on the ellipsoid; `systems` are those of the receiver that helps it, if one does.
+pub fn position(r: &reading::Navigation, systems: u16, header: Header) -> NavSatFix {
     let [latitude, longitude, altitude] = r.position;
     let c = r.position_covariance.full().r;
     NavSatFix {
         header,
-        status: NavSatStatus { status: NavSatStatus::STATUS_FIX, service: 0 },
+        status: NavSatStatus { status: NavSatStatus::STATUS_FIX, service: service(systems) },
         latitude: latitude.to_degrees(),
         longitude: longitude.to_degrees(),
         altitude,
@@ -159,7 +183,8 @@ mod tests {
         let twist = message.twist.covariance;
         assert_eq!((twist[0], twist[7], twist[21], twist[28], twist[3]), (30.0, 31.0, 0.25, 0.25, 0.0));
         assert_eq!((message.header.frame_id.as_str(), message.child_frame_id.as_str()), ("world", "rov/ins"));
-        let fix = position(&reading, header(0, "rov/ins"));
+        let fix = position(&reading, GnssSpec::GPS, header(0, "rov/ins"));
+        assert_eq!(fix.status.service, NavSatStatus::SERVICE_GPS);
         assert_eq!((fix.altitude, fix.position_covariance[1]), (4.0, 10.1));
         assert_eq!(fix.position_covariance_type, NavSatFix::COVARIANCE_TYPE_KNOWN);
     }
@@ -186,7 +211,11 @@ mod tests {
             satellites: Some(9),
             dilution: None,
         };
-        let status = |r: &reading::Gnss| nav_sat_fix(r, header(0, "g")).status.status;
+        let all = GnssSpec::GPS | GnssSpec::GLONASS | GnssSpec::BEIDOU | GnssSpec::GALILEO;
+        let fix = |r: &reading::Gnss| nav_sat_fix(r, all, header(0, "g"));
+        let status = |r: &reading::Gnss| fix(r).status.status;
+        let covariance = |r: &reading::Gnss| (fix(r).position_covariance, fix(r).position_covariance_type);
+        assert_eq!((fix(&reading).status.service, covariance(&reading).0[8]), (15, 3.0));
         assert_eq!(status(&reading), NavSatStatus::STATUS_GBAS_FIX);
         let twist = fix_velocity(&reading, 0).expect("a velocity").twist;
         assert_eq!((twist.twist.linear.y, twist.covariance[14], twist.covariance[21]), (2.0, 0.3, -1.0));
@@ -195,5 +224,6 @@ mod tests {
             (status(&reading), fix_velocity(&reading, 0).is_none()),
             (NavSatStatus::STATUS_NO_FIX, true)
         );
+        assert_eq!(covariance(&reading), ([0.0; 9], NavSatFix::COVARIANCE_TYPE_UNKNOWN));
     }
 }

@@ -14,12 +14,25 @@ pub struct GnssSpec {
     pub velocity_std: Option<[f64; 2]>,
     /// What corrects it.
     pub augmentation: Augmentation,
+    /// Whose satellites it uses, as bits.
+    pub systems: u16,
     /// Depth of the antenna below which there is no fix [m].
     pub max_depth: f64,
     /// Seconds above water before the first fix returns.
     pub reacquisition: f64,
     /// Which satellites it may see; none: always enough of them.
     pub sky: Option<Sky>,
+}
+
+impl GnssSpec {
+    /// Bit of the American satellites.
+    pub const GPS: u16 = 1;
+    /// Of the Russian.
+    pub const GLONASS: u16 = 2;
+    /// Of the Chinese.
+    pub const BEIDOU: u16 = 4;
+    /// Of the European.
+    pub const GALILEO: u16 = 8;
 }
 
 /// What corrects a receiver's fixes.

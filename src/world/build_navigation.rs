@@ -2,7 +2,9 @@
 
 use super::error::{Problems, did_you_mean, quote};
 use super::file::{Measures, SensorFile};
-use super::file_navigation::{AhrsFile, AugmentationFile, GnssFile, GnssHeadingFile, InsFile, SkyFile};
+use super::file_navigation::{
+    AhrsFile, AugmentationFile, GnssFile, GnssHeadingFile, InsFile, SkyFile, SystemFile,
+};
 use super::read::Named;
 use crate::math::Vec3;
 use crate::math::real::sin_cos;
@@ -29,6 +31,14 @@ pub fn gnss(file: &GnssFile, stream: Stream) -> GnssSpec {
             AugmentationFile::Satellites => Augmentation::Satellites,
             AugmentationFile::Ground => Augmentation::Ground,
         },
+        systems: file.systems.iter().fold(0, |all, system| {
+            all | match system {
+                SystemFile::Gps => GnssSpec::GPS,
+                SystemFile::Glonass => GnssSpec::GLONASS,
+                SystemFile::Beidou => GnssSpec::BEIDOU,
+                SystemFile::Galileo => GnssSpec::GALILEO,
+            }
+        }),
         max_depth: file.max_depth_m,
         reacquisition: file.reacquisition_s,
         sky: file.sky.as_ref().map(|sky| self::sky(sky, stream)),

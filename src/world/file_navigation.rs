@@ -16,6 +16,8 @@ spec! {
         velocity_std_m_s: Option<[f64; 2]> [non_negative],
         /// What corrects the fixes.
         augmentation: AugmentationFile = AugmentationFile::None,
+        /// Whose satellites it uses.
+        systems: Vec<SystemFile> [not_empty] = vec![SystemFile::Gps],
         /// Depth of the antenna below which there is no fix.
         max_depth_m: f64 [non_negative] = 0.0,
         /// Seconds above water before the first fix.
@@ -34,6 +36,20 @@ fieldless_choice! {
         Satellites = "satellites",
         /// Stations on the ground, as for RTK.
         Ground = "ground",
+    }
+}
+
+fieldless_choice! {
+    /// Satellites for navigation.
+    pub enum SystemFile {
+        /// Those of the United States.
+        Gps = "gps",
+        /// Those of Russia.
+        Glonass = "glonass",
+        /// Those of China.
+        Beidou = "beidou",
+        /// Those of Europe.
+        Galileo = "galileo",
     }
 }
 

@@ -112,7 +112,7 @@ def check_fix_at_the_surface():
         fix = got[0]
         assert all(map(math.isfinite, (fix.latitude, fix.longitude, fix.altitude))), fix
         assert fix.position_covariance_type == 2 and 0 < fix.position_covariance[0] < 1, fix
-        assert fix.status.status == 2, fix.status
+        assert fix.status.status == 2 and fix.status.service == 15, fix.status
         velocity = wait_until(velocities, lambda v: v.header.stamp == fix.header.stamp).twist
         # it was put down at rest, and has sunk or risen since
         assert math.hypot(velocity.twist.linear.x, velocity.twist.linear.y) < 0.5 and abs(velocity.twist.linear.z) < 1, velocity
@@ -308,6 +308,7 @@ def check_no_fix(messages):
     for m in messages:
         assert m.status.status == -1, m.status
         assert math.isnan(m.latitude) and math.isnan(m.longitude) and math.isnan(m.altitude), m
+        assert m.position_covariance_type == 0 and not any(m.position_covariance), m
 
 
 def check_battery(messages):

@@ -40,7 +40,7 @@ impl Worker {
         match &stamped.reading {
             Reading::Imu(r) => self.emit(i, now, || convert::imu(r, head())),
             Reading::Gnss(r) => {
-                self.emit(i, now, || navigation::nav_sat_fix(r, head()));
+                self.emit(i, now, || navigation::nav_sat_fix(r, navigation::systems(model, sensor), head()));
                 if let Some(twist) = navigation::fix_velocity(r, stamped.stamp_ns) {
                     self.emit(i + 1, now, || twist);
                 }
@@ -49,7 +49,7 @@ impl Worker {
             Reading::Navigation(r) => {
                 let child = frames::sensor_frame(model, sensor);
                 self.emit(i, now, || navigation::odometry(r, stamped.stamp_ns, &child));
-                self.emit(i + 1, now, || navigation::position(r, head()));
+                self.emit(i + 1, now, || navigation::position(r, navigation::systems(model, sensor), head()));
             }
             Reading::Dvl(r) => {
                 self.emit(i, now, || convert::dvl(r, head()));
