@@ -87,12 +87,21 @@ fn unless_silent(measured: Vec3, variance: f64) -> f64 {
     if measured.x.is_nan() { -1.0 } else { variance }
 }
 
-/// DVL ping.
+/// How the frame of a DVL's message, whose z axis points where the instrument does, is turned in S, where that is -z.
+pub const Q_S_DVL: Quat = Quat { w: 0.0, x: 1.0, y: 0.0, z: 0.0 };
+
+/// A vector of S in the frame of a DVL's message, half a turn about x.
+fn half_turn(v: Vec3) -> Vec3 {
+    Vec3::new(v.x, -v.y, -v.z)
+}
+
+/// DVL ping, in the frame that [`Q_S_DVL`] turns.
 pub fn dvl(r: &reading::Dvl, header: Header) -> Dvl {
     let good = r.beams.iter().filter(|b| b.velocity.is_finite()).count() as u8;
     let [velocity_variance, range_variance] = r.beam_variances;
     let locked = r.lock != DvlLock::None;
-    let mut velocity_covar = r.covariance;
+    let (velocity, c) = (half_turn(r.velocity), r.covariance);
+    let mut velocity_covar = [c[0], -c[1], -c[2], -c[3], c[4], c[5], -c[6], c[7], c[8]];
     if !locked {
         velocity_covar[0] = -1.0;
     }
@@ -100,16 +109,16 @@ pub fn dvl(r: &reading::Dvl, header: Header) -> Dvl {
         header,
         velocity_mode: if r.lock == DvlLock::Water { Dvl::DVL_MODE_WATER } else { Dvl::DVL_MODE_BOTTOM },
         dvl_type: Dvl::DVL_TYPE_PISTON,
-        velocity: vector3(r.velocity),
+        velocity: vector3(velocity),
         velocity_covar,
         altitude: r.altitude,
-        course_gnd: libm::atan2(r.velocity.y, r.velocity.x),
-        speed_gnd: (r.velocity.x * r.velocity.x + r.velocity.y * r.velocity.y).sqrt(),
+        course_gnd: libm::atan2(velocity.y, velocity.x),
+        speed_gnd: (velocity.x * velocity.x + velocity.y * velocity.y).sqrt(),
         num_good_beams: good,
         sound_speed: r.sound_speed as f32,
         beam_ranges_valid: r.beams.iter().any(|b| b.range.is_finite()),
         beam_velocities_valid: good > 0,
-        beam_unit_vec: r.beams.map(|b| vector3(b.direction)),
+        beam_unit_vec: r.beams.map(|b| vector3(half_turn(b.direction))),
         range: r.beams.map(|b| b.range),
         range_covar: [range_variance as f32; 4],
         beam_quality: r.beams.map(|b| if b.velocity.is_finite() { 1.0 } else { 0.0 }),
@@ -118,7 +127,7 @@ pub fn dvl(r: &reading::Dvl, header: Header) -> Dvl {
     }
 }
 
-/// The same velocity for estimators; none without bottom lock, because it would not be over ground.
+/// The same velocity for estimators, in S; none without bottom lock, because it would not be over ground.
 pub fn dvl_twist(r: &reading::Dvl, header: Header) -> Option<TwistWithCovarianceStamped> {
     (r.lock == DvlLock::Bottom).then(|| {
         let mut covariance = [0.0; 36];
@@ -223,4 +232,53 @@ pub fn path(nodes: &[Vec3], stamp_ns: u64) -> Path {
         pose: Pose { position: point(*p), ..Pose::default() },
     };
     Path { header: header(stamp_ns, WORLD_FRAME), poses: nodes.iter().map(pose).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Mat3;
+    use crate::state::reading::DvlBeam;
+
+    // Goal: the message of a DVL says the same in its frame as the reading in S, and z of that frame is where the beams look. Method: vectors and covariance turned back by
+    // the frame's own turn. Tolerance: rounding.
+    #[test]
+    fn a_dvl_speaks_in_the_frame_that_points_where_it_does() {
+        let beam = |x: f64, y: f64| DvlBeam {
+            direction: Vec3::new(x, y, -(1.0 - x * x - y * y).sqrt()),
+            bottom: true,
+            range: 10.0,
+            velocity: 0.1,
+        };
+        let covariance = [4.0, 0.1, 0.2, 0.1, 5.0, 0.3, 0.2, 0.3, 6.0];
+        let r = reading::Dvl {
+            velocity: Vec3::new(1.0, 0.5, -0.2),
+            covariance,
+            lock: DvlLock::Bottom,
+            altitude: 9.0,
+            beams: [beam(0.3, 0.0), beam(-0.3, 0.0), beam(0.0, 0.3), beam(0.0, -0.3)],
+            beam_variances: [0.0; 2],
+            sound_speed: 1500.0,
+        };
+        let message = dvl(&r, Header::default());
+        let turn = Q_S_DVL.matrix();
+        let close = |a: Vec3, b: Vec3| assert!((a - b).norm() < 1e-15, "{a:?} {b:?}");
+        close(turn.mul_vec(vec3(&message.velocity)), r.velocity);
+        for (out, beam) in message.beam_unit_vec.iter().zip(&r.beams) {
+            assert!(out.z > 0.9);
+            close(turn.mul_vec(vec3(out)), beam.direction);
+        }
+        let matrix = |c: [f64; 9]| {
+            Mat3::from_rows(
+                Vec3::new(c[0], c[1], c[2]),
+                Vec3::new(c[3], c[4], c[5]),
+                Vec3::new(c[6], c[7], c[8]),
+            )
+        };
+        let back = turn.mul_mat(&matrix(message.velocity_covar)).mul_mat(&turn.transpose());
+        (0..3).for_each(|k| close(back.col(k), matrix(covariance).col(k)));
+        assert!((message.course_gnd - libm::atan2(-0.5, 1.0)).abs() < 1e-15);
+        // estimators have it in S
+        assert_eq!(dvl_twist(&r, Header::default()).unwrap().twist.twist.linear, vector3(r.velocity));
+    }
 }

@@ -1,12 +1,12 @@
 //! TF: the tree of frames of every robot, `world -> <robot>/base_link -> links and sensors`.
 
-use super::convert::{WORLD_FRAME, header, transform};
+use super::convert::{self, WORLD_FRAME, header, transform};
 use super::msg::geometry_msgs::TransformStamped;
 use super::msg::tf2_msgs::TFMessage;
 use super::sonar;
 use crate::math::{Mat3, Quat, SpatialForce, Vec3};
 use crate::scene::sensor::Looks;
-use crate::scene::{Fin, JointKind, JointMode, Link, Robot, Scene};
+use crate::scene::{Fin, JointKind, JointMode, Link, Robot, Scene, SensorKind};
 use crate::sim::Simulation;
 use crate::state::contact::Contact;
 use crate::state::firmware::FirmwareState;
@@ -33,9 +33,24 @@ pub fn optical_frame(robot: &Robot, sensor: usize) -> String {
     format!("{}_optical_frame", sensor_frame(robot, sensor))
 }
 
-/// The frame in which a sonar's messages speak: z out of the sonar, x up or forward.
+/// The frame in which the messages of a sonar or a DVL speak: z out of the instrument, x up or forward.
 pub fn acoustic_frame(robot: &Robot, sensor: usize) -> String {
     format!("{}_acoustic", sensor_frame(robot, sensor))
+}
+
+/// The frame in which a sensor's messages speak where that is not its own, and how it is turned in the sensor's.
+pub fn own_frame(robot: &Robot, sensor: usize) -> Option<(String, Quat)> {
+    match &robot.sensors[sensor].kind {
+        SensorKind::Dvl(_) => Some((acoustic_frame(robot, sensor), convert::Q_S_DVL)),
+        SensorKind::Looks(with) => match &**with {
+            Looks::Camera(_) => {
+                Some((optical_frame(robot, sensor), Quat { w: 0.5, x: -0.5, y: 0.5, z: -0.5 }))
+            }
+            Looks::Sonar(spec) => Some((acoustic_frame(robot, sensor), sonar::acoustic_frame(spec))),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Where everything that moves is, at one instant.
@@ -156,14 +171,8 @@ pub fn fixed(scene: &Scene) -> TFMessage {
             let nods = sensor.kind.tilt().is_some();
             let child = if nods { mount_frame(robot, k) } else { sensor_frame(robot, k) };
             transforms.push(stamped(0, &parent, child, sensor.p_UoS_U, q));
-            if let Some(Looks::Camera(_)) = sensor.kind.looks().map(|looks| &**looks) {
-                let turn = Quat { w: 0.5, x: -0.5, y: 0.5, z: -0.5 };
-                let parent = sensor_frame(robot, k);
-                transforms.push(stamped(0, &parent, optical_frame(robot, k), Vec3::zero(), turn));
-            }
-            if let Some(Looks::Sonar(spec)) = sensor.kind.looks().map(|looks| &**looks) {
-                let (parent, child) = (sensor_frame(robot, k), acoustic_frame(robot, k));
-                transforms.push(stamped(0, &parent, child, Vec3::zero(), sonar::acoustic_frame(spec)));
+            if let Some((child, turn)) = own_frame(robot, k) {
+                transforms.push(stamped(0, &sensor_frame(robot, k), child, Vec3::zero(), turn));
             }
         }
     }

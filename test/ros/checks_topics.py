@@ -207,7 +207,9 @@ def check_frames(m, messages):
             name = f"/{robot['name']}/{sensor['name']}"
             for topic in (topic for topic in messages if topic == name or topic.startswith(f"{name}/")):
                 in_world = sensor["kind"] == "odometry" or sensor["kind"] == "gnss" and topic == f"{name}/vel"
-                frame = "world" if in_world else name[1:]
+                # z out of the instrument, as the message asks for
+                acoustic = "_acoustic" if sensor["kind"] == "dvl" and topic.endswith("/data") else ""
+                frame = "world" if in_world else name[1:] + acoustic
                 frames = {message.header.frame_id for message in messages[topic]}
                 assert frames == {frame} or deaf(topic, messages), f"{topic}: frames {frames}, expected {frame}"
     edges = set()
@@ -265,7 +267,7 @@ def check_dvl(messages, twists, truth, bottom_m):
     for m in messages:
         for v in m.beam_unit_vec:
             assert abs(v.x**2 + v.y**2 + v.z**2 - 1) < 1e-6, v
-            assert v.z < -0.8, f"a beam that does not look down: {v}"
+            assert v.z > 0.8, f"z points where the DVL does, so do its beams: {v}"
         if math.isfinite(m.altitude):
             altitude = bottom_m + height_at(truth, m.header.stamp) + 0.08
             assert abs(m.altitude - altitude) < 0.2, f"DVL altitude {m.altitude}, expected {altitude}"
@@ -277,7 +279,8 @@ def check_dvl(messages, twists, truth, bottom_m):
     for twist in twists:
         ping = by_time.get(nanoseconds(twist.header.stamp))
         if ping is not None:
-            assert twist.twist.twist.linear.z == ping.velocity.z, "twist and ping differ"
+            there, here = twist.twist.twist.linear, ping.velocity
+            assert (there.x, there.y, there.z) == (here.x, -here.y, -here.z), "twist and ping differ by more than their frames"
         assert twist.twist.covariance[0] > 0 and twist.twist.covariance[35] > 0, "twist without covariance"
 
 

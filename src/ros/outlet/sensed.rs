@@ -52,7 +52,8 @@ impl Worker {
                 self.emit(i + 1, now, || navigation::position(r, navigation::systems(model, sensor), head()));
             }
             Reading::Dvl(r) => {
-                self.emit(i, now, || convert::dvl(r, head()));
+                let acoustic = header(stamped.stamp_ns, &frames::acoustic_frame(model, sensor));
+                self.emit(i, now, || convert::dvl(r, acoustic));
                 if let Some(twist) = convert::dvl_twist(r, header(0, "")) {
                     self.emit(i + 1, now, || TwistWithCovarianceStamped { header: head(), ..twist });
                 }
