@@ -1,6 +1,6 @@
 //! A robot as URDF, for `robot_description`: links, joints, inertias and the hulls as shapes.
 
-use super::frames::joint_pose;
+use super::frames::{self, joint_pose};
 use crate::math::hull_cut::Shape;
 use crate::math::{Mat3, Vec3};
 use crate::scene::laser::Tilt;
@@ -24,13 +24,17 @@ pub fn urdf(robot: &Robot) -> String {
     for frame in &robot.attached {
         write_frame(&mut out, robot, frame.link, &frame.name, origin(frame.p_UoA_U, frame.R_UA.to_rpy()));
     }
-    for sensor in &robot.sensors {
+    for (k, sensor) in robot.sensors.iter().enumerate() {
         let place = origin(sensor.p_UoS_U, sensor.R_US.to_rpy());
         if let Some(tilt) = sensor.kind.tilt() {
             write_frame(&mut out, robot, sensor.link, &format!("{}_mount", sensor.name), place);
             write_tilt(&mut out, robot, &sensor.name, tilt);
         } else {
             write_frame(&mut out, robot, sensor.link, &sensor.name, place);
+        }
+        if let Some((child, turn)) = frames::own_frame(robot, k) {
+            let turn = origin(Vec3::zero(), turn.matrix().to_rpy());
+            write_fixed(&mut out, &frames::sensor_frame(robot, k), &child, turn);
         }
     }
     out.push_str("</robot>\n");
@@ -105,8 +109,11 @@ fn hull(link: &Link, R_UL: &Mat3) -> String {
 
 /// A frame without mass, fixed to a link.
 fn write_frame(out: &mut String, robot: &Robot, link: usize, name: &str, origin: String) {
-    let child = format!("{}/{name}", robot.name);
-    let parent = format!("{}/{}", robot.name, robot.links[link].name);
+    write_fixed(out, &frames::link_frame(robot, link), &format!("{}/{name}", robot.name), origin);
+}
+
+/// A frame without mass, fixed to another.
+fn write_fixed(out: &mut String, parent: &str, child: &str, origin: String) {
     let _ = writeln!(out, "  <link name=\"{child}\"/>");
     let _ = writeln!(out, "  <joint name=\"{child}_mount\" type=\"fixed\">");
     let _ = writeln!(out, "    <parent link=\"{parent}\"/><child link=\"{child}\"/>");

@@ -6,7 +6,7 @@
 use crate::common::folder::Folder;
 use crate::common::tree::Random;
 use crate::common::{close, evaluate, near, start};
-use merrow::math::{SpatialVelocity, Vec3};
+use merrow::math::{Quat, SpatialVelocity, Vec3};
 use merrow::scene::{Damping, Geometry, JointKind, Link, Scene};
 use merrow::state::Motion;
 use merrow::world::{Overrides, World, load_world};
@@ -117,6 +117,40 @@ fn the_uvms_comes_back_from_its_own_urdf() {
     // shapes come back too; the capsule as the cylinder about it
     assert_eq!(theirs.robots[0].colliders.len(), robot.colliders.len());
     near("place of the jaw", theirs.robots[0].colliders[6].p_LoG, robot.colliders[6].p_LoG, 1e-9);
+}
+
+/// Goal: the description has every frame of the tree, each where the tree has it. Method: links and joints of the URDF of every robot of two worlds with cameras, sonars, a DVL and a
+/// nodded laser, against /tf_static. Tolerance: rounding of the angles.
+#[test]
+fn the_description_has_all_frames() {
+    use merrow::ros::frames;
+    let mut turned = 0;
+    for name in ["harbour_inspection", "riverwatch"] {
+        let path = merrow::world::share::world(name);
+        let scene = load_world(&path, Overrides::default()).unwrap().scene;
+        let urdf: String = scene.robots.iter().map(merrow::ros::urdf::urdf).collect();
+        for t in frames::fixed(&scene).transforms {
+            let (parent, child) = (&t.header.frame_id, &t.child_frame_id);
+            if parent == "world" {
+                continue;
+            }
+            assert!(urdf.contains(&format!("<link name=\"{child}\"")), "{name}: no link {child}");
+            let ends = format!("<parent link=\"{parent}\"/><child link=\"{child}\"/>");
+            let joint = urdf.split(&ends).nth(1).unwrap_or_else(|| panic!("{name}: no {ends}"));
+            let numbers = |key: &str| -> Vec<f64> {
+                let text = joint.split(&format!("{key}=\"")).nth(1).unwrap().split('"').next().unwrap();
+                text.split(' ').map(|number| number.parse().unwrap()).collect()
+            };
+            let (p, a) = (numbers("xyz"), numbers("rpy"));
+            let (q, r) = (&t.transform.rotation, Quat::from_rpy(a[0], a[1], a[2]));
+            let same = (q.w * r.w + q.x * r.x + q.y * r.y + q.z * r.z).abs();
+            assert!((same - 1.0).abs() < 1e-12, "{child}: {q:?} {r:?}");
+            let v = &t.transform.translation;
+            assert!((v.x - p[0]).abs() + (v.y - p[1]).abs() + (v.z - p[2]).abs() < 1e-12, "{child}");
+            turned += usize::from(child.ends_with("_optical_frame") || child.ends_with("_acoustic"));
+        }
+    }
+    assert!(turned >= 5, "{turned} frames of cameras, sonars and DVLs");
 }
 
 /// Every shipped URDF is a URDF to ourselves, and weighs what its model weighs.
