@@ -218,3 +218,23 @@ fn the_vehicle_flies_its_leg() {
     within("new heading", (heading + 180.0).rem_euclid(360.0), 180.0, 3.0);
     within("new depth", depth, 11.0, 0.4);
 }
+
+// Goal: the stereo pair that ships is one to whoever triangulates with its camera_info. Method: P of both cameras against the places where they are mounted. Tolerance: rounding.
+#[test]
+fn the_stereo_pair_knows_its_baseline() {
+    let path = merrow::world::share::world("riverwatch");
+    let scene = merrow::world::load_world(&path, merrow::world::Overrides::default()).unwrap().scene;
+    let camera = |name: &str| {
+        let sensors = scene.robots.iter().flat_map(|robot| &robot.sensors);
+        let sensor = sensors.into_iter().find(|sensor| sensor.name == name).unwrap();
+        let merrow::scene::sensor::Looks::Camera(spec) = &**sensor.kind.looks().unwrap() else {
+            panic!("{name} is no camera")
+        };
+        (sensor.p_UoS_U, merrow::ros::camera::info(spec, Default::default()).p)
+    };
+    let ((left, p_left), (right, p_right)) = (camera("stereo_left"), camera("stereo_right"));
+    let apart = (left - right).norm();
+    assert!((apart - 0.24).abs() < 1e-12);
+    assert_eq!((p_left[0], p_left[3]), (p_right[0], 0.0));
+    assert!((p_right[3] + p_right[0] * apart).abs() < 1e-9, "{p_right:?}");
+}
