@@ -25,6 +25,12 @@ fn beacon(name: &str, file: &BeaconEntry, scene: &Scene, problems: &mut Problems
     let place = (file.robot.as_deref(), file.link.as_str(), file.position_m);
     let (on, p) = mount(name, place, &file.at, scene, problems)?;
     let made = &file.beacon;
+    if !matches!(made.sends, SendsFile::Pinger { .. }) && file.at.has("start_s") {
+        let text = format!(
+            "`start_s` does nothing for {name}, which does not send by its own clock: expected with a pinger only"
+        );
+        problems.push(file.at.of("start_s"), text);
+    }
     let kind = match &made.sends {
         SendsFile::Pinger { period_s, .. } => BeaconKind::Pinger { period: *period_s, start: file.start_s },
         SendsFile::Transponder(t) => {
@@ -93,7 +99,7 @@ pub fn hydrophone(file: &HydrophoneFile, fixed: Stream, problems: &mut Problems)
 pub fn usbl(file: &UsblFile, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
     let kind = AcousticKind::Usbl {
         voice: voice(file.frequency_khz, file.source_level_db),
-        carrier: carrier(&file.placing),
+        carrier: carrier(&file.placing, problems),
     };
     spec(kind, &file.targets, &file.placing.hearing, (fixed, rate), 2.0, problems)
 }
@@ -114,7 +120,7 @@ pub fn sbl(file: &SblFile, rate: f64, fixed: Stream, problems: &mut Problems) ->
     let kind = AcousticKind::Sbl {
         receivers: file.receivers_m.iter().map(|p| Vec3::from(*p)).collect(),
         depth_std: file.depth_std_m,
-        carrier: carrier(&file.placing),
+        carrier: carrier(&file.placing, problems),
     };
     spec(kind, &file.targets, &file.placing.hearing, (fixed, rate), 1.0, problems)
 }
@@ -123,7 +129,8 @@ fn voice(khz: f64, source_level: f64) -> Voice {
     Voice { frequency: 1e3 * khz, source_level }
 }
 
-fn carrier(file: &PlacingFile) -> Option<Carrier> {
+fn carrier(file: &PlacingFile, problems: &mut Problems) -> Option<Carrier> {
+    file.at.idle("carrier_position_std_m", "carrier_attitude_std_deg", problems);
     let attitude = file.carrier_attitude_std_deg?;
     let attitude_std = attitude.map(f64::to_radians);
     Some(Carrier { attitude_std, position_std: file.carrier_position_std_m })

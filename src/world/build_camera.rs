@@ -14,7 +14,7 @@ use crate::scene::{Link, Load};
 const PIXELS_MAX: usize = 16_000_000;
 
 /// A camera.
-pub fn camera(file: &CameraFile, problems: &mut Problems) -> CameraSpec {
+pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSpec {
     let mut size = [file.width as usize, file.height as usize];
     if size[0] * size[1] > PIXELS_MAX {
         let text = format!("{} pixels a picture, expected at most {PIXELS_MAX}", size[0] * size[1]);
@@ -29,8 +29,23 @@ pub fn camera(file: &CameraFile, problems: &mut Problems) -> CameraSpec {
         );
         problems.push(file.at.of("min_range_m"), text);
     }
+    for (key, time) in [("exposure_s", file.exposure_s), ("readout_s", file.readout_s)] {
+        if time * rate > 1.0 + 1e-9 {
+            let text = format!(
+                "`{key}` is {time}, expected at most {}: {rate} pictures are taken a second",
+                (1e6 / rate).round() * 1e-6
+            );
+            problems.push(file.at.of(key), text);
+        }
+    }
     let lens = lens(file, problems);
     let exposure = &file.exposure;
+    let at = &exposure.at;
+    let [fixed, found] = ["exposure_ev100", "auto_exposure_ev100"];
+    // the limits that a device brings along may be laid over by a figure in another file
+    if at.has(fixed) && at.has(found) && at.of(fixed).file == at.of(found).file {
+        problems.push(at.of(found), format!("`{found}` does nothing beside `{fixed}`: expected one of them"));
+    }
     CameraSpec {
         rays: CameraSpec::aim(&lens, size),
         size,
@@ -103,7 +118,17 @@ fn lens(file: &CameraFile, problems: &mut Problems) -> Lens {
     };
     let middle = [file.width, file.height].map(|n| 0.5 * (f64::from(n) - 1.0));
     let lens = Lens { focal, center: file.center_px.unwrap_or(middle), distortion };
-    check_fold(file, &lens, problems);
+    let last = [file.width, file.height].map(|n| f64::from(n) - 1.0);
+    if (0..2).any(|i| !(0.0..=last[i]).contains(&lens.center[i])) {
+        let [x, y] = lens.center;
+        let text = format!(
+            "`center_px` is [{x}, {y}], expected within the picture, [0, 0] to [{}, {}]",
+            last[0], last[1]
+        );
+        problems.push(file.at.of("center_px"), text);
+    } else {
+        check_fold(file, &lens, problems);
+    }
     lens
 }
 

@@ -17,7 +17,7 @@ pub fn laser(file: &LaserFile, rate: f64, problems: &mut Problems) -> LaserSpec 
     }
     let step = if beams > 1 { (last - first) / (beams - 1) as f64 } else { 0.0 };
     let turns = (last - first).abs() / std::f64::consts::TAU;
-    spec(LaserOutput::Scan, vec![0.0], (first, step, beams), &file.ranging, turns / rate, problems)
+    spec(LaserOutput::Scan, vec![0.0], (first, step, beams), &file.ranging, (turns, rate), problems)
 }
 
 /// A laser that scans in a plane and is nodded, `rate` scans a second [Hz].
@@ -60,7 +60,7 @@ pub fn lidar(file: &LidarFile, rate: f64, problems: &mut Problems) -> LaserSpec 
     // a whole turn ends where it began: its last column is one step before
     let step = (last - first) / columns as f64;
     let turns = (step * (columns - 1) as f64).abs() / std::f64::consts::TAU;
-    spec(LaserOutput::Cloud, elevations, (first, step, columns), &file.ranging, turns / rate, problems)
+    spec(LaserOutput::Cloud, elevations, (first, step, columns), &file.ranging, (turns, rate), problems)
 }
 
 /// Elevations of the rings [deg].
@@ -91,12 +91,13 @@ fn rings(file: &LidarFile, problems: &mut Problems) -> Vec<f64> {
     }
 }
 
+/// A laser of these columns (azimuth of the first, from one to the next, how many), whose head makes so many turns a scan, `rate` scans a second [Hz].
 fn spec(
     output: LaserOutput,
     elevations: Vec<f64>,
     (first_azimuth, azimuth_step, columns): (f64, f64, usize),
     file: &RangingFile,
-    turn: f64,
+    (turns, rate): (f64, f64),
     problems: &mut Problems,
 ) -> LaserSpec {
     if file.min_range_m >= file.max_range_m {
@@ -106,6 +107,12 @@ fn spec(
         );
         problems.push(file.at.of("min_range_m"), text);
     }
+    if let Some(sweep) = file.sweep_s.filter(|sweep| sweep * rate > 1.0 + 1e-9) {
+        let most = (1e6 / rate).round() * 1e-6;
+        let text = format!("`sweep_s` is {sweep}, expected at most {most}: {rate} scans are taken a second");
+        problems.push(file.at.of("sweep_s"), text);
+    }
+    file.at.idle("pulse_length_m", "divergence_mrad", problems);
     let beams = columns * elevations.len();
     if beams > BEAMS_MAX {
         problems.push(&file.at.whole, format!("{beams} beams a scan, expected at most {BEAMS_MAX}"));
@@ -118,7 +125,7 @@ fn spec(
         first_azimuth,
         azimuth_step,
         columns,
-        sweep: file.sweep_s.unwrap_or(turn),
+        sweep: file.sweep_s.unwrap_or(turns / rate),
         limits: [file.min_range_m, file.max_range_m],
         range_std: file.range_std_m,
         resolution: file.resolution_m,

@@ -33,6 +33,12 @@ pub fn detector(file: &DetectorFile, problems: &mut Problems) -> DetectorSpec {
     if heights[0] >= heights[1] {
         let text = format!("`height_m` is [{}, {}], expected the lesser first", heights[0], heights[1]);
         problems.push(file.at.of("height_m"), text);
+    } else {
+        file.at.idle("height_m", "sensor", problems);
+    }
+    // boxes that the world lists have no echoes
+    for key in ["threshold_db", "window_m", "gap_m", "keep_s"] {
+        file.at.idle(key, "sensor", problems);
     }
     DetectorSpec {
         sensor: file.sensor.as_ref().map(|name| (name.clone(), 0)),

@@ -49,6 +49,11 @@ pub fn sensor(
     let R_LU = &carrier.links[link].R_LU;
     let watched = build_on_board::watched(name, file, carrier, problems);
     let stream_name = format!("{}/{name}", carrier.name);
+    let kind = kind(device, rate, watched, frame, &stream_name, problems);
+    if kind.looks().is_none() && file.at.has("lazy") {
+        let text = format!("`lazy` does nothing for {name}, which does not look around");
+        problems.push(file.at.of("lazy"), text);
+    }
     Sensor {
         name: name.to_string(),
         link,
@@ -65,7 +70,7 @@ pub fn sensor(
         stream: Stream::new(frame.seed, &stream_name),
         lazy: file.lazy,
         offer: Offer { reliable: file.qos.reliability == ReliabilityFile::Reliable, depth: file.qos.depth },
-        kind: kind(device, rate, watched, frame, &stream_name, problems),
+        kind,
     }
 }
 
@@ -168,7 +173,7 @@ fn kind(
         }
         Measures::Laser(file) => looks(Looks::Laser(build_laser::laser(file, rate, problems))),
         Measures::TiltingLaser(file) => looks(Looks::Laser(build_laser::tilting(file, rate, problems))),
-        Measures::Camera(file) => looks(Looks::Camera(build_camera::camera(file, problems))),
+        Measures::Camera(file) => looks(Looks::Camera(build_camera::camera(file, rate, problems))),
         Measures::Lidar(file) => looks(Looks::Laser(build_laser::lidar(file, rate, problems))),
         Measures::ImagingSonar(file) => looks(Looks::Sonar(build_sonar::imaging(file, rate, problems))),
         Measures::Multibeam(file) => looks(Looks::Sonar(build_sonar::multibeam(file, rate, problems))),

@@ -112,6 +112,7 @@ pub fn scanning(file: &ScanningSonarFile, rate: f64, problems: &mut Problems) ->
         threshold: file.threshold_db,
         head: [file.step_deg.to_radians(), file.sector_deg.to_radians()],
     };
+    file.at.idle("threshold_db", "profiles", problems);
     SonarSpec { profiles: file.profiles, ..spec(layout, &file.sounding, rate, problems) }
 }
 

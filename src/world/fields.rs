@@ -31,6 +31,13 @@ impl Places {
     pub fn has(&self, key: &str) -> bool {
         self.keys.iter().any(|(name, _)| name == key)
     }
+
+    /// Reports a key that is given and does nothing, because `with` is not.
+    pub fn idle(&self, key: &str, with: &str, problems: &mut Problems) {
+        if self.has(key) && !self.has(with) {
+            problems.push(self.of(key), format!("`{key}` does nothing without `{with}`"));
+        }
+    }
 }
 
 impl PartialEq for Places {

@@ -108,3 +108,44 @@ fn ais_and_radar() {
         "w.yaml:8:162: 2 turns and 1 sectors a second, expected a sector of a turn at most",
     );
 }
+
+/// Goal: a key that does nothing is told of, with what it would need. Method: each alone; with what it needs there is no such line. Tolerance: none.
+#[test]
+fn keys_that_do_nothing() {
+    let idle = |keys: &str, key: &str, with: &str| {
+        let value = keys.split(&format!("{key}: ")).next().unwrap().len() + key.len() + 2;
+        let text = format!("w.yaml:8:{}: `{key}` does nothing without `{with}`", 46 + value);
+        check(&device(keys), &text);
+    };
+    for key in ["threshold_db: 3", "window_m: [1, 2]", "gap_m: 2", "keep_s: 4", "height_m: [0, 4]"] {
+        let name = key.split(':').next().unwrap();
+        idle(&format!("kind: obstacle_detector, max_range_m: 60, {key}"), name, "sensor");
+    }
+    let usbl = format!("kind: usbl, frequency_khz: 25, source_level_db: 180, {EARS}");
+    let place = "carrier_position_std_m: [1, 1, 1]";
+    idle(&format!("{usbl}, {place}"), "carrier_position_std_m", "carrier_attitude_std_deg");
+    let laser = "kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30, pulse_length_m: 0.5";
+    idle(laser, "pulse_length_m", "divergence_mrad");
+    let sonar = "kind: scanning_sonar, beam_width_deg: 2, elevation_width_deg: 20, frequency_khz: 700, \
+                 source_level_db: 200, pulse_us: 40, max_range_m: 20, bins: 100, levels_db: [90, 160]";
+    idle(&format!("{sonar}, threshold_db: 20"), "threshold_db", "profiles");
+    for good in [format!("{laser}, divergence_mrad: 0"), format!("{sonar}, threshold_db: 20, profiles: true")]
+    {
+        check(&device(&good), "accepted");
+    }
+    let node = "beacons: {gate: {beacon: {source: test, kind: locator, frequency_khz: 25, source_level_db: 180}, start_s: 4}}\n";
+    check(
+        &(body("") + node),
+        "w.yaml:6:112: `start_s` does nothing for gate, which does not send by its own clock: expected with a pinger only",
+    );
+    let imu = "kind: pressure, noise_std_pa: 10";
+    check(
+        &device(imu).replace("s1:\n", "s1:\n          lazy: true\n"),
+        "w.yaml:8:17: `lazy` does nothing for s1, which does not look around",
+    );
+    let camera = "kind: camera, width: 64, height: 48, horizontal_fov_deg: 70, exposure_ev100: 9";
+    check(
+        &device(&format!("{camera}, auto_exposure_ev100: [1, 9]")),
+        "w.yaml:8:149: `auto_exposure_ev100` does nothing beside `exposure_ev100`: expected one of them",
+    );
+}

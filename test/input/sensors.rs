@@ -322,3 +322,40 @@ fn places_where_sensors_cannot_be() {
     );
     assert_eq!(notes(&hull).len(), 1, "{:?}", notes(&hull));
 }
+
+/// Goal: a camera or a laser that would take longer than it has, and a lens whose middle is beside its picture, are told of. Method: one mistake each. Tolerance: none.
+#[test]
+fn impossible_cameras_and_lasers() {
+    let camera = "kind: camera, width: 64, height: 48, focal_px: [40, 40]";
+    let at = |keys: &str| 46 + keys.len();
+    for (key, time) in [("exposure_s", 5), ("readout_s", 2)] {
+        let keys = format!("{camera}, {key}: ");
+        let text = format!(
+            "w.yaml:8:{}: `{key}` is {time}, expected at most 1: 1 pictures are taken a second",
+            at(&keys)
+        );
+        check(&device(&format!("{keys}{time}")), &text);
+    }
+    let laser = "kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30, sweep_s: ";
+    let text =
+        format!("w.yaml:8:{}: `sweep_s` is 3, expected at most 1: 1 scans are taken a second", at(laser));
+    check(&device(&format!("{laser}3")), &text);
+    for distortion in ["plumb_bob", "fisheye"] {
+        for center in ["[500, 20]", "[5000, 5000]", "[20, -1]"] {
+            let keys = format!("{camera}, distortion: {{kind: {distortion}}}, center_px: ");
+            let text = format!(
+                "w.yaml:8:{}: `center_px` is {center}, expected within the picture, [0, 0] to [63, 47]",
+                at(&keys)
+            );
+            check(&device(&format!("{keys}{center}")), &text);
+        }
+    }
+    let gnss = "kind: gnss, horizontal_std_m: 1, vertical_std_m: 1, systems: ";
+    check(
+        &device(&format!("{gnss}[gps, navstar]")),
+        &format!(
+            "w.yaml:8:{}: `systems[1]`: expected one of `gps`, `glonass`, `beidou`, `galileo`, found text `navstar`",
+            at(gnss) + 6
+        ),
+    );
+}
