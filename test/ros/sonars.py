@@ -71,16 +71,28 @@ def check_turning(message):
     assert len(message.image.data) == message.samples_per_beam == 300 and len(message.rx_angles) == 1
 
 
+def check_profile(message):
+    """Ranges of a head that is tilted by 60 to 90 degrees down and back in 2 s: of the bottom, 10 m down, each at the tilt of its time."""
+    stamp = message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
+    for k, distance in enumerate(message.ranges):
+        part = (stamp + k * message.time_increment) % 2 / 2
+        tilt = numpy.radians(60 + 30 * (2 * part if part < 0.5 else 2 - 2 * part))
+        # the bearing and the width of the beam are within the 3 %
+        assert 9.9 < distance < 10.3 / numpy.sin(tilt), (stamp, k, distance, numpy.degrees(tilt))
+
+
 def check_bearing(message):
-    """A bearing of a tilted head: the bottom, 10 m down, is no nearer."""
+    """A bearing of a tilted head."""
     assert message.header.frame_id == "r/profiler" and len(message.ranges) == 1
-    assert abs(message.angle_min) <= numpy.radians(10) + 1e-6 and message.ranges[0] > 9.9
+    assert abs(message.angle_min) <= numpy.radians(10) + 1e-6
+    check_profile(message)
 
 
 def check_scan(message):
     """A way through the sector."""
     assert message.header.frame_id == "r/profiler" and len(message.ranges) == 2
     assert abs(abs(message.angle_increment) - numpy.radians(10)) < 1e-6
+    check_profile(message)
 
 
 CHECKS = {
