@@ -130,7 +130,8 @@ pub fn raw(spec: &SonarSpec, ping: &Ping, beams: Range<usize>, header: Header) -
     let angle = |steering: &f64| (steering + ping.head) as f32;
     let n = beams.len();
     let rate = 0.5 * ping.sound_speed / spec.bin();
-    let first = (spec.range(0) / spec.bin()) as u32;
+    // a whole number: samples are where it says to half a bin
+    let first = (spec.range(0) / spec.bin()).round() as u32;
     RawSonarImage {
         header,
         ping_info: ping_info(spec, ping, n),
