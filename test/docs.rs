@@ -285,4 +285,13 @@ fn snapshots_show_what_is_asked_for() {
         of("imu"),
         Err(format!("merrow: no camera, sonar or radar `imu` on rov, expected one of {sonars}"))
     );
+    for (arguments, part) in [
+        (&["pool", "--view", "--from", "1,x,2,3"][..], "expected three numbers as 1,2,3, got 1,x,2,3"),
+        (&["pool", "--view", "--time-of-day", "a:14:30"], "expected a time from 00:00 to 23:59, got a:14:30"),
+        (&["sonar", "--robot", "rov", "--sensor", "sonar", "--from", "1,2,3"], "--view"),
+        (&["sonar", "--robot", "rov", "--sensor", "sonar", "--show", "depth"], "--show depth is of cameras"),
+    ] {
+        let said = snapshot(&folder, arguments).expect_err(part);
+        assert!(said.contains(part), "{arguments:?}: {said}");
+    }
 }

@@ -41,10 +41,10 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "robot")]
     view: bool,
     /// Where from: east, north, up [m].
-    #[arg(long, value_parser = place, allow_hyphen_values = true)]
+    #[arg(long, value_parser = place, allow_hyphen_values = true, requires = "view")]
     from: Option<Vec3>,
     /// Where to: east, north, up [m].
-    #[arg(long, value_parser = place, allow_hyphen_values = true)]
+    #[arg(long, value_parser = place, allow_hyphen_values = true, requires = "view")]
     look: Option<Vec3>,
     /// Simulated time [s].
     #[arg(long, default_value_t = 0.0)]
@@ -60,18 +60,18 @@ pub struct Arguments {
 
 /// Three numbers.
 fn place(text: &str) -> Result<Vec3, String> {
-    let numbers: Vec<f64> = text.split(',').filter_map(|part| part.trim().parse().ok()).collect();
-    match numbers[..] {
-        [x, y, z] if x.is_finite() && y.is_finite() && z.is_finite() => Ok(Vec3::new(x, y, z)),
+    let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+    match numbers.as_deref() {
+        Some(&[x, y, z]) if x.is_finite() && y.is_finite() && z.is_finite() => Ok(Vec3::new(x, y, z)),
         _ => Err(format!("expected three numbers as 1,2,3, got {text}")),
     }
 }
 
 /// Seconds of the day.
 fn time_of_day(text: &str) -> Result<f64, String> {
-    let parts: Vec<u32> = text.split(':').filter_map(|part| part.parse().ok()).collect();
-    match parts[..] {
-        [hours, minutes] if hours < 24 && minutes < 60 => Ok(f64::from(3600 * hours + 60 * minutes)),
+    let parts: Option<Vec<u32>> = text.split(':').map(|part| part.parse().ok()).collect();
+    match parts.as_deref() {
+        Some(&[hours, minutes]) if hours < 24 && minutes < 60 => Ok(f64::from(3600 * hours + 60 * minutes)),
         _ => Err(format!("expected a time from 00:00 to 23:59, got {text}")),
     }
 }
@@ -109,6 +109,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         let (robot, sensor) = device(&simulation.scene, arguments)?;
         let looks = simulation.scene.robots[robot].sensors[sensor].kind.looks().cloned();
         let rate = simulation.scene.robots[robot].sensors[sensor].rate;
+        if arguments.show != "rgb" && !matches!(looks.as_deref(), Some(Looks::Camera(_))) {
+            return Err(format!("--show {} is of cameras, the sensor is none", arguments.show));
+        }
         let samples = match looks.as_deref() {
             Some(Looks::Radar(spec)) => (rate / spec.turns).ceil() as u64,
             _ => 1,
