@@ -184,11 +184,6 @@ fn winch_of(tether: &Tether, winch: &Winch, scene: &merrow::scene::Scene) -> Val
 
 fn robot(robot: &Robot, about: &merrow::world::About, costs: &[f64], scene: &merrow::scene::Scene) -> Value {
     let base = &robot.links[0];
-    let own =
-        robot.links[1..].iter().filter(|l| l.joint.kind != JointKind::Fixed).map(|l| l.joint.name.as_str());
-    // as in joint_states
-    let joints: Vec<&str> =
-        own.chain(robot.fins.iter().filter(|f| f.turns()).map(|f| f.name.as_str())).collect();
     let thrusters: Vec<Value> = robot
         .thrusters
         .iter()
@@ -224,7 +219,7 @@ fn robot(robot: &Robot, about: &merrow::world::About, costs: &[f64], scene: &mer
         "displaced_volume_m3": robot.links.iter().map(|l| l.volume).sum::<f64>(),
         "at_rest": at_rest(robot, scene),
         "base_added_mass_kg": base.added.D.full().r.map(|r| r.to_array()),
-        "joints": joints,
+        "joints": arm::joint_names(robot),
         "thrusters": thrusters,
         "fins": fins,
         "sensors": sensors,
@@ -238,6 +233,7 @@ fn robot(robot: &Robot, about: &merrow::world::About, costs: &[f64], scene: &mer
 fn at_rest(robot: &Robot, scene: &merrow::scene::Scene) -> Value {
     let a = match afloat::rest(scene, robot) {
         Rest::Afloat(a) => a,
+        Rest::Neutral => return json!({ "floats": false, "neutral": true, "weight_in_water_n": 0.0 }),
         Rest::Sinks(by) => return json!({ "floats": false, "weight_in_water_n": by }),
         Rest::None => return Value::Null,
     };
@@ -259,6 +255,9 @@ fn at_rest(robot: &Robot, scene: &merrow::scene::Scene) -> Value {
 /// One line on how a robot lies in calm water.
 fn at_rest_text(r: &Value) -> Option<String> {
     let a = &r["at_rest"];
+    if a["neutral"] == true {
+        return Some("neutral, as heavy as its water".to_string());
+    }
     if a["floats"] == false {
         return Some(format!("sinks, {:.2} N heavier than its water", a["weight_in_water_n"].as_f64()?));
     }

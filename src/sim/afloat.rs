@@ -41,6 +41,8 @@ pub struct Afloat {
 pub enum Rest {
     /// It floats.
     Afloat(Afloat),
+    /// It is as heavy as the water that it displaces, to a millionth.
+    Neutral,
     /// It is heavier than all the water that it can displace, by so much [N].
     Sinks(f64),
     /// Nothing carries it, or it finds no rest.
@@ -71,6 +73,11 @@ pub fn rest(scene: &Scene, robot: &Robot) -> Rest {
     let span = calm.span();
     let (mut low, mut high) = (-span, span);
     let deep = calm.force([low, 0.0, 0.0])[0];
+    let weight = robot.mass() * scene.gravity;
+    // what was trimmed is so to rounding
+    if deep.abs() < 1e-6 * weight {
+        return Rest::Neutral;
+    }
     if deep <= 0.0 {
         return Rest::Sinks(-deep);
     }
@@ -78,7 +85,6 @@ pub fn rest(scene: &Scene, robot: &Robot) -> Rest {
         let middle = 0.5 * (low + high);
         if calm.force([middle, 0.0, 0.0])[0] > 0.0 { low = middle } else { high = middle }
     }
-    let weight = robot.mass() * scene.gravity;
     let mut x = [0.5 * (low + high), 0.0, 0.0];
     for _ in 0..STEPS_MAX {
         let f = calm.force(x);

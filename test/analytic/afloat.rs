@@ -68,3 +68,24 @@ fn what_is_too_heavy_sinks() {
     let Rest::Sinks(by) = rest(&scene, &scene.robots[0]) else { panic!("it floats") };
     relative("weight", by, 200.0 * 9.81, 1e-9);
 }
+
+// Goal: what is trimmed neutral is said to be so, neither to sink nor to float; a gram in 10 kg is none of it. Method: the vehicles of the worlds that trim theirs, and a ball. Tolerance: a millionth.
+#[test]
+fn what_is_trimmed_neither_sinks_nor_floats() {
+    for world in ["harbour_inspection", "survey"] {
+        let path = merrow::world::share::world(world);
+        let scene = merrow::world::load_world(&path, merrow::world::Overrides::default()).unwrap().scene;
+        assert!(scene.robots.iter().any(|robot| rest(&scene, robot) == Rest::Neutral), "{world}");
+    }
+    let ball = |mass: f64| {
+        let scene = scene(&format!(
+            "water: {{density_kg_m3: 1000}}
+robots: {{ball: {{model: {{source: test, body: {{source: test, axes: flu, mass_kg: {mass}, volume_m3: 0.01,
+  inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}, hull: {{kind: ellipsoid, size_m: [0.4, 0.4, 0.4]}}}}}}}}}}"
+        ));
+        rest(&scene, &scene.robots[0])
+    };
+    assert_eq!(ball(10.0), Rest::Neutral);
+    assert!(matches!(ball(10.001), Rest::Sinks(by) if (by - 9.8e-3).abs() < 1e-4), "{:?}", ball(10.001));
+    assert!(matches!(ball(9.9), Rest::Afloat(_)), "{:?}", ball(9.9));
+}

@@ -149,3 +149,18 @@ fn no_nod_is_lost_by_rounding() {
     }
     assert_eq!(nods, 100_000_000_000 / 1_026_000_000);
 }
+
+// Goal: `describe` names the joints that `joint_states` has, those of units that nod lasers among them. Method: a robot with a joint, and this one. Tolerance: none.
+#[test]
+fn its_joint_is_among_those_described() {
+    use merrow::ros::{arm, frames::Snapshot};
+    let arm = "links: {arm: {parent: base_link, joint: {kind: revolute, name: elbow, axis: [0, 1, 0], lower_rad: -1, upper_rad: 1, max_effort: 5, drive: {kind: effort}}, body: {source: test, axes: flu, mass_kg: 1,
+        inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}}\n      sensors";
+    for (text, names) in
+        [(WORLD.to_string(), vec!["l_tilt"]), (WORLD.replace("sensors", arm), vec!["elbow", "l_tilt"])]
+    {
+        let s = simulation(&text);
+        assert_eq!(arm::joint_state(&s.scene, 0, &Snapshot::of(&s)).name, names);
+        assert_eq!(arm::joint_names(&s.scene.robots[0]), names);
+    }
+}

@@ -39,6 +39,15 @@ pub fn joint_state(scene: &Scene, robot: usize, snapshot: &Snapshot) -> JointSta
     JointState { header: header(snapshot.time_ns, ""), ..out }
 }
 
+/// Names of what [`joint_state`] tells of, in its order.
+pub fn joint_names(robot: &Robot) -> Vec<String> {
+    let joints = robot.links[1..].iter().filter(|link| link.joint.kind != JointKind::Fixed);
+    let fins = robot.fins.iter().filter(|fin| fin.turns()).map(|fin| fin.name.clone());
+    let nodded = robot.sensors.iter().filter(|sensor| sensor.kind.tilt().is_some());
+    let units = nodded.map(|sensor| format!("{}_tilt", sensor.name));
+    joints.map(|link| link.joint.name.clone()).chain(fins).chain(units).collect()
+}
+
 /// State of some joints, without a header.
 pub fn joints_of(
     model: &Robot,
