@@ -184,7 +184,10 @@ pub fn lamp(
         if found.is_none() {
             let names = || loads.iter().map(|load| load.name.as_str());
             let (hint, known) = (did_you_mean(wanted, names()), list(names()));
-            let text = format!("no load {}, expected one of {known}{hint}", quote(wanted));
+            let text = match loads.is_empty() {
+                true => format!("no load {}, the robot has no `loads`", quote(wanted)),
+                false => format!("no load {}, expected one of {known}{hint}", quote(wanted)),
+            };
             problems.push(file.at.of("load"), text);
         }
         found

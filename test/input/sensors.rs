@@ -359,3 +359,12 @@ fn impossible_cameras_and_lasers() {
         ),
     );
 }
+
+/// Goal: a lamp that follows a load of a robot without any is told so, not offered none of them. Method: that lamp. Tolerance: none.
+#[test]
+fn a_lamp_without_loads() {
+    check(
+        &plain("lamps: {left: {lumens: 1500, load: lights}}"),
+        "w.yaml:6:43: no load `lights`, the robot has no `loads`",
+    );
+}
