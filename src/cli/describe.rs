@@ -9,7 +9,7 @@ use merrow::scene::acoustic::{Beacon, BeaconKind};
 use merrow::scene::ais::Transponder;
 use merrow::scene::fault::Device;
 use merrow::scene::obstacle::Obstacle;
-use merrow::scene::{End, JointKind, Robot, Tether, Winch};
+use merrow::scene::{End, Robot, Tether, Winch};
 use merrow::sim::Pace;
 use merrow::sim::afloat::{self, Rest};
 use merrow::sim::cost;
@@ -219,7 +219,7 @@ fn robot(robot: &Robot, about: &merrow::world::About, costs: &[f64], scene: &mer
         "displaced_volume_m3": robot.links.iter().map(|l| l.volume).sum::<f64>(),
         "at_rest": at_rest(robot, scene),
         "base_added_mass_kg": base.added.D.full().r.map(|r| r.to_array()),
-        "joints": arm::joint_names(robot),
+        "joints": arm::joint_state_names(robot),
         "thrusters": thrusters,
         "fins": fins,
         "sensors": sensors,

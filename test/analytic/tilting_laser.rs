@@ -161,6 +161,6 @@ fn its_joint_is_among_those_described() {
     {
         let s = simulation(&text);
         assert_eq!(arm::joint_state(&s.scene, 0, &Snapshot::of(&s)).name, names);
-        assert_eq!(arm::joint_names(&s.scene.robots[0]), names);
+        assert_eq!(arm::joint_state_names(&s.scene.robots[0]), names);
     }
 }

@@ -12,7 +12,7 @@ mod state;
 mod watch;
 
 pub use request::{goal_number, topic_trajectory};
-pub use state::{controller_state, joint_names, joint_state};
+pub use state::{controller_state, joint_state, joint_state_names};
 pub use watch::{GroupStatus, Progress, Watched};
 
 use super::dds::{ActionServer, Node, NodeError};

@@ -40,7 +40,7 @@ pub fn joint_state(scene: &Scene, robot: usize, snapshot: &Snapshot) -> JointSta
 }
 
 /// Names of what [`joint_state`] tells of, in its order.
-pub fn joint_names(robot: &Robot) -> Vec<String> {
+pub fn joint_state_names(robot: &Robot) -> Vec<String> {
     let joints = robot.links[1..].iter().filter(|link| link.joint.kind != JointKind::Fixed);
     let fins = robot.fins.iter().filter(|fin| fin.turns()).map(|fin| fin.name.clone());
     let nodded = robot.sensors.iter().filter(|sensor| sensor.kind.tilt().is_some());
