@@ -4,8 +4,9 @@ use super::camera;
 use super::message::{Message, TypeInfo};
 use super::msg::builtin_interfaces::Duration;
 use super::msg::marine_sensor_msgs::{RadarEcho, RadarSector};
+use super::msg::nmea_msgs::Sentence;
 use super::msg::sensor_msgs::{Image, LaserScan, PointCloud2, PointField};
-use super::msg::std_msgs::{Header, String as StringMsg};
+use super::msg::std_msgs::Header;
 use super::msg::vision_msgs::Detection3DArray;
 use super::positioning;
 use super::sonar;
@@ -85,7 +86,7 @@ pub fn topics(looks: &Looks) -> Vec<(Cow<'static, str>, &'static TypeInfo, Topic
             ("/data".into(), RadarSector::info(), Topic::Sweep),
             ("/image_display".into(), Image::info(), Topic::Scope),
         ],
-        Looks::Ais(_) => vec![("/nmea".into(), StringMsg::info(), Topic::Sentences)],
+        Looks::Ais(_) => vec![("/nmea".into(), Sentence::info(), Topic::Sentences)],
         Looks::Obstacles(_) => vec![("/detections".into(), Detection3DArray::info(), Topic::Boxes)],
         Looks::Acoustic(spec) => {
             let outputs = spec.outputs().into_iter();

@@ -120,7 +120,8 @@ check_display.seen = False
 
 def check_ais(message):
     """Sentences."""
-    assert message.data.startswith("!AIVDM,") and message.data[-3] == "*"
+    assert message.sentence.startswith("!AIVDM,") and message.sentence[-3] == "*"
+    assert message.header.frame_id == "top/ais" and 0 < message.header.stamp.sec + message.header.stamp.nanosec
     return True
 
 

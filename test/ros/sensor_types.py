@@ -1,5 +1,5 @@
 """Types of sonars, radars, probes and detectors, for the peers: `marine_acoustic_msgs` and `marine_sensor_msgs` 2.1,
-`vision_msgs` 4.1.
+`nmea_msgs` 2.1, `vision_msgs` 4.1.
 
 rosbags has none of them. Written from the interface files of these packages, never from Merrow's own declarations; in the
 notation of peer.py's FIELDS.
@@ -33,6 +33,7 @@ MESSAGES = {
     "marine_sensor_msgs/msg/RadarSector": f"{HEADER}; float32 angle_start; float32 angle_increment; "
     f"{DURATION} time_increment; {DURATION} scan_time; float32 range_min; float32 range_max; "
     "marine_sensor_msgs/msg/RadarEcho[] intensities",
+    "nmea_msgs/msg/Sentence": f"{HEADER}; string sentence",
     "marine_sensor_msgs/msg/TurbidityNTU": f"{HEADER}; float32 ntu",
     "vision_msgs/msg/ObjectHypothesis": "string class_id; float64 score",
     "vision_msgs/msg/ObjectHypothesisWithPose": "vision_msgs/msg/ObjectHypothesis hypothesis; "

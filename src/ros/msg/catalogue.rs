@@ -13,7 +13,7 @@ use crate::ros::message::{Message, Service, TypeInfo};
 use super::control_msgs::{follow_joint_trajectory, gripper_command, parallel_gripper_command};
 use super::{
     action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs, marine_acoustic_msgs,
-    marine_sensor_msgs, merrow, nav_msgs, rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs,
+    marine_sensor_msgs, merrow, nav_msgs, nmea_msgs, rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs,
     service_msgs, std_msgs, std_srvs, tf2_msgs, trajectory_msgs, unique_identifier_msgs, vision_msgs,
 };
 
@@ -73,6 +73,7 @@ pub fn catalogue() -> Vec<TypeSample> {
             WeatherRequest, WeatherResponse, FaultRequest, FaultResponse, RecordRequest, RecordResponse, Contact, Contacts,
         }
         nav_msgs { Odometry, Path }
+        nmea_msgs { Sentence }
         rcl_interfaces {
             Log, ParameterType, ParameterValue, Parameter, ParameterDescriptor, FloatingPointRange, IntegerRange,
             ParameterEvent, SetParametersResult, ListParametersResult, LoggerLevel, SetLoggerLevelsResult,

@@ -13,6 +13,7 @@ pub mod marine_acoustic_msgs;
 pub mod marine_sensor_msgs;
 pub mod merrow;
 pub mod nav_msgs;
+pub mod nmea_msgs;
 pub mod rcl_interfaces;
 mod rcl_services;
 pub mod rmw_dds_common;

@@ -7,8 +7,9 @@ use crate::ros::frames;
 use crate::ros::instruments;
 use crate::ros::looks::{self, Topic};
 use crate::ros::msg::geometry_msgs::TwistWithCovarianceStamped;
+use crate::ros::msg::nmea_msgs::Sentence;
 use crate::ros::msg::sensor_msgs::LaserScan;
-use crate::ros::msg::std_msgs::{Header, String as StringMsg};
+use crate::ros::msg::std_msgs::Header;
 use crate::ros::navigation;
 use crate::ros::obstacles;
 use crate::ros::positioning;
@@ -156,8 +157,10 @@ impl Worker {
                     self.scopes.insert((frame.robot, frame.sensor), scope);
                 }
                 (Topic::Sentences, FrameData::Sentences(sentences), _) => {
-                    for sentence in sentences {
-                        self.emit(i, now, || StringMsg { data: sentence.text.clone() });
+                    let frame_id = frames::sensor_frame(model, frame.sensor);
+                    for heard in sentences {
+                        let header = header(heard.stamp_ns, &frame_id);
+                        self.emit(i, now, || Sentence { header, sentence: heard.text.clone() });
                     }
                 }
                 // a frame is always of the kind of its sensor
