@@ -109,6 +109,26 @@ fn a_lidars_echoes_are_boxed() {
     }
 }
 
+// Goal: echoes of a laser that nods lie where its tilt has put them. Method: one 2 m over a deck that nods between 10 and 40 degrees down, before a post of 1.2 m: the deck is cut off by height, the post alone is boxed, by the side of it that is 3.9 m ahead.
+// Tolerance: 0.15 m, of its top and its corners.
+#[test]
+fn a_nodding_lasers_echoes_are_boxed() {
+    let sensors = "        laser: {device: {source: test, rate_hz: 10, kind: tilting_laser, azimuth_deg: [-20, 20], beams: 161, max_range_m: 20, tilt_deg: [10, 40], tilt_period_s: 4}}
+        boxes: {lazy: false, device: {source: test, rate_hz: 10, kind: obstacle_detector, sensor: laser, max_range_m: 20, height_m: [0.2, 8], gap_m: 0.5}}";
+    let rest = "structures:
+  deck: {position_m: [0, 0, 0.05], shapes: {s: {kind: box, size_m: [40, 40, 0.1]}}}
+  post: {position_m: [3.4641, 2, 0.7], attitude_deg: [0, 0, 30], shapes: {s: {kind: box, size_m: [0.2, 0.2, 1.2]}}}";
+    let mut sim = simulation(&world(2.5, sensors, rest));
+    let found: Vec<Found> = boxes(&mut sim, 1, 2.0).into_iter().flatten().collect();
+    assert!(!found.is_empty(), "the post is seen");
+    for f in &found {
+        let ahead = f.p.x * 30_f64.to_radians().cos() + f.p.y * 30_f64.to_radians().sin();
+        let aside = f.p.y * 30_f64.to_radians().cos() - f.p.x * 30_f64.to_radians().sin();
+        assert!((ahead - 0.5 * f.size.x.min(f.size.y) - 3.9).abs() < 0.15 && aside.abs() < 0.1, "{f:?}");
+        assert!((0.2..1.6).contains(&f.p.z), "{f:?}");
+    }
+}
+
 // Goal: boxes about an imaging sonar's echoes are where the piles are, however the echoes fade, and nothing is found in open water. Method: three piles 12 to 30 m ahead, far from bottom and surface; ten pings.
 // Tolerance: 1 m; each pile in all pings, no more than one false box in three pings.
 #[test]

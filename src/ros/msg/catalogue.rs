@@ -13,8 +13,9 @@ use crate::ros::message::{Message, Service, TypeInfo};
 use super::control_msgs::{follow_joint_trajectory, gripper_command, parallel_gripper_command};
 use super::{
     action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs, marine_acoustic_msgs,
-    marine_sensor_msgs, merrow, nav_msgs, nmea_msgs, rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs,
-    service_msgs, std_msgs, std_srvs, tf2_msgs, trajectory_msgs, unique_identifier_msgs, vision_msgs,
+    marine_sensor_msgs, merrow, nav_msgs, nmea_msgs, rcl_interfaces, rmw_dds_common, rosgraph_msgs,
+    sensor_msgs, service_msgs, std_msgs, std_srvs, tf2_msgs, trajectory_msgs, unique_identifier_msgs,
+    vision_msgs,
 };
 
 /// A message type and one message of it.
