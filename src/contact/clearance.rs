@@ -7,7 +7,7 @@
 use super::decks;
 use super::shapes::{Owner, Shape};
 use crate::math::Vec3;
-use crate::scene::{JointKind, Robot, Scene};
+use crate::scene::Scene;
 use crate::state::State;
 use rapier3d_f64::math::Pose;
 use rapier3d_f64::parry::bounding_volume::Aabb;
@@ -41,14 +41,14 @@ impl Clearance {
             if let Owner::Link(r, l) = shape.owner {
                 let sphere = shape.shape.compute_bounding_sphere(&shape.X_LG);
                 let far =
-                    sphere.center.length() + sphere.radius + chain(&scene.robots[r as usize], l as usize);
+                    sphere.center.length() + sphere.radius + scene.robots[r as usize].longest_way(l as usize);
                 let known = &mut reach[r as usize];
                 *known = Some(known.map_or(far, |k| k.max(far)));
             }
         }
         for (robot, reach) in scene.robots.iter().zip(&mut reach) {
             for (link, felt) in decks::reach(robot) {
-                let far = felt + chain(robot, link);
+                let far = felt + robot.longest_way(link);
                 *reach = Some(reach.map_or(far, |r| r.max(far)));
             }
         }
@@ -111,21 +111,6 @@ impl Clearance {
     pub fn allowed(&self, r: usize) -> f64 {
         if self.reach[r].is_some() { self.allowed[r] } else { f64::INFINITY }
     }
-}
-
-/// Longest way from the base's origin to a link's [m].
-fn chain(robot: &Robot, link: usize) -> f64 {
-    let mut sum = 0.0;
-    let mut l = link;
-    while let Some(parent) = robot.links[l].parent {
-        let joint = &robot.links[l].joint;
-        sum += joint.p_PoCo0.norm();
-        if joint.kind == JointKind::Prismatic {
-            sum += joint.limits[0].abs().max(joint.limits[1].abs());
-        }
-        l = parent;
-    }
-    sum
 }
 
 /// Distance from a box to a point outside it; 0 inside.

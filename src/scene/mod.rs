@@ -191,6 +191,19 @@ impl Robot {
         self.rotors = self.thrusters.iter().any(|t| t.rotor().is_some());
         self.base_factor = alone.then(|| Factor::new(&self.links[0].total));
     }
+    /// Longest way from the base's origin to that of a link, for any position of the joints [m].
+    pub fn longest_way(&self, link: usize) -> f64 {
+        let (mut sum, mut l) = (0.0, link);
+        while let Some(parent) = self.links[l].parent {
+            let joint = &self.links[l].joint;
+            sum += joint.p_PoCo0.norm();
+            if joint.kind == JointKind::Prismatic {
+                sum += joint.limits[0].abs().max(joint.limits[1].abs());
+            }
+            l = parent;
+        }
+        sum
+    }
     /// Mass of all links without added mass [kg].
     pub fn mass(&self) -> f64 {
         self.links.iter().map(|l| l.mass).sum()

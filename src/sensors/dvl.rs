@@ -2,25 +2,25 @@
 //!
 //! # Law
 //! ```text
-//!   b_i = v_S · d_i (1 + s) + n                                 (1)  beam velocity, positive out of the transducer
+//!   b_i = (v_S - v_i) · d_i (1 + s) + n                         (1)  beam velocity, positive out of the transducer
 //!   v = (NᵀN)⁻¹ Nᵀ b,  cov = σ² (NᵀN)⁻¹                          (2)  least squares over the valid beams
 //! ```
 //! With four beams at angle θ from the axis (2) gives σ_xy = σ/(√2 sin θ) and σ_z = σ/(2 cos θ). With range modes it pings as often as that of
 //! the altitude found last lets it (`scene::sensor::Pace`), or as tracking the water or searching does.
 //!
 //! # Symbols
-//! d_i beam directions, N their rows · s scale error (drawn once) · σ deviation of a beam, of the bottom or the water
-//! track. v is the velocity of S over ground (bottom) or through the water of the layer (water).
+//! d_i beam directions, N their rows · v_i velocity of what the beam meets: 0 of the bottom and what stands on it, its own of another robot · s scale error (drawn once) · σ deviation of a beam, of the bottom or the water
+//! track. v is the velocity of S over what the beams meet (bottom) or through the water of the layer (water).
 //!
 //! # Frames
 //! S: x forward, z up; the beams point to -z.
 //!
 //! # Limits
-//! Straight beams against the bottom and what stands on it, not other robots; each beam is measured at the same instant; beams are lost at random with
+//! Straight beams against the bottom, what stands on it and other robots, but its own; each beam is measured at the same instant; beams are lost at random with
 //! a chance that grows with the square of the range. At least three beams are needed. It changes its range mode from one ping to the next, without losing any.
 //!
 //! # Checked by
-//! test/analytic/dvl.rs (V81)
+//! test/analytic/dvl.rs (V81), test/analytic/met.rs
 
 use super::{Truth, noise};
 use crate::environment::water_column;
@@ -29,13 +29,14 @@ use crate::math::{SpatialVelocity, Sym3, Vec3};
 use crate::scene::sensor::{DvlSpec, Sensor};
 use crate::state::SensorState;
 use crate::state::reading::{Dvl, DvlBeam, DvlLock};
+use crate::state::workspace::Met;
 
-/// One ping.
+/// One ping, whose beams meet `met` of other robots.
 pub fn measure(
     spec: &DvlSpec,
     sensor: &Sensor,
     memory: &mut SensorState,
-    truth: &Truth<'_>,
+    (truth, met): (&Truth<'_>, &[Met; 4]),
     draw: &mut Draw,
 ) -> Dvl {
     let on = memory.noise;
@@ -45,13 +46,13 @@ pub fn measure(
     let v_ground = truth.V_WS_S.v;
     let in_water = truth.at.above_surface(truth.p_WS) <= 0.0;
     let mut heights = (0.0, 0.0);
-    for (beam, d) in beams.iter_mut().zip(spec.beams) {
+    for ((beam, d), met) in beams.iter_mut().zip(spec.beams).zip(met) {
         beam.direction = d;
         let d_W = truth.R_WS.mul_vec(d);
         // the draws are made whether or not they are needed, so that one lost echo does not shift the others' noise
         let (n_velocity, n_range, luck) = (draw.normal(), draw.normal(), draw.uniform());
-        let Some(range) = echo(spec, truth, in_water, d_W, luck, on) else { continue };
-        let speed = v_ground.dot(d);
+        let Some((range, v)) = echo(spec, truth, (in_water, met), d_W, luck, on) else { continue };
+        let speed = v_ground.dot(d) - v.dot(d_W);
         if speed.abs() > spec.max_beam_speed {
             continue;
         }
@@ -92,17 +93,28 @@ pub fn measure(
     }
 }
 
-/// Slant range of a beam's bottom echo, if it has one.
-fn echo(spec: &DvlSpec, truth: &Truth<'_>, in_water: bool, d_W: Vec3, luck: f64, on: bool) -> Option<f64> {
+/// Slant range of a beam's echo, if it has one, and the velocity in W of what it comes from.
+fn echo(
+    spec: &DvlSpec,
+    truth: &Truth<'_>,
+    (in_water, met): (bool, &Met),
+    d_W: Vec3,
+    luck: f64,
+    on: bool,
+) -> Option<(f64, Vec3)> {
     if !in_water {
         return None;
     }
-    let range = truth.range(d_W)?;
+    let still = truth.range(d_W).unwrap_or(f64::INFINITY);
+    let (range, v) = if met.range < still { (met.range, met.v_W) } else { (still, Vec3::zero()) };
+    if !range.is_finite() {
+        return None;
+    }
     let altitude = -range * d_W.z;
     let heard = altitude >= spec.altitude[0] && altitude <= spec.altitude[1];
     let far = altitude / spec.altitude[1];
     let lost = on && luck < spec.beam_loss * far * far;
-    (heard && !lost).then_some(range)
+    (heard && !lost).then_some((range, v))
 }
 
 /// Velocity of the water in the middle of the layer, in S; none if there is no layer or no water in it.

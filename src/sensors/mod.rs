@@ -27,6 +27,7 @@ pub mod motor;
 pub mod noise;
 pub mod obstacle;
 pub mod odometry;
+pub mod others;
 pub mod power_meter;
 pub mod pressure;
 pub mod probe;
@@ -227,7 +228,9 @@ fn measure(
         SensorKind::GnssHeading(spec) => {
             Reading::Heading(heading::measure(spec, 1.0 / sensor.rate, memory, truth, &radio(), &mut draw))
         }
-        SensorKind::Dvl(spec) => Reading::Dvl(dvl::measure(spec, sensor, memory, truth, &mut draw)),
+        SensorKind::Dvl(spec) => {
+            Reading::Dvl(dvl::measure(spec, sensor, memory, (truth, &on_board.work.met(index)), &mut draw))
+        }
         SensorKind::Pressure(errors) => {
             Reading::Pressure(pressure::measure(errors, memory, truth, &mut draw))
         }
@@ -235,7 +238,15 @@ fn measure(
             Reading::Magnetometer(magnetometer::measure(errors, memory, truth, &mut draw))
         }
         SensorKind::Altimeter { errors, limits, beam_width } => {
-            Reading::Altimeter(altimeter::measure(errors, *limits, *beam_width, memory, truth, &mut draw))
+            let [met, ..] = on_board.work.met(index);
+            Reading::Altimeter(altimeter::measure(
+                errors,
+                *limits,
+                *beam_width,
+                memory,
+                (truth, met),
+                &mut draw,
+            ))
         }
         SensorKind::Odometry => Reading::Odometry(odometry::measure(truth)),
         SensorKind::Wrench { force, torque, on_parent } => {

@@ -40,11 +40,11 @@ type Face = (Material, u16, Option<Arc<Coat>>);
 
 /// Where a shape that moves is fixed.
 #[derive(Clone, Debug)]
-struct Mount {
-    robot: usize,
-    link: usize,
-    R_LG: Mat3,
-    p_LoG: Vec3,
+pub(super) struct Mount {
+    pub(super) robot: usize,
+    pub(super) link: usize,
+    pub(super) R_LG: Mat3,
+    pub(super) p_LoG: Vec3,
 }
 
 /// What stands still: structures, and the ground where it lies on a grid.
@@ -249,7 +249,7 @@ impl Stage {
 }
 
 /// What a robot shows.
-fn shapes(r: usize, robot: &Robot) -> Vec<(Shape, Mount, Material, Option<Arc<Coat>>)> {
+pub(super) fn shapes(r: usize, robot: &Robot) -> Vec<(Shape, Mount, Material, Option<Arc<Coat>>)> {
     let mut all = Vec::new();
     for (l, link) in robot.links.iter().enumerate() {
         let own: Vec<&Collider> = robot.colliders.iter().filter(|c| c.link == l).collect();

@@ -11,6 +11,7 @@ use super::tethers::Tethers;
 use crate::contact::Contacts;
 use crate::control::{charging, command};
 use crate::scene::{Scene, Sea};
+use crate::sensors::others::Others;
 use crate::sensors::stage::Still;
 use crate::state::commands::Refusal;
 use crate::state::frame::Frame;
@@ -33,6 +34,8 @@ pub struct Simulation {
     before: Vec<RobotState>,
     pool: Option<rayon::ThreadPool>,
     tethers: Tethers,
+    /// Robots as beams of others meet them, if any can.
+    others: Option<Others>,
     /// The sensors that look around, if there are any.
     pub lookout: Option<Lookout>,
     /// Frames handed over since the outboxes were last emptied.
@@ -69,8 +72,8 @@ impl Simulation {
         let tethers = Tethers::new(&scene);
         let groups = Group::all(&scene.robots);
         let lookout = still.map_or(Ok(None), |still| Lookout::new(&scene, &still, wanted))?;
-        let frames = Vec::new();
-        Ok(Self { scene, state, runners, contacts, groups, before, pool, tethers, lookout, frames })
+        let (others, frames) = (Others::new(&scene), Vec::new());
+        Ok(Self { scene, state, runners, contacts, groups, before, pool, tethers, others, lookout, frames })
     }
 
     /// Simulated time [ns].
@@ -102,9 +105,14 @@ impl Simulation {
             if let Some(lookout) = &self.lookout {
                 some = some.min(lookout.steps_to_next(&self.state, self.scene.dt_ns));
             }
+            if let Some(others) = &self.others {
+                some = some.min(others.steps_to_next(&self.scene, &self.state));
+            }
+            self.meet();
             self.advance_block(some);
             left -= some;
         }
+        self.meet();
         self.observe();
         self.look_around();
         if let Some(lookout) = &mut self.lookout {
@@ -116,6 +124,13 @@ impl Simulation {
     fn look_around(&mut self) {
         if let Some(lookout) = &mut self.lookout {
             lookout.sample(&self.scene, &mut self.state, &mut self.runners);
+        }
+    }
+
+    /// Finds what beams that are due now meet of other robots.
+    fn meet(&mut self) {
+        if let Some(others) = &mut self.others {
+            others.meet(&self.scene, &self.state, &mut self.runners);
         }
     }
 

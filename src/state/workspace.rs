@@ -22,6 +22,8 @@ pub struct Workspace<T = f64> {
     pub drive_rate: Vec<[T; 3]>,
     /// What stands under each thruster that is a rotor. By `contact::decks`.
     pub decks: Vec<Deck>,
+    /// What the beams of its DVLs and echo sounders met of other robots when they were last due, by the number of the sensor. By `sensors::others`.
+    pub met: Vec<(usize, [Met; 4])>,
     /// Volumes of the buoyancy engines at the start, middle and end of the step [m³]. By `forces::ballast`.
     pub ballasts: Vec<[T; 3]>,
     /// One per fin. By `forces::fin`.
@@ -264,7 +266,26 @@ impl Deck {
     pub const NONE: Self = Self { height: f64::NEG_INFINITY, share: 0.0 };
 }
 
+/// What a beam meets of other robots.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Met {
+    /// How far along the beam [m]; infinite for nothing.
+    pub range: f64,
+    /// Velocity there, in W [m/s].
+    pub v_W: Vec3,
+}
+
+impl Met {
+    /// Nothing.
+    pub const NONE: Self = Self { range: f64::INFINITY, v_W: Vec3 { x: 0.0, y: 0.0, z: 0.0 } };
+}
+
 impl<T: Real> Workspace<T> {
+    /// What the beams of sensor number `sensor` meet of other robots.
+    pub fn met(&self, sensor: usize) -> [Met; 4] {
+        self.met.iter().find(|(k, _)| *k == sensor).map_or([Met::NONE; 4], |(_, met)| *met)
+    }
+
     /// Scratch for `robot`; the only allocation, made once.
     pub fn new(robot: &Robot) -> Self {
         let n = robot.links.len();
@@ -278,6 +299,7 @@ impl<T: Real> Workspace<T> {
             thrust: vec![[SpatialForce::zero(); 3]; n],
             drive: vec![[T::zero(); 3]; robot.thrusters.len()],
             decks: vec![Deck::NONE; robot.thrusters.len()],
+            met: Vec::with_capacity(robot.sensors.len()),
             ballasts: vec![[T::zero(); 3]; robot.ballasts.len()],
             drive_rate: vec![[T::zero(); 3]; robot.thrusters.len()],
             fins: vec![FinWork { angle: [T::zero(); 3], part: T::one() }; robot.fins.len()],

@@ -42,6 +42,7 @@ mod kelpie;
 mod kirchhoff;
 mod landing;
 mod laser;
+mod met;
 mod mimic;
 mod motor_heat;
 mod multirotor;
