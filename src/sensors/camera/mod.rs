@@ -5,6 +5,7 @@
 
 pub mod exposure;
 pub mod glow;
+pub mod haze;
 pub mod lamp;
 pub mod noise;
 pub mod paint;

@@ -10,7 +10,7 @@
 //! A rough surface seen at a grazing angle shows the facets that turn to the eye: its normal is leant that way by the root of s².
 //!
 //! # Symbols
-//! ρ albedo · E illuminance [lx] · L luminance [cd/m²], L_h that of the horizon · V visibility [m] · s distance, or slope · F reflectance · n refractive index of water ·
+//! ρ albedo · E illuminance [lx] · L luminance [cd/m²], L_h that of the sky at the horizon · V visibility [m] · s distance, or slope · F reflectance · n refractive index of water ·
 //! n_z upward part of the facet that mirrors the sun.
 //!
 //! # Frames
@@ -47,14 +47,6 @@ const OFF: f64 = 1e-4;
 const GLOW: f64 = 12.0;
 /// See there.
 const GLOW_IN_AIR: f64 = 150.0;
-/// Extinction of clear air [1/m]: a visibility of 50 km.
-const CLEAR: f64 = 8e-5;
-/// Depth of a layer of fog [m].
-const LAYER: f64 = 400.0;
-/// Extinction over which haze is grey fog, as the length of which it takes e^-1 [m].
-const THICK: f64 = 800.0;
-/// Light of fog over that of a white surface.
-const GREY: f64 = 0.6;
 /// Part of a mirrored thing that is left however rough the water is.
 const LEFT: f64 = 0.2;
 /// Label of the water's surface.
@@ -63,15 +55,6 @@ pub const SURFACE: u16 = u16::MAX;
 pub const OPEN_WATER: u16 = u16::MAX - 1;
 /// Extinction of air that shows the cones of lamps [1/m]: a visibility of 4 km.
 const FOG: f64 = 1e-3;
-
-/// A sky whose sunlight a layer of haze scatters: what it takes of the beam comes as light of the sky, or goes back up.
-fn veiled(mut sky: Sky, haze: f64) -> Sky {
-    let height = sky.sun.z.max(0.0);
-    let left = decay(-(haze - CLEAR).max(0.0) * LAYER / height.max(0.1));
-    sky.diffuse += sky.beam.scale(0.8 * height * (1.0 - left));
-    sky.beam = sky.beam.scale(left);
-    sky
-}
 
 /// All that pictures of an instant share.
 pub struct Painter<'a> {
@@ -85,8 +68,6 @@ pub struct Painter<'a> {
     glow: Option<Glow>,
     /// σ of air.
     haze: f64,
-    /// Light of fog, and the part of the horizon's in that of endless air.
-    fog: (Vec3, f64),
     /// True if the camera is under water.
     wet: bool,
     /// Daylight on level ground where it is, and just under the surface.
@@ -107,7 +88,7 @@ impl<'a> Painter<'a> {
         let (at, sea, p) = (world.at, world.at.sea, poses[0].1);
         let weather = air::weather(&sea.air, at.time);
         let (haze, wet) = (laser::extinction(&weather, 550e-9), at.above_surface(p) < 0.0);
-        let sky = veiled(Sky::new(world.scene, &sea.air, &weather, at.time), haze);
+        let sky = Sky::new(world.scene, &sea.air, &weather, at.time).veiled(haze);
         let pixel = 1.0 / spec.lens.focal[0].max(1.0);
         // what of sun and sky goes through the surface
         let (through, _) = fresnel(sky.sun.z.max(0.02), INDEX);
@@ -125,9 +106,7 @@ impl<'a> Painter<'a> {
         let glow = glows.then(|| Glow::new(spec, poses, wet, &lamps, &medium, far));
         let sea = Sea::new(at, p, weather.wind, pixel);
         let levels = [sea.height(p.x, p.y) - p.z, 0.0].map(|h| water.daylight(h));
-        let all_light = sky.diffuse + sky.beam.scale(sky.sun.z.max(0.0));
-        let fog = (all_light.scale(GREY / PI), decay(-THICK * (haze - CLEAR).max(0.0)));
-        Self { world, skip, water, sea, lamps, glow, haze, fog, wet, levels, pixel, sky }
+        Self { world, skip, water, sea, lamps, glow, haze, wet, levels, pixel, sky }
     }
 
     /// What lamps scatter back over the distance `s` [m] at a pixel.
@@ -171,11 +150,7 @@ impl<'a> Painter<'a> {
         let (light, distance) = match (surface, hit) {
             (Some(t), _) => (self.surface(p + d.scale(t), d, t), t),
             (None, Some(hit)) => (self.lit(p + d.scale(hit.distance), d, &hit), hit.distance),
-            (None, None) => {
-                let path = LAYER / d.z.max(0.01);
-                let light = self.sky.luminance(d, 0.0);
-                return (self.hazed(light, d, path * (self.haze / CLEAR).min(1.0)), f64::INFINITY);
-            }
+            (None, None) => return (self.sky.luminance(d, 0.0), f64::INFINITY),
         };
         (self.hazed(light, d, distance), distance)
     }
@@ -186,12 +161,7 @@ impl<'a> Painter<'a> {
         if left > 0.999 {
             return light;
         }
-        mix(self.veil(d), light, left)
-    }
-
-    /// Light of endless air along `d`: the horizon's; fog's is grey and the same all round, for it is scattered many times.
-    fn veil(&self, d: Vec3) -> Vec3 {
-        mix(self.fog.0, self.sky.horizon(d), self.fog.1)
+        mix(self.sky.horizon(d), light, left)
     }
 
     /// What stands in air, or floats. (1)

@@ -9,7 +9,7 @@
 //! (1) is the standard's clear sky (type 12) and overcast sky (type 1). Clouds are a pattern on a plane 1200 m up that drifts with the wind, as much of it as `cloud_cover` says; between them the sky is as bright
 //! as a clear one, and they are as bright as (2) asks. Colours of the clear sky are light scattered once in a flat layer of air and haze, whose light is added that was scattered more often:
 //! ```text
-//!   C_i = S_i (p_R(χ) (τ_i - h)/τ_i + p_M(χ) h/τ_i) + M_i                                      (4)
+//!   C_i = S_i (p_R(χ) (τ_i - h_i)/τ_i + p_M(χ) h_i/τ_i) + M_i                                  (4)
 //!   S_i = m_v (e^{-τ_i m} - e^{-τ_i m_v})/(m_v - m) e^{-o_i m},  m = 1/(sin + 0.05)             (5)  [Chandrasekhar 1960]
 //!   M_i = 0.15 (1 - e^{-τ_i m_v}) e^{-(τ_i/2 + o_i) m}
 //! ```
@@ -17,7 +17,7 @@
 //! E_sky follows what is measured by the sun's elevation.
 //!
 //! # Symbols
-//! L luminance [cd/m²], C its colour · χ angle to the sun, Z to the zenith · a..e the standard's figures · E illuminance [lx] · τ optical depth of the air by colour (Rayleigh's at 610, 540, 465 nm and h = 0.08 of haze), o of ozone, m air mass, m_v along the sight ·
+//! L luminance [cd/m²], C its colour · χ angle to the sun, Z to the zenith · a..e the standard's figures · E illuminance [lx] · τ optical depth of the air by colour (Rayleigh's at 639, 547 and 440 nm, where λ^-4 has the colour (0.240, 0.234) that light of such a spectrum has, and h of haze, λ^-1.3 [Kruse 1962]), o of ozone, m air mass, m_v along the sight ·
 //! p_R, p_M phase functions of air and of haze (Henyey and Greenstein, g = 0.76).
 //!
 //! # Frames
@@ -29,6 +29,7 @@
 //! # Checked by
 //! test/analytic/camera.rs
 
+use super::haze::{FORWARD, Haze};
 use super::noise::{octaves, octaves_over, step};
 use super::water::phase;
 use super::{luminance, mix, tint};
@@ -43,11 +44,9 @@ const EFFICACY: f64 = 110.0;
 const CLEAR: [f64; 5] = [-1.0, -0.32, 10.0, -3.0, 0.45];
 const OVERCAST: [f64; 5] = [4.0, -0.7, 0.0, -1.0, 0.0];
 /// Optical depth of the air upwards, by colour.
-const DEPTH: [f64; 3] = [0.142, 0.181, 0.269];
-/// Haze in it.
-const HAZE: f64 = 0.08;
-/// Asymmetry of haze.
-const FORWARD: f64 = 0.76;
+const DEPTH: [f64; 3] = [0.119, 0.180, 0.350];
+/// Haze in it: 0.08 at 550 nm, by the power -1.3 of the wavelength.
+const HAZE: [f64; 3] = [0.066, 0.081, 0.107];
 /// Optical depth of ozone upwards, by colour (estimated).
 const OZONE: [f64; 3] = [0.03, 0.035, 0.004];
 /// Part of the light that is scattered more than once.
@@ -112,6 +111,8 @@ pub struct Sky {
     tables: [Table; 3],
     /// Luminance at the horizon, all round by the way along the square |x| + |y| = 1.
     rim: Vec<Vec3>,
+    /// Haze beyond that of clear air.
+    haze: Haze,
 }
 
 impl Sky {
@@ -152,6 +153,7 @@ impl Sky {
                 Table::new(|s| indicatrix(&CLEAR, s)),
             ],
             rim: Vec::new(),
+            haze: Haze::default(),
         };
         let level_of = |of: &dyn Fn(Vec3) -> f64| over_the_dome(|d| Vec3::new(0.0, of(d), 0.0)).y;
         sky.scale[0] = clear / level_of(&|d| sky.clear(d));
@@ -166,15 +168,29 @@ impl Sky {
             sky.scale[2] = left / luminance(clouds).max(1e-12);
         }
         sky.diffuse = tint(over_the_dome(|d| sky.luminance(d, BLUR))).scale(level);
-        sky.rim = (0..=ROUND)
-            .map(|k| {
-                let way = 4.0 * k as f64 / ROUND as f64;
-                let y = if way <= 2.0 { 1.0 - (way - 1.0).abs() } else { (way - 3.0).abs() - 1.0 };
-                let d = Vec3::new((way - 2.0).abs() - 1.0, y, 0.0);
-                sky.luminance(d.scale(1.0 / d.norm()), BLUR)
-            })
-            .collect();
+        sky.rim = sky.around();
         sky
+    }
+
+    /// The same behind haze, in air of this extinction at the ground [1/m].
+    pub fn veiled(mut self, extinction: f64) -> Self {
+        let (haze, left, more) = Haze::before(&self, extinction);
+        self.haze = haze;
+        self.beam = self.beam.scale(left);
+        self.diffuse += more;
+        self.rim = self.around();
+        self
+    }
+
+    /// Luminance at the horizon, all round.
+    fn around(&self) -> Vec<Vec3> {
+        let at = |k: usize| {
+            let way = 4.0 * k as f64 / ROUND as f64;
+            let y = if way <= 2.0 { 1.0 - (way - 1.0).abs() } else { (way - 3.0).abs() - 1.0 };
+            let d = Vec3::new((way - 2.0).abs() - 1.0, y, 0.0);
+            self.luminance(d.scale(1.0 / d.norm()), BLUR)
+        };
+        (0..=ROUND).map(at).collect()
     }
 
     /// (1) of the clear sky without its factor.
@@ -213,6 +229,7 @@ impl Sky {
         if sight > 0.0 {
             light += self.blue(up).scale(sight);
         }
+        light = self.haze.over(light, up, d.dot(self.sun));
         if rough == 0.0 && self.beam.y > 0.0 && d.dot(self.sun) > 0.999_988_5 {
             light += self.beam.scale(sight / 7.2e-5);
         }
@@ -272,7 +289,7 @@ impl Sky {
 }
 
 /// ∫ L cos Z dΩ.
-fn over_the_dome(of: impl Fn(Vec3) -> Vec3) -> Vec3 {
+pub fn over_the_dome(of: impl Fn(Vec3) -> Vec3) -> Vec3 {
     let [n, m] = DIRECTIONS;
     let mut sum = Vec3::zero();
     for i in 0..n {
@@ -295,11 +312,11 @@ fn colors(mass: f64, dark: f64) -> Vec<[Vec3; 3]> {
         // (5) has a limit where the two are the same
         let sight = if (sight - mass).abs() < 1e-3 { mass + 1e-3 } else { sight };
         let part = |k: usize| {
-            let (depth, ozone) = (DEPTH[k], libm::exp(-OZONE[k] * mass));
+            let (depth, hazy, ozone) = (DEPTH[k], HAZE[k], libm::exp(-OZONE[k] * mass));
             let once = sight * (libm::exp(-depth * mass) - libm::exp(-depth * sight)) / (sight - mass);
             let more = MULTIPLE * (1.0 - libm::exp(-depth * sight)) * libm::exp(-0.5 * depth * mass);
             let light = (1.0 - dark) * ozone;
-            [light * once * (depth - HAZE) / depth, light * once * HAZE / depth, light * more]
+            [light * once * (depth - hazy) / depth, light * once * hazy / depth, light * more]
         };
         let [red, green, blue] = [part(0), part(1), part(2)];
         let mut out = [0, 1, 2].map(|c| Vec3::new(red[c], green[c], blue[c]));
