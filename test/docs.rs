@@ -256,8 +256,8 @@ fn a_reader_that_has_seen_enough_is_no_mistake() {
     }
 }
 
-/// Mean of all numbers of a picture that `merrow snapshot` takes, with 0 for black, or what it says instead.
-fn snapshot(folder: &Folder, arguments: &[&str]) -> Result<f64, String> {
+/// The picture that `merrow snapshot` takes: columns, and red, green and blue, or grey, row by row; or what it says instead.
+fn picture(folder: &Folder, arguments: &[&str]) -> Result<(usize, Vec<u8>, String), String> {
     let file = folder.0.join("s.png");
     let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
     let done = merrow.arg("snapshot").args(arguments).arg("-o").arg(&file).output().unwrap();
@@ -266,7 +266,13 @@ fn snapshot(folder: &Folder, arguments: &[&str]) -> Result<f64, String> {
     }
     let mut reader = png::Decoder::new(std::fs::File::open(file).unwrap()).read_info().unwrap();
     let mut numbers = vec![0; reader.output_buffer_size()];
-    reader.next_frame(&mut numbers).unwrap();
+    let info = reader.next_frame(&mut numbers).unwrap();
+    Ok((info.width as usize, numbers, String::from_utf8_lossy(&done.stdout).into_owned()))
+}
+
+/// Mean of all its numbers, with 0 for black.
+fn snapshot(folder: &Folder, arguments: &[&str]) -> Result<f64, String> {
+    let (_, numbers, _) = picture(folder, arguments)?;
     Ok(numbers.iter().map(|n| f64::from(*n)).sum::<f64>() / numbers.len() as f64)
 }
 
@@ -283,7 +289,7 @@ fn snapshots_show_what_is_asked_for() {
     let sonars = "sonar, echo_sounder, side, scanner";
     assert_eq!(
         of("imu"),
-        Err(format!("merrow: no camera, sonar or radar `imu` on rov, expected one of {sonars}"))
+        Err(format!("merrow: no camera, laser, sonar or radar `imu` on rov, expected one of {sonars}"))
     );
     for (arguments, part) in [
         (&["pool", "--view", "--from", "1,x,2,3"][..], "expected three numbers as 1,2,3, got 1,x,2,3"),
@@ -294,4 +300,115 @@ fn snapshots_show_what_is_asked_for() {
         let said = snapshot(&folder, arguments).expect_err(part);
         assert!(said.contains(part), "{arguments:?}: {said}");
     }
+}
+
+const SIGHT: &str = "
+step: {dt_s: 0.01}
+seabed: {depth_m: 30}
+structures:
+  pillar: {position_m: [10, 0, 1], shapes: {s: {kind: box, size_m: [2, 2, 6]}}}
+  wall: {position_m: [0, 21, 1], shapes: {s: {kind: box, size_m: [80, 2, 6]}}}
+  slab: {position_m: [-2, -8, -25], shapes: {s: {kind: box, size_m: [4, 2, 10]}}}
+robots:
+  eye:
+    position_m: [0, 0, 2]
+    model:
+      source: test
+      base: fixed
+      body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}
+      sensors:
+        lidar: {device: velodyne_vlp16}
+        laser: {device: hokuyo_utm30lx}
+        nod: {device: hokuyo_utm30lx_tilting}
+  fish:
+    position_m: [-8, 0, -20]
+    velocity_m_s: [2, 0, 0]
+    model:
+      source: test
+      body: {source: test, axes: flu, mass_kg: 10, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, net_buoyancy_n: 0}
+      sensors:
+        side: {device: {extends: sensors/starfish_450f.yaml, max_range_m: 30, bins: 300, rate_hz: 10}}
+        swath: {device: {extends: sensors/norbit_wbms.yaml, max_range_m: 30, bins: 300, rate_hz: 10}}
+";
+
+/// Things stand where they are in the pictures of lasers: a pillar of which 9 m ahead a face is seen, 2 m wide, and a wall 20 m to port.
+#[test]
+fn snapshots_of_lasers_show_what_stands_there() {
+    let folder = Folder::new("sights", &[("w.yaml", SIGHT)]);
+    let world = folder.0.join("w.yaml");
+    let of = |sensor: &str, at: &str| {
+        let world = world.to_string_lossy();
+        picture(&folder, &[&world, "--robot", "eye", "--sensor", sensor, "--at", at]).unwrap()
+    };
+    let color = |(width, rgb, _): &(usize, Vec<u8>, String), column: f64, row: f64| {
+        let at = 3 * (row as usize * width + column as usize);
+        [rgb[at], rgb[at + 1], rgb[at + 2]]
+    };
+    let is_lit = |[r, g, b]: [u8; 3]| !(r == g && g == b);
+    let found = of("lidar", "0");
+    assert_eq!((found.0, found.1.len()), (1024, 3 * 1024 * (192 + 6 + 640)), "{}", found.2);
+    // rings of 2 degrees from -15: the eighth and ninth are level; 12 rows each
+    let row = 7.5 * 12.0;
+    let column = |degrees: f64| 1024.0 * (0.5 - degrees / 360.0);
+    let (ahead, port) = (color(&found, column(0.0), row), color(&found, column(90.0), row));
+    assert!(is_lit(ahead) && is_lit(port) && !is_lit(color(&found, column(-90.0), row)));
+    // near is bright
+    assert!(
+        ahead.iter().map(|c| u32::from(*c)).sum::<u32>() > port.iter().map(|c| u32::from(*c)).sum::<u32>()
+    );
+    // the face ends 6.3 degrees to either side
+    for side in [-1.0, 1.0] {
+        assert!(is_lit(color(&found, column(5.5 * side), row)) && !is_lit(color(&found, column(-7.5), row)));
+    }
+    let plan = of("laser", "0");
+    assert_eq!(plan.1.len(), 3 * 1024 * 640);
+    // straight ahead the first that is lit is the face; circles tell how many pixels a metre is
+    let lit: Vec<usize> = (0..320).filter(|row| is_lit(color(&plan, 512.0, *row as f64))).collect();
+    let of_port = (0..512).filter(|c| is_lit(color(&plan, *c as f64, 319.0))).collect::<Vec<_>>();
+    let (face, wall) = (320.0 - lit[0] as f64, 512.0 - of_port[0] as f64);
+    assert!((wall / face - 20.0 / 9.0).abs() < 0.05, "{wall} {face}");
+    // half a nod of two seconds: the pillar from its foot to its top, in the view from the side
+    let nod = of("nod", "3");
+    let side = 640 + 6;
+    assert_eq!(nod.1.len(), 3 * 1024 * (side + 256));
+    let rows = (side..side + 256).filter(|row| (0..1024).any(|c| is_lit(color(&nod, c as f64, *row as f64))));
+    assert!(rows.count() > 100);
+}
+
+/// A side-scan's and a multibeam's picture has a line for each ping up to then, the newest on top, with a slab where it was passed.
+#[test]
+fn snapshots_of_sonars_fall_line_by_line() {
+    let folder = Folder::new("falls", &[("w.yaml", SIGHT)]);
+    let world = folder.0.join("w.yaml");
+    let of = |sensor: &str| {
+        let world = world.to_string_lossy();
+        picture(&folder, &[&world, "--robot", "fish", "--sensor", sensor, "--at", "6"]).unwrap()
+    };
+    let (width, grey, _) = of("side");
+    assert_eq!((width, grey.len()), (600, 600 * 512));
+    let line = |row: usize| &grey[row * width..(row + 1) * width];
+    let dark = |row: usize| line(row).iter().all(|p| *p == 0);
+    let lines = (0..512).take_while(|row| !dark(*row)).count();
+    assert!((57..=61).contains(&lines), "{lines} lines of 6 s at 10 Hz");
+    assert!((lines..512).all(dark));
+    // the slab from x = -4 to 0 to starboard was passed from 2 to 4 s: 20 to 40 lines down; beyond it a shadow
+    let shadow = |row: usize| {
+        let beyond = &line(row)[300 + 150..300 + 250];
+        beyond.iter().map(|p| f64::from(*p)).sum::<f64>() / 100.0
+    };
+    let mean = |rows: std::ops::Range<usize>| rows.clone().map(shadow).sum::<f64>() / rows.len() as f64;
+    assert!(mean(24..36) < 0.5 * mean(2..14), "{} {}", mean(24..36), mean(2..14));
+    assert!(mean(24..36) < 0.5 * mean(46..55));
+    let (width, rgb, said) = of("swath");
+    assert_eq!((width, rgb.len()), (1024, 3 * 1024 * 512), "{said}");
+    let at = |column: usize, row: usize| &rgb[3 * (row * width + column)..][..3];
+    assert!(at(512, 10) != [0, 0, 0] && at(512, 200) == [0, 0, 0]);
+    // 7 m to starboard a face that is 10 m high, nothing heard beyond it
+    let of = |row: usize| (0..width).filter(|c| at(*c, row) != [0, 0, 0]).count();
+    assert!(of(5) > 1000 && of(50) > 1000 && (600..720).contains(&of(30)), "{} {} {}", of(5), of(50), of(30));
+    let high =
+        (0..width).rfind(|c| u32::from(at(*c, 30)[0]) + u32::from(at(*c, 30)[1]) > 100).expect("the face");
+    let metre =
+        0.49 * 1024.0 / said.split("; ").nth(1).unwrap().split(' ').next().unwrap().parse::<f64>().unwrap();
+    assert!((high as f64 - 512.0 - 7.0 * metre).abs() < metre, "{high}, {metre} a metre: {said}");
 }

@@ -3,6 +3,7 @@
 mod cases;
 mod describe;
 mod list;
+mod pictured;
 mod run;
 mod snapshot;
 mod terrain;

@@ -1,5 +1,6 @@
 //! `merrow snapshot`: one picture of a world as a PNG file.
 
+use super::pictured::{self, Content};
 use bytes::Bytes;
 use clap::Args;
 use merrow::environment::air::sun;
@@ -7,15 +8,13 @@ use merrow::math::{Mat3, Vec3};
 use merrow::ros::convert::header;
 use merrow::ros::msg::sensor_msgs::Image;
 use merrow::ros::picture::{Picture, Pixels};
-use merrow::ros::radar_display::Scope;
-use merrow::ros::sonar_display::Display;
 use merrow::scene::Scene;
 use merrow::scene::camera::{CameraSpec, Exposure, Part};
 use merrow::scene::lens::{Distortion, Lens};
 use merrow::scene::sensor::Looks;
 use merrow::sensors::camera::paint::{OPEN_WATER, SURFACE};
 use merrow::sim::{Simulation, lookout};
-use merrow::state::frame::{self, FrameData};
+use merrow::state::frame;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -28,13 +27,14 @@ const SIZE: [usize; 2] = [960, 540];
 pub struct Arguments {
     /// World file, or the name of a shipped world.
     world: String,
-    /// Robot that carries the camera, sonar or radar.
+    /// Robot that carries the camera, laser, sonar or radar.
     #[arg(long, requires = "sensor", required_unless_present = "view")]
     robot: Option<String>,
-    /// The camera, a sonar, whose picture is that of one ping, or a radar, of one turn.
+    /// The camera or laser, or the sonar or radar: a scanning sonar and a radar show a whole turn, a side-scan and a multibeam the lines of the run before, a laser that nods
+    /// one nod.
     #[arg(long, requires = "robot")]
     sensor: Option<String>,
-    /// What of it: rgb, depth or labels.
+    /// What of a camera: rgb, depth or labels.
     #[arg(long, default_value = "rgb", value_parser = ["rgb", "depth", "labels"])]
     show: String,
     /// Look at the world from afar instead.
@@ -76,8 +76,9 @@ fn time_of_day(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Moves the sun to where it is at this second of the day, on the same day.
-fn set_time(simulation: &mut Simulation, second: f64) {
+/// Moves the sun to where it is at the second of the day that is asked for, if one is, on the same day.
+fn set_time(simulation: &mut Simulation, arguments: &Arguments) {
+    let Some(second) = arguments.time_of_day else { return };
     let day = 86_400.0;
     // a day of the sun goes by the longitude
     let longitude = simulation.scene.origin.longitude / std::f64::consts::TAU * day;
@@ -95,47 +96,40 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let world = super::load(&arguments.world, None)?;
     let mut simulation = Simulation::new(Arc::new(world.scene), 1)?;
     let steps = (arguments.at * 1e9 / simulation.scene.dt_ns as f64).round() as u64;
-    // nobody wants the frames on the way
-    simulation.lookout = None;
-    simulation.advance(steps);
-    if let Some(second) = arguments.time_of_day {
-        set_time(&mut simulation, second);
-    }
+    let mut legend = String::new();
     if arguments.view {
+        // nobody wants the frames on the way
+        simulation.lookout = None;
+        simulation.advance(steps);
+        set_time(&mut simulation, arguments);
         let (from, to) = standpoint(&simulation, arguments);
         let picture = lookout::from_afar(&mut simulation, &afar(), axes(to - from), from);
         write(&picture, &arguments.show, SIZE, &arguments.output)?;
     } else {
         let (robot, sensor) = device(&simulation.scene, arguments)?;
-        let looks = simulation.scene.robots[robot].sensors[sensor].kind.looks().cloned();
-        let rate = simulation.scene.robots[robot].sensors[sensor].rate;
-        if arguments.show != "rgb" && !matches!(looks.as_deref(), Some(Looks::Camera(_))) {
-            return Err(format!("--show {} is of cameras, the sensor is none", arguments.show));
-        }
-        let samples = match looks.as_deref() {
-            Some(Looks::Radar(spec)) => (rate / spec.turns).ceil() as u64,
-            _ => 1,
+        let size = match simulation.scene.robots[robot].sensors[sensor].kind.looks().map(|looks| &**looks) {
+            Some(Looks::Camera(spec)) => spec.size,
+            _ if arguments.show != "rgb" => {
+                return Err(format!("--show {} is of cameras, the sensor is none", arguments.show));
+            }
+            _ => [0; 2],
         };
-        let (mut display, mut scope, mut shown) = (Display::default(), Scope::default(), None);
-        for data in lookout::several(&mut simulation, robot, sensor, samples) {
-            match (looks.as_deref(), data) {
-                (Some(Looks::Camera(spec)), FrameData::Picture(picture)) => {
-                    write(&picture, &arguments.show, spec.size, &arguments.output)?;
-                }
-                (Some(Looks::Sonar(spec)), FrameData::Ping(ping)) => {
-                    shown = Some(display.show(spec, &ping, header(0, "")));
-                }
-                (Some(Looks::Radar(spec)), FrameData::Sweep(sweep)) => {
-                    shown = Some(scope.show(spec, &sweep, header(0, "")));
-                }
-                _ => return Err("the sensor has no picture".to_string()),
+        let light = |simulation: &mut Simulation| set_time(simulation, arguments);
+        match pictured::picture(&mut simulation, (robot, sensor), steps, light)? {
+            Content::Camera(picture) => write(&picture, &arguments.show, size, &arguments.output)?,
+            Content::Grey(Image { width, height, data, .. }) => {
+                save(&Picture { width, height, pixels: Pixels::Mono8(&data) }, &arguments.output)?;
+            }
+            Content::Colored(shown) => {
+                let (width, height) = (shown.width as u32, shown.height as u32);
+                let rgb = Bytes::from(shown.rgb);
+                save(&Picture { width, height, pixels: Pixels::Rgb8(&rgb) }, &arguments.output)?;
+                legend = shown.legend;
             }
         }
-        if let Some(Image { width, height, data, .. }) = shown {
-            save(&Picture { width, height, pixels: Pixels::Mono8(&data) }, &arguments.output)?;
-        }
     }
-    println!("{}: {}", arguments.output.display(), light(&simulation));
+    let said = if legend.is_empty() { light(&simulation) } else { legend };
+    println!("{}: {said}", arguments.output.display());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -157,10 +151,8 @@ fn device(scene: &Scene, arguments: &Arguments) -> Result<(usize, usize), String
         format!("no robot `{robot}`, expected one of {}", robots.join(", "))
     })?;
     let sensors = scene.robots[r].sensors.iter().enumerate();
-    let has_picture =
-        |looks: &Arc<Looks>| matches!(**looks, Looks::Camera(_) | Looks::Sonar(_) | Looks::Radar(_));
     let pictured: Vec<(usize, &str)> = sensors
-        .filter(|(_, s)| s.kind.looks().is_some_and(has_picture))
+        .filter(|(_, s)| s.kind.looks().is_some_and(|looks| pictured::has_picture(looks)))
         .map(|(k, s)| (k, s.name.as_str()))
         .collect();
     let found = pictured.iter().find(|(_, name)| *name == sensor);
@@ -171,7 +163,7 @@ fn device(scene: &Scene, arguments: &Arguments) -> Result<(usize, usize), String
         } else {
             format!("expected one of {}", names.join(", "))
         };
-        format!("no camera, sonar or radar `{sensor}` on {robot}, {names}")
+        format!("no camera, laser, sonar or radar `{sensor}` on {robot}, {names}")
     })
 }
 

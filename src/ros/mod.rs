@@ -9,6 +9,8 @@ pub mod batch;
 pub mod bridge;
 pub mod camera;
 pub mod cdr;
+pub mod cloud_display;
+pub mod colors;
 pub mod contacts;
 pub mod convert;
 pub mod dds;

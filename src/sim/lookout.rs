@@ -153,6 +153,14 @@ impl Lookout {
         }
     }
 
+    /// Nobody wants anything but the frames of this sensor, lazy or not.
+    pub fn want_only(&self, one: Option<(usize, usize)>) {
+        for device in &self.devices {
+            let parts = if Some((device.robot, device.sensor)) == one { EVERYTHING } else { 0 };
+            device.wanted.store(parts, Ordering::Relaxed);
+        }
+    }
+
     /// Robot, sensor and missed samples of every sensor that looks around.
     pub fn missed(&self) -> impl Iterator<Item = (usize, usize, u64)> + '_ {
         self.devices.iter().map(|device| (device.robot, device.sensor, device.missed))
@@ -313,6 +321,12 @@ fn view_of(simulation: &mut Simulation) -> View {
     let Simulation { scene, state, runners, .. } = simulation;
     let beacons = fault::of_beacons(&mut state.faults, scene.beacons.len(), state.time_ns);
     sight::view(scene, state, runners, beacons)
+}
+
+/// Where a sensor of a simulation is now.
+pub fn pose_of(simulation: &mut Simulation, robot: usize, sensor: usize) -> Pose {
+    let scene = Arc::clone(&simulation.scene);
+    sight::pose(&view_of(simulation), robot, &scene.robots[robot].sensors[sensor])
 }
 
 /// What a sensor that looks around would bring now; none if it is no such sensor.

@@ -13,6 +13,7 @@ pub mod simulation;
 mod squad;
 pub mod step;
 pub mod tethers;
+pub mod watch;
 
 pub use pace::{Clock, Pace};
 pub use run::{BLOCK_MAX_NS, Control, Observer, Reply, Request, Stepped, Summary, run};

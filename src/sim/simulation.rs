@@ -288,8 +288,13 @@ impl Simulation {
 
     /// Empties all outboxes.
     pub fn clear_outboxes(&mut self) {
-        self.runners.iter_mut().for_each(|r| r.outbox.clear());
+        self.clear_readings();
         self.frames.clear();
+    }
+
+    /// Empties the outboxes of readings, and keeps the frames.
+    pub fn clear_readings(&mut self) {
+        self.runners.iter_mut().for_each(|r| r.outbox.clear());
     }
 }
 

@@ -14,6 +14,7 @@ mod battery;
 mod beacon_faults;
 mod buoyancy;
 mod camera;
+mod cloud_display;
 mod contact;
 mod coupling;
 mod course;
