@@ -63,7 +63,9 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link) {
         I.zz - m * (cc - c.z * c.z),
     );
     let _ = writeln!(out, "    </inertial>");
-    let _ = writeln!(out, "    <visual>{}</visual>", hull(link, &R_UL));
+    if robot.visuals.is_empty() {
+        let _ = writeln!(out, "    <visual>{}</visual>", hull(link, &R_UL));
+    }
     let index = robot.links.iter().position(|l| std::ptr::eq(l, link)).unwrap_or(0);
     for collider in robot.colliders.iter().filter(|c| c.link == index) {
         if let Some(shape) = shape(&collider.geometry) {
@@ -74,7 +76,24 @@ fn write_link(out: &mut String, robot: &Robot, link: &Link) {
             let _ = writeln!(out, "    <{what} name=\"{name}\">{place}<geometry>{shape}</geometry></{what}>");
         }
     }
+    for visual in robot.visuals.iter().filter(|c| c.link == index) {
+        if let Some(shape) = shape(&visual.geometry) {
+            let place = origin(R_UL.mul_vec(visual.p_LoG), R_UL.mul_mat(&visual.R_LG).to_rpy());
+            let name = &visual.name;
+            let [r, g, b] = visual.material.color.map(on_a_screen);
+            let look = format!("<material name=\"{name}\"><color rgba=\"{r} {g} {b} 1\"/></material>");
+            let _ = writeln!(
+                out,
+                "    <visual name=\"{name}\">{place}<geometry>{shape}</geometry>{look}</visual>"
+            );
+        }
+    }
     let _ = writeln!(out, "  </link>");
+}
+
+/// What a screen takes for a part of light that is given back (IEC 61966-2-1).
+fn on_a_screen(part: f64) -> f64 {
+    if part <= 0.003_130_8 { 12.92 * part } else { 1.055 * libm::pow(part, 1.0 / 2.4) - 0.055 }
 }
 
 /// A collider's shape; none for meshes, whose files are not known here.

@@ -155,6 +155,8 @@ pub struct Robot {
     pub servos: bool,
     /// Shapes that touch things; none: the robot passes through everything.
     pub colliders: Vec<Collider>,
+    /// Shapes that cameras and lasers see instead; none: they see those that touch things.
+    pub visuals: Vec<Collider>,
     /// Links whose wrench of contacts is published.
     pub contact_wrenches: Vec<usize>,
     /// True if links of this robot that are not neighbours may touch each other.

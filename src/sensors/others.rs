@@ -22,7 +22,7 @@
 //! test/analytic/met.rs
 
 use super::raytrace::{Placed, Ray, Scratch, Shape, Surroundings};
-use super::stage;
+use super::stage::{self, By};
 use crate::kinematics;
 use crate::math::Vec3;
 use crate::scene::{Robot, Scene, Sensor, SensorKind};
@@ -163,7 +163,7 @@ impl Others {
 
 impl Shown {
     fn new(robot: &Robot) -> Self {
-        let all = stage::shapes(0, robot);
+        let all = stage::shapes(0, robot, By::Sound);
         let (mut parts, mut reach) = (Vec::new(), 0.0_f64);
         for link in 0..robot.links.len() {
             let mut own = Vec::new();

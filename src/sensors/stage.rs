@@ -1,6 +1,6 @@
 //! What sensors that look around can meet: the shapes of robots, props and structures, and the bottom.
 //!
-//! A robot shows the shapes that can be touched; a link without any shows its hull. The water's surface is not among them: what a ray does there
+//! A robot shows the shapes that can be touched; a link without any shows its hull. To light it shows its visuals instead, if it has any. The water's surface is not among them: what a ray does there
 //! is the sensor's affair.
 
 use super::raytrace::{Heightfield, Hit, Mesh, Placed, Primitive, Ray, Scratch, Shape, Surroundings};
@@ -37,6 +37,15 @@ pub struct Seen<'a> {
 
 /// The surface of a shape, and its label.
 type Face = (Material, u16, Option<Arc<Coat>>);
+
+/// What meets a stage's shapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Light, of cameras and lasers.
+    Light,
+    /// Sound, and what else goes by the shapes that can be touched.
+    Sound,
+}
 
 /// Where a shape that moves is fixed.
 #[derive(Clone, Debug)]
@@ -122,14 +131,14 @@ fn with_scratch<T>(search: impl FnOnce(&mut Scratch) -> T) -> T {
 }
 
 impl Stage {
-    /// What stands in a world, and its robots at their start.
-    pub fn new(scene: &Scene, still: &Still) -> Self {
+    /// What stands in a world, and its robots at their start, as `by` meets them.
+    pub fn new(scene: &Scene, still: &Still, by: By) -> Self {
         let mut faces = still.faces.clone();
         let first_moving = faces.len();
         let (mut moving, mut mounts, mut own) = (Vec::new(), Vec::new(), Vec::new());
         for (r, robot) in scene.robots.iter().enumerate() {
             let first = (first_moving + moving.len()) as u32;
-            for (shape, mount, material, coat) in shapes(r, robot) {
+            for (shape, mount, material, coat) in shapes(r, robot, by) {
                 moving.push(Placed { shape, R_WG: Mat3::identity(), p_WG: Vec3::zero() });
                 mounts.push(mount);
                 faces.push((material, (scene.structures.len() + r + 2) as u16, coat));
@@ -248,15 +257,53 @@ impl Stage {
     }
 }
 
+/// What can be met: by light otherwise than by sound, where robots have visuals.
+#[derive(Clone, Debug)]
+pub struct Stages {
+    sound: Stage,
+    light: Option<Stage>,
+}
+
+impl Stages {
+    /// What stands in a world, and its robots at their start.
+    pub fn new(scene: &Scene, still: &Still) -> Self {
+        let sound = Stage::new(scene, still, By::Sound);
+        let differs = scene.robots.iter().any(|robot| !robot.visuals.is_empty());
+        Self { sound, light: differs.then(|| Stage::new(scene, still, By::Light)) }
+    }
+
+    /// As light meets it.
+    pub fn light(&self) -> &Stage {
+        self.light.as_ref().unwrap_or(&self.sound)
+    }
+
+    /// As sound meets it.
+    pub fn sound(&self) -> &Stage {
+        &self.sound
+    }
+
+    /// [`Stage::place`].
+    pub fn place(&mut self, view: &View) {
+        self.sound.place(view);
+        if let Some(light) = &mut self.light {
+            light.place(view);
+        }
+    }
+}
+
 /// What a robot shows.
-pub(super) fn shapes(r: usize, robot: &Robot) -> Vec<(Shape, Mount, Material, Option<Arc<Coat>>)> {
+pub(super) fn shapes(r: usize, robot: &Robot, by: By) -> Vec<(Shape, Mount, Material, Option<Arc<Coat>>)> {
+    let shape = |c: &Collider| {
+        let mount = Mount { robot: r, link: c.link, R_LG: c.R_LG, p_LoG: c.p_LoG };
+        (Shape::from(&c.geometry), mount, c.material, c.coat.clone())
+    };
+    if by == By::Light && !robot.visuals.is_empty() {
+        return robot.visuals.iter().map(shape).collect();
+    }
     let mut all = Vec::new();
     for (l, link) in robot.links.iter().enumerate() {
         let own: Vec<&Collider> = robot.colliders.iter().filter(|c| c.link == l).collect();
-        for c in &own {
-            let mount = Mount { robot: r, link: l, R_LG: c.R_LG, p_LoG: c.p_LoG };
-            all.push((Shape::from(&c.geometry), mount, c.material, c.coat.clone()));
-        }
+        all.extend(own.iter().map(|c| shape(c)));
         if own.is_empty()
             && let Some((shape, R_LG, p_LoG)) = hull(link)
         {

@@ -5,7 +5,7 @@ use super::sight::{self, bursts};
 use crate::scene::Scene;
 use crate::scene::sensor::Looks;
 use crate::sensors::sample::Spoiling;
-use crate::sensors::stage::Stage;
+use crate::sensors::stage::Stages;
 use crate::sensors::{acoustic, ais, camera, laser, obstacle, radar, sonar};
 use crate::state::Effect;
 use crate::state::frame::FrameData;
@@ -51,9 +51,9 @@ pub(super) struct Worker {
     pub(super) scene: Arc<Scene>,
     /// Robot and sensor of each device, and what it looks around with.
     pub(super) devices: Vec<(usize, usize, Arc<Looks>)>,
-    pub(super) stage: Stage,
+    pub(super) stages: Stages,
     pub(super) instants: Instants,
-    /// The view to which the stage was brought last.
+    /// The view to which the stages were brought last.
     pub(super) placed: Option<Arc<View>>,
     /// Threads among which a picture is parted; none if there is but one, or no camera.
     pub(super) pool: Option<Arc<ThreadPool>>,
@@ -85,7 +85,7 @@ impl Worker {
 
     fn work(&mut self, job: &Job) -> Done {
         if self.placed.as_ref().is_none_or(|view| !Arc::ptr_eq(view, &job.view)) {
-            self.stage.place(&job.view);
+            self.stages.place(&job.view);
             self.placed = Some(Arc::clone(&job.view));
         }
         let (robot, sensor, looks) = self.devices[job.device].clone();
@@ -114,27 +114,28 @@ impl Worker {
         let model = &self.scene.robots[robot].sensors[sensor];
         let by = Spoiling { stream: model.stream, sample: job.sample, noise: job.noise, fault: job.fault };
         let pose = sight::pose(view, robot, model);
+        let (light, stage) = (self.stages.light(), self.stages.sound());
         match looks {
-            Looks::Laser(spec) => laser::scan(spec, &self.stage, view, &at, &pose, &by),
+            Looks::Laser(spec) => laser::scan(spec, light, view, &at, &pose, &by),
             Looks::Camera(spec) => {
-                let world = camera::World { scene: &self.scene, stage: &self.stage, view, at: &at };
+                let world = camera::World { scene: &self.scene, stage: light, view, at: &at };
                 FrameData::Picture(camera::picture(spec, &world, &pose, &by, job.parts))
             }
             Looks::Sonar(spec) => {
-                let bursts = bursts(&self.scene, (spec, sensor), &self.stage, view, &at, &pose);
-                sonar::ping(spec, &self.stage, view, &at, &pose, &by, &bursts)
+                let bursts = bursts(&self.scene, (spec, sensor), stage, view, &at, &pose);
+                sonar::ping(spec, stage, view, &at, &pose, &by, &bursts)
             }
             Looks::Acoustic(spec) => {
-                let around = (&self.stage, view, &at);
+                let around = (stage, view, &at);
                 acoustic::listen((spec, model.rate), &self.scene.beacons, around, &pose, &by)
             }
             Looks::Radar(spec) => {
-                let around = (&self.stage, view, &at);
+                let around = (stage, view, &at);
                 radar::sweep((spec, model.rate), around, self.scene.structures.len(), &pose, &by)
             }
             Looks::Ais(spec) => {
                 let Scene { ais: transponders, origin, .. } = &*self.scene;
-                let air = ais::Air { transponders, origin, stage: &self.stage, view, at: &at };
+                let air = ais::Air { transponders, origin, stage, view, at: &at };
                 ais::receive((spec, model.rate), &air, &pose, &by)
             }
             Looks::Obstacles(spec) => match &spec.sensor {

@@ -21,7 +21,7 @@ use crate::scene::obstacle::DetectorSpec;
 use crate::scene::sensor::Looks;
 use crate::sensors::camera;
 use crate::sensors::sample::{Pose, Spoiling};
-use crate::sensors::stage::{Stage, Still};
+use crate::sensors::stage::{By, Stage, Stages, Still};
 use crate::state::frame::{Frame, FrameData, Picture};
 use crate::state::view::View;
 use crate::state::{Effect, State};
@@ -87,7 +87,7 @@ impl Lookout {
         let sensor = |(robot, sensor): (usize, usize)| &scene.robots[robot].sensors[sensor];
         let (jobs, inbox) = unbounded::<Job>();
         let (outbox, done) = unbounded();
-        let stage = Stage::new(scene, still);
+        let stages = Stages::new(scene, still);
         let has_pictures =
             places.iter().any(|p| matches!(sensor(*p).kind.looks().map(|l| &**l), Some(Looks::Camera(_))));
         let pool = if has_pictures { pool(threads)?.map(Arc::new) } else { None };
@@ -99,7 +99,7 @@ impl Lookout {
                     .iter()
                     .filter_map(|p| Some((p.0, p.1, Arc::clone(sensor(*p).kind.looks()?))))
                     .collect(),
-                stage: stage.clone(),
+                stages: stages.clone(),
                 instants: Instants::default(),
                 placed: None,
                 pool: pool.clone(),
@@ -353,10 +353,16 @@ pub fn several(simulation: &mut Simulation, robot: usize, sensor: usize, n: u64)
         _ => (noise, fault),
     };
     let view = Arc::new(view_of(simulation));
-    let mut stage = Stage::new(&scene, &Still::new(&scene));
-    stage.place(&view);
-    let mut worker =
-        Worker { scene, devices: Vec::new(), stage, instants: Instants::default(), placed: None, pool: None };
+    let mut stages = Stages::new(&scene, &Still::new(&scene));
+    stages.place(&view);
+    let mut worker = Worker {
+        scene,
+        devices: Vec::new(),
+        stages,
+        instants: Instants::default(),
+        placed: None,
+        pool: None,
+    };
     let mut sample = |k| {
         let (view, sample) = (Arc::clone(&view), first + k);
         let parts = EVERYTHING;
@@ -370,7 +376,7 @@ pub fn several(simulation: &mut Simulation, robot: usize, sensor: usize, n: u64)
 pub fn from_afar(simulation: &mut Simulation, spec: &CameraSpec, R_WS: Mat3, p_WS: Vec3) -> Picture {
     let scene = Arc::clone(&simulation.scene);
     let view = view_of(simulation);
-    let mut stage = Stage::new(&scene, &Still::new(&scene));
+    let mut stage = Stage::new(&scene, &Still::new(&scene), By::Light);
     stage.place(&view);
     let mut instants = Instants::default();
     let at = instants.start(&scene, &view.sea, view.time_ns);

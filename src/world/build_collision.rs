@@ -5,9 +5,10 @@ use super::build_texture;
 use super::error::{Place, Problems};
 use super::file::Axes;
 use super::file_touch::{
-    CollisionFile, GroupsFile, MaterialFile, MeshForm, PropEntry, ShapeFile, StructureFile,
+    CollisionFile, GroupsFile, MaterialFile, MeshForm, PropEntry, ShapeFile, StructureFile, VisualFile,
 };
 use super::heightfield::{Given, heightfield};
+use super::node::Key;
 use super::read::Named;
 use super::sname;
 use crate::math::{Mat3, Vec3};
@@ -31,6 +32,8 @@ pub struct Mount<'a> {
     pub moves: bool,
     /// True if it is no link, but stands in the world.
     pub structure: bool,
+    /// True if its shapes are seen and not touched.
+    pub seen: bool,
     /// Surface where a shape says none.
     pub material: Material,
 }
@@ -67,6 +70,22 @@ pub fn colliders(
     shapes.iter().filter_map(one).collect()
 }
 
+/// The shapes by which what `mount` is part of is seen.
+pub fn visuals(
+    shapes: &Named<VisualFile>,
+    mount: Mount<'_>,
+    assets: &Assets,
+    problems: &mut Problems,
+) -> Vec<Collider> {
+    let shape = |(name, file): &(Key, VisualFile)| {
+        let VisualFile { position_m, attitude_deg, material, texture, shape, at } = file.clone();
+        let groups = GroupsFile { member: Vec::new(), meets: None, at: at.clone() };
+        (name.clone(), CollisionFile { position_m, attitude_deg, material, texture, groups, shape, at })
+    };
+    let shapes = Named(shapes.0.iter().map(shape).collect());
+    colliders(&shapes, Mount { seen: true, ..mount }, assets, problems)
+}
+
 /// The structure `name` of a world.
 pub fn structure(name: &str, file: &StructureFile, assets: &Assets, problems: &mut Problems) -> Structure {
     let [r, p, y] = file.attitude_deg.map(f64::to_radians);
@@ -78,6 +97,7 @@ pub fn structure(name: &str, file: &StructureFile, assets: &Assets, problems: &m
         axes: Axes::Flu,
         moves: false,
         structure: true,
+        seen: false,
         material: material(&file.material),
     };
     Structure { name: name.to_string(), colliders: colliders(&file.shapes, mount, assets, problems) }
@@ -144,6 +164,9 @@ fn geometry(
             if scale.contains(&0.0) {
                 problems.push(at.of("scale"), "`scale`: expected no 0, which would make the mesh flat");
                 return None;
+            }
+            if mount.seen {
+                return Some(Geometry::Mesh(assets.mesh(file, *scale, at.of("file"), problems)?.0));
             }
             if *form == MeshForm::Triangles && mount.moves {
                 let text = format!(

@@ -56,6 +56,7 @@ pub fn robot(
     let model = &entry.model;
     let links = links(model, frame, problems);
     let start = start(entry, offset, &links, problems);
+    let [colliders, visuals] = shapes(model, &links, frame.assets, problems);
     let mut robot = Robot {
         name: name.to_string(),
         model: model.description.clone(),
@@ -71,7 +72,8 @@ pub fn robot(
         loads: build_energy::loads(&model.loads),
         lamps: Vec::new(),
         solar: Vec::new(),
-        colliders: colliders(model, &links, frame.assets, problems),
+        colliders,
+        visuals,
         contact_wrenches: Vec::new(),
         self_collision: model.self_collision,
         joint_groups: Vec::new(),
@@ -194,12 +196,17 @@ pub fn prop(entry: &PropEntry) -> RobotEntry {
     }
 }
 
-/// Shapes of all links, in their order.
-fn colliders(model: &RobotModel, links: &[Link], assets: &Assets, problems: &mut Problems) -> Vec<Collider> {
+/// Shapes of all links that can be touched, and those that are seen, in their order.
+fn shapes(
+    model: &RobotModel,
+    links: &[Link],
+    assets: &Assets,
+    problems: &mut Problems,
+) -> [Vec<Collider>; 2] {
     let others = model.links.iter().map(|(_, file)| file.body.as_ref());
     let bodies = std::iter::once(Some(&model.body)).chain(others);
     let on_link = |(k, (link, body)): (usize, (&Link, Option<&Body>))| {
-        let Some(body) = body else { return Vec::new() };
+        let Some(body) = body else { return [Vec::new(), Vec::new()] };
         let mount = Mount {
             name: &link.name,
             link: k,
@@ -208,11 +215,19 @@ fn colliders(model: &RobotModel, links: &[Link], assets: &Assets, problems: &mut
             axes: body.axes,
             moves: k > 0 || model.base == Base::Floating,
             structure: false,
+            seen: false,
             material: Material::default(),
         };
-        collision::colliders(&body.collisions, mount, assets, problems)
+        [
+            collision::colliders(&body.collisions, mount, assets, problems),
+            collision::visuals(&body.visuals, mount, assets, problems),
+        ]
     };
-    links.iter().zip(bodies).enumerate().flat_map(on_link).collect()
+    let mut all = [Vec::new(), Vec::new()];
+    for of_link in links.iter().zip(bodies).enumerate().map(on_link) {
+        all.iter_mut().zip(of_link).for_each(|(all, some)| all.extend(some));
+    }
+    all
 }
 
 /// Descriptions and sources of a model.

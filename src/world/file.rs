@@ -23,7 +23,7 @@ use super::file_radar::RadarFile;
 use super::file_restoring::RestoringFile;
 use super::file_servo::{KeepOutFile, ServoFile, TrajectoryFile};
 use super::file_sonar::{ImagingSonarFile, MultibeamFile, ScanningSonarFile, SideScanFile};
-use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile};
+use super::file_touch::{CollisionFile, MaterialFile, PropEntry, StructureFile, VisualFile};
 use super::file_urdf::{HydrodynamicsFile, MimicFile};
 use super::file_water::{CarriedFile, ColumnFile, FlowFile, RegionFile, TideFile};
 use super::file_waves::WavesFile;
@@ -361,6 +361,8 @@ spec! {
         wind: Option<WindLoadFile>,
         /// Shapes that can be touched, by name; none: it passes through everything.
         collisions: Named<CollisionFile> = Named::default(),
+        /// Shapes that cameras and lasers see, by name; if any body of a robot has some, they see these alone, else those that can be touched. Meshes are seen by their triangles.
+        visuals: Named<VisualFile> = Named::default(),
     }
 }
 

@@ -22,6 +22,21 @@ spec! {
     }
 }
 
+spec! {
+    /// A shape that cameras and lasers see and nothing touches.
+    pub struct VisualFile {
+        /// Place of its centre on the body, in the axes of that.
+        position_m: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Roll, pitch and yaw of its axes.
+        attitude_deg: [f64; 3] = [0.0, 0.0, 0.0],
+        /// Surface: what light and lasers' beams do there.
+        material: Option<MaterialFile>,
+        /// A picture on it; none if not given.
+        texture: Option<TextureFile>,
+        ..shape: ShapeFile,
+    }
+}
+
 choice! {
     /// A shape about its own centre; cylinders and capsules stand along z.
     pub enum ShapeFile {

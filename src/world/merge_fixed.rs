@@ -96,7 +96,7 @@ fn remove(robot: &mut Robot, i: usize) {
         }
         s.link = after_removal(s.link, i);
     }
-    for c in &mut robot.colliders {
+    for c in robot.colliders.iter_mut().chain(&mut robot.visuals) {
         if c.link == i {
             c.p_LoG = place(c.p_LoG);
             c.R_LG = R_PC.mul_mat(&c.R_LG);

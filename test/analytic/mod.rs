@@ -93,6 +93,7 @@ mod tilting_laser;
 mod trajectory;
 mod turntable;
 mod vessel;
+mod visuals;
 mod water_column;
 pub mod waves;
 mod wrench;

@@ -119,6 +119,7 @@ pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         keep_out: None,
         servos: false,
         colliders: Vec::new(),
+        visuals: Vec::new(),
         contact_wrenches: Vec::new(),
         self_collision: false,
         base_factor: None,

@@ -7,7 +7,7 @@ use super::super::node::{Key, Map, Node, Value, merge};
 use super::World;
 use super::hydrodynamics::Given;
 use super::tree::{Knot, Tree};
-use super::xml::{Geometry, Inertial, Joint, Shape};
+use super::xml::{Geometry, Inertial, Joint, Look, Shape};
 use crate::math::{Mat3, Sym3, Vec3};
 use std::collections::BTreeSet;
 
@@ -153,6 +153,8 @@ fn body(tree: &Tree, k: usize, given: &Given, world: World<'_>, problems: &mut P
     if let Value::Map(body) = &mut body.value {
         let key = Key { name: "collisions".into(), place: at.clone() };
         body.entries.push((key, collisions(tree, k, at)));
+        let key = Key { name: "visuals".into(), place: at.clone() };
+        body.entries.push((key, visuals(tree, k, at, world, problems)));
     }
     Some(body)
 }
@@ -227,6 +229,76 @@ fn collision(shape: &Shape, R: &Mat3, p: Vec3) -> Node {
         }
     });
     map(at, entries)
+}
+
+/// What is seen of a body; what cannot be had is left out, for nothing but a picture depends on it.
+fn visuals(tree: &Tree, k: usize, at: &Place, world: World<'_>, problems: &mut Problems) -> Node {
+    let has_body = |i: usize| tree.knots[i].link.inertial.is_some() && !is_taken(tree, tree.knots[i].head);
+    let mut entries = Vec::new();
+    for part in parts(tree, k, has_body) {
+        for shape in &part.link.visuals {
+            let look = shape.look.as_ref();
+            let is_glass = look.and_then(|look| look.color).is_some_and(|[.., opaque]| opaque == 0.0);
+            if is_glass || !is_had(shape, world, problems) {
+                continue;
+            }
+            let (R, p) = pose(tree, k, part, &shape.R, shape.p);
+            let mut node = collision(shape, &R, p);
+            if let (Value::Map(map), Some(look)) = (&mut node.value, look) {
+                map.entries.extend(appearance(shape, look, world, problems));
+            }
+            let name = format!("visual_{}", entries.len());
+            entries.push((Key { name, place: shape.place.clone() }, node));
+        }
+    }
+    Node { value: Value::Map(Map { entries, partial: false }), place: at.clone() }
+}
+
+/// Whether a shape is no mesh, or one that can be read; a note if it cannot.
+fn is_had(shape: &Shape, world: World<'_>, problems: &mut Problems) -> bool {
+    let Geometry::Mesh(file, scale) = &shape.geometry else { return true };
+    let mut wrong = Problems::new();
+    let found = world.assets.mesh(file, *scale, &shape.place, &mut wrong);
+    note_all(&wrong, "cameras and lasers do not see it", problems);
+    found.is_some()
+}
+
+fn note_all(wrong: &Problems, what: &str, problems: &mut Problems) {
+    for problem in wrong.iter() {
+        problems.note(&problem.place, format!("{}; {what}", problem.text));
+    }
+}
+
+/// Colour and picture of a shape, as far as they can be had.
+fn appearance(shape: &Shape, look: &Look, world: World<'_>, problems: &mut Problems) -> Vec<(Key, Node)> {
+    let at = &shape.place;
+    let key = |name: &str| Key { name: name.into(), place: at.clone() };
+    let mut entries = Vec::new();
+    if let Some([rgb @ .., _]) = look.color {
+        let color = numbers(at, &rgb.map(given_back));
+        entries.push((key("material"), map(at, vec![("color", color)])));
+    }
+    let Some(file) = &look.texture else { return entries };
+    let mut wrong = Problems::new();
+    let lies = match &shape.geometry {
+        Geometry::Box(_) => true,
+        Geometry::Mesh(mesh, scale) => world.assets.corners(mesh, *scale, at, &mut wrong).flatten().is_some(),
+        _ => false,
+    };
+    let found = world.assets.picture(file, matches!(shape.geometry, Geometry::Mesh(..)), at, &mut wrong);
+    note_all(&wrong, "it is not shown", problems);
+    if !lies {
+        problems.note(at, format!("{}: how it lies on the shape is not said; it is not shown", quote(file)));
+    } else if found.is_some() {
+        let texture = map(at, vec![("kind", text(at, "image")), ("file", text(at, file))]);
+        entries.push((key("texture"), texture));
+    }
+    entries
+}
+
+/// Part of the light that a colour of a screen stands for (IEC 61966-2-1).
+fn given_back(part: f64) -> f64 {
+    if part <= 0.04045 { part / 12.92 } else { libm::pow((part + 0.055) / 1.055, 2.4) }
 }
 
 /// The solids from which a body's hydrodynamics are estimated; what they are goes into `kinds`.

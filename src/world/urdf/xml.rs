@@ -61,6 +61,19 @@ pub struct Shape {
     pub R: Mat3,
     /// What it is.
     pub geometry: Geometry,
+    /// How it looks, if said.
+    pub look: Option<Look>,
+}
+
+/// How a shape looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// Name of a material of the robot.
+    pub name: String,
+    /// Red, green, blue as screens take them, and how opaque.
+    pub color: Option<[f64; 4]>,
+    /// File of a picture.
+    pub texture: Option<String>,
 }
 
 /// What a shape is.
@@ -160,17 +173,33 @@ pub fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Robot> {
         links: Vec::new(),
         joints: Vec::new(),
     };
+    let mut looks = Vec::new();
     for node in root.children().filter(Node::is_element) {
         match node.tag_name().name() {
             "link" => robot.links.extend(reader.link(node)),
             "joint" => robot.joints.extend(reader.joint(node)),
-            // what things look like
-            "material" => {}
+            "material" => looks.extend(reader.look(node)),
             _ => reader.not_used(node),
         }
     }
     reader.note_unused();
+    name_looks(&mut robot, &looks);
     (problems.len() == before).then_some(robot)
+}
+
+/// Gives shapes whose materials are only named the materials that stand elsewhere in the file under these names.
+fn name_looks(robot: &mut Robot, looks: &[Look]) {
+    let says = |look: &Look| look.color.is_some() || look.texture.is_some();
+    let shapes = robot.links.iter().flat_map(|link| &link.visuals).filter_map(|shape| shape.look.clone());
+    // one that a shape before it defines counts too, as readers of URDF have it
+    let known: Vec<Look> = looks.iter().cloned().chain(shapes).filter(says).collect();
+    for look in robot.links.iter_mut().flat_map(|link| &mut link.visuals).filter_map(|s| s.look.as_mut()) {
+        if !says(look)
+            && let Some(found) = known.iter().find(|known| known.name == look.name)
+        {
+            *look = found.clone();
+        }
+    }
 }
 
 struct Reader<'a, 'i> {
@@ -377,7 +406,31 @@ impl Reader<'_, '_> {
                 return None;
             }
         };
-        Some(Shape { place: self.place(shape), p: Vec3::from(xyz), R: Mat3::from_rpy(r, p, y), geometry })
+        let look = self.child(node, "material").and_then(|node| self.look(node));
+        let (p, R) = (Vec3::from(xyz), Mat3::from_rpy(r, p, y));
+        Some(Shape { place: self.place(shape), p, R, geometry, look })
+    }
+
+    /// A material; one that cannot be read is as none, but for the problem.
+    fn look(&mut self, node: Node<'_, '_>) -> Option<Look> {
+        self.only(node, &["color", "texture"]);
+        let name = node.attribute("name").unwrap_or_default().to_string();
+        let color = match self.child(node, "color") {
+            Some(color) => {
+                let text = self.text(color, "rgba")?;
+                Some(self.numbers::<4>(color, "rgba", &text)?)
+            }
+            None => None,
+        };
+        if color.is_some_and(|rgba| rgba.iter().any(|part| !(0.0..=1.0).contains(part))) {
+            self.wrong(node, "`rgba` of <color>: expected four numbers from 0 to 1");
+            return None;
+        }
+        let texture = match self.child(node, "texture") {
+            Some(texture) => Some(self.text(texture, "filename")?),
+            None => None,
+        };
+        Some(Look { name, color, texture })
     }
 
     fn joint(&mut self, node: Node<'_, '_>) -> Option<Joint> {
