@@ -198,6 +198,8 @@ fn afar() -> CameraSpec {
         full_well: 0.0,
         read_noise: 0.0,
         gain_below: 0.0,
+        most_gain: f64::INFINITY,
+        smoothing: 0,
     };
     CameraSpec {
         size: SIZE,
@@ -214,6 +216,7 @@ fn afar() -> CameraSpec {
         exposure,
         snow: 0.0,
         jpeg_quality: 90,
+        places: CameraSpec::places(4),
     }
 }
 

@@ -3,9 +3,13 @@
 use super::message::{Message, TypeInfo};
 use super::msg::sensor_msgs::{CameraInfo, CompressedImage, Image, RegionOfInterest};
 use super::msg::std_msgs::Header;
+use super::msg::vision_msgs::{LabelInfo, VisionClass};
 use super::picture::{self, DepthScale, Pixels};
 use crate::scene::camera::{CameraSpec, Part};
 use crate::scene::lens::Distortion;
+use crate::scene::sensor::Looks;
+use crate::scene::{Scene, SensorKind};
+use crate::sensors::camera::paint::{OPEN_WATER, SURFACE};
 use crate::state::frame::Picture;
 
 /// A message of a camera.
@@ -113,4 +117,20 @@ pub fn info(spec: &CameraSpec, header: Header) -> CameraInfo {
         binning_y: 0,
         roi: RegionOfInterest { x_offset: 0, y_offset: 0, height: 0, width: 0, do_rectify: false },
     }
+}
+
+/// True if it gives numbers of what is seen.
+pub fn has_labels(kind: &SensorKind) -> bool {
+    matches!(kind.looks().map(|looks| &**looks), Some(Looks::Camera(spec)) if Part::Labels.is_in(spec.parts))
+}
+
+/// What the numbers are; 65535, which the message keeps for what has no class, is the water's surface.
+pub fn labels(scene: &Scene, header: Header) -> LabelInfo {
+    let structures = scene.structures.iter().map(|structure| structure.name.as_str());
+    let robots = scene.robots.iter().map(|robot| robot.name.as_str());
+    let numbered = ["sky", "bottom"].into_iter().chain(structures).chain(robots);
+    let water = [(OPEN_WATER, "open_water"), (SURFACE, "water_surface")];
+    let all = numbered.enumerate().map(|(k, name)| (k as u16, name)).chain(water);
+    let class = |(class_id, name): (u16, &str)| VisionClass { class_id, class_name: name.to_string() };
+    LabelInfo { header, class_map: all.map(class).collect(), threshold: 0.0 }
 }

@@ -4,6 +4,7 @@
 //! `/diagnostics` are absolute, as everywhere in ROS.
 
 use super::arm::{self, ActionPlan, Place};
+use super::camera;
 use super::firmware::{self, Told};
 use super::instruments;
 use super::looks;
@@ -17,6 +18,7 @@ use super::msg::rosgraph_msgs::Clock;
 use super::msg::sensor_msgs::{BatteryState, FluidPressure, Imu, JointState, MagneticField, Range};
 use super::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
 use super::msg::tf2_msgs::TFMessage;
+use super::msg::vision_msgs::LabelInfo;
 use super::navigation;
 use super::qos::Qos;
 use crate::scene::{Coupling, Fin, FinLaw, JointKind, JointMode, Robot, Scene, SensorKind, Tether};
@@ -53,6 +55,13 @@ pub enum Source {
         sensor: usize,
         /// Which of its messages.
         part: usize,
+    },
+    /// What the numbers of a camera's labels are.
+    Labels {
+        /// Index of the robot.
+        robot: usize,
+        /// Index of the sensor.
+        sensor: usize,
     },
     /// Joint states.
     Joints {
@@ -344,6 +353,10 @@ fn robot_outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
             let topic = format!("{name}/{}{suffix}", sensor.name);
             let rate = sensor.kind.looks().map_or(sensor.rate, |with| looks::rate(with, part, sensor.rate));
             add(topic, info, Qos::of(&sensor.offer), Some(rate), source);
+        }
+        if camera::has_labels(&sensor.kind) {
+            let topic = format!("{name}/{}/labels/names", sensor.name);
+            add(topic, LabelInfo::info(), Qos::LATCHED, None, Source::Labels { robot: i, sensor: k });
         }
     }
     let nods = robot.sensors.iter().any(|sensor| sensor.kind.tilt().is_some());

@@ -34,6 +34,8 @@ pub struct CameraSpec {
     pub jpeg_quality: u8,
     /// Direction of every pixel in the optical frame, row by row; zero where the lens shows nothing.
     pub rays: Vec<Vec3>,
+    /// Places in a pixel whose light is summed, from its middle [px]; none: the middle alone.
+    pub places: Vec<[f64; 2]>,
 }
 
 /// What can be had of a camera; bits, so that what nobody wants is not worked out.
@@ -78,6 +80,18 @@ pub struct Exposure {
     pub read_noise: f64,
     /// Exposure value under which gain stands in for light.
     pub gain_below: f64,
+    /// Greatest gain, in stops.
+    pub most_gain: f64,
+    /// Cells of two by two pixels, along a side, over which the colour of noise is smoothed; 0: not.
+    pub smoothing: usize,
+}
+
+impl Exposure {
+    /// The exposure value nearest to `wanted` that can be.
+    pub fn within(&self, wanted: f64) -> f64 {
+        let [low, high] = self.limits;
+        wanted.clamp(low.max(self.gain_below - self.most_gain).min(high), high)
+    }
 }
 
 impl CameraSpec {
@@ -87,9 +101,47 @@ impl CameraSpec {
         (0..columns * rows).map(|k| pixel(k).unwrap_or(Vec3::zero())).collect()
     }
 
-    /// Origin and direction of a pixel in S (ahead, left, up), in water or not; none where it sees nothing.
-    pub fn ray(&self, pixel: usize, wet: bool) -> Option<(Vec3, Vec3)> {
-        let d = self.rays[pixel];
+    /// `n` places in a pixel, one in each of `n` columns and of `n` rows of it: the rows in the order of mirrored bits.
+    pub fn places(n: usize) -> Vec<[f64; 2]> {
+        if n < 2 {
+            return Vec::new();
+        }
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by_key(|k| (*k as u32).reverse_bits());
+        let middle = |k: usize| (k as f64 + 0.5) / n as f64 - 0.5;
+        order.into_iter().enumerate().map(|(i, j)| [middle(i), middle(j)]).collect()
+    }
+
+    /// Direction of a place in a pixel, in the optical frame: as between its neighbours. Zero where the lens shows nothing.
+    fn direction(&self, [column, row]: [usize; 2], place: [f64; 2]) -> Vec3 {
+        let [columns, rows] = self.size;
+        let k = row * columns + column;
+        let own = self.rays[k];
+        let is_none = |d: Vec3| d.dot(d) == 0.0;
+        if is_none(own) {
+            return own;
+        }
+        let mut d = own;
+        for (at, n, step, off) in [(column, columns, 1, place[0]), (row, rows, columns, place[1])] {
+            let before = (at > 0).then(|| self.rays[k - step]).filter(|d| !is_none(*d));
+            let behind = (at + 1 < n).then(|| self.rays[k + step]).filter(|d| !is_none(*d));
+            let slope = match (before, behind) {
+                (Some(a), Some(b)) => (b - a).scale(0.5),
+                (Some(a), None) => own - a,
+                (None, Some(b)) => b - own,
+                (None, None) => Vec3::zero(),
+            };
+            d += slope.scale(off);
+        }
+        d.unit().unwrap_or(own)
+    }
+
+    /// Origin and direction of a pixel in S (ahead, left, up), or of a `place` in it, in water or not; none where it sees nothing.
+    pub fn ray(&self, pixel: [usize; 2], place: Option<[f64; 2]>, wet: bool) -> Option<(Vec3, Vec3)> {
+        let d = match place {
+            Some(place) => self.direction(pixel, place),
+            None => self.rays[pixel[1] * self.size[0] + pixel[0]],
+        };
         if d.z == 0.0 && d.x == 0.0 && d.y == 0.0 {
             return None;
         }

@@ -5,7 +5,7 @@
 //!   cost = f (c_0 + Σ n_i c_i)                                                  (1)
 //!   c_ray = RAY k,   k = 1 + log2(1 + N)/10                                     (2)
 //!   c_waves = (FIXED + COMPONENT n) sqrt(s/0.016), of each ray that comes to the surface     (3)
-//!   camera: pixels × instants × (pixel k + lamps × lamp k)
+//!   camera: pixels × instants × places in a pixel × (pixel k + lamps × lamp k)
 //!   sonar:  rays (ECHO + c_ray) + surface rays c_waves + beams × bins NUMBER + Σ main lobes × bins OPEN + Σ hearings × bins SPREAD
 //!   radar:  lines (rows c_ray + bins LINE) + spokes × bins (NUMBER_RADAR + hearing lines × HEARD)
 //! ```
@@ -200,7 +200,12 @@ impl<'a> Around<'a> {
         let wet = z < 0.0;
         let kind = if wet { 2 } else { usize::from(self.waves > 0.0) };
         let instants = if spec.open > 0.0 { spec.instants as f64 } else { 1.0 };
-        pixels * instants * self.crowd * (PRICES.pixel[kind] + self.lamps * PRICES.lamp[usize::from(wet)])
+        let places = spec.places.len().max(1) as f64;
+        pixels
+            * instants
+            * places
+            * self.crowd
+            * (PRICES.pixel[kind] + self.lamps * PRICES.lamp[usize::from(wet)])
     }
 
     fn sonar(&self, spec: &SonarSpec, R_WS: &Mat3, z: f64) -> f64 {

@@ -13,7 +13,10 @@ use crate::scene::{Link, Load};
 /// Most pixels of a picture; more is a mistake that would fill the memory.
 const PIXELS_MAX: usize = 16_000_000;
 
-/// A camera.
+/// Exposure value at which gain begins, if the file does not say.
+const GAIN_BELOW: f64 = 4.0;
+
+/// A camera that takes `rate` pictures a second.
 pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSpec {
     let mut size = [file.width as usize, file.height as usize];
     if size[0] * size[1] > PIXELS_MAX {
@@ -48,6 +51,7 @@ pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSp
     }
     CameraSpec {
         rays: CameraSpec::aim(&lens, size),
+        places: CameraSpec::places(file.antialias as usize),
         size,
         lens,
         flat_port: file.flat_port_m,
@@ -65,11 +69,26 @@ pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSp
             vignette: exposure.vignette,
             full_well: exposure.full_well_electrons,
             read_noise: exposure.read_noise_electrons,
-            gain_below: exposure.gain_below_ev100,
+            gain_below: gain_below(file, rate, problems),
+            most_gain: exposure.max_gain_db / (20.0 * std::f64::consts::LOG10_2),
+            smoothing: exposure.noise_color_cells as usize,
         },
         snow: file.marine_snow,
         jpeg_quality: file.jpeg_quality as u8,
     }
+}
+
+/// Exposure value of the longest time: with an f-number that of `exposure_s`, or of the time between two pictures.
+fn gain_below(file: &CameraFile, rate: f64, problems: &mut Problems) -> f64 {
+    let exposure = &file.exposure;
+    let Some(aperture) = exposure.f_number else { return exposure.gain_below_ev100.unwrap_or(GAIN_BELOW) };
+    if exposure.gain_below_ev100.is_some() {
+        let text =
+            "both `f_number` and `gain_below_ev100`, expected one: the first says where gain begins too";
+        problems.push(exposure.at.of("f_number"), text);
+    }
+    let longest = if file.exposure_s > 0.0 { file.exposure_s } else { 1.0 / rate };
+    libm::log2(aperture * aperture / longest)
 }
 
 fn ordered(file: &CameraFile, key: &str, pair: [f64; 2], problems: &mut Problems) {

@@ -33,6 +33,8 @@ spec! {
         exposure_s: f64 [in 0.0..=10.0] = 0.0,
         /// Instants of the exposure that are painted, each as long as a picture without it; nothing that rests is painted twice.
         blur_samples: u32 [in 1.0..=256.0] = 8,
+        /// Places in a pixel whose light is summed, each as long as a picture; depths and labels are of its middle.
+        antialias: u32 [in 1.0..=16.0] = 1,
         /// How far to the right of a pair's left camera this one is: for the `camera_info` of the right one.
         stereo_baseline_m: Option<f64> [positive],
         /// Particles of marine snow in a cubic metre.
@@ -101,7 +103,13 @@ spec! {
         /// Standard deviation of what reading adds.
         read_noise_electrons: f64 [non_negative] = 4.0,
         /// Exposure value under which gain stands in for light, and noise grows.
-        gain_below_ev100: f64 [in -20.0..=30.0] = 4.0,
+        gain_below_ev100: Option<f64> [in -20.0..=30.0],
+        /// Aperture, instead of `gain_below_ev100`: gain begins where `exposure_s`, or the time between two pictures, is too short.
+        f_number: Option<f64> [in 0.5..=64.0],
+        /// Greatest gain of an exposure that is found; with less light pictures get dark.
+        max_gain_db: f64 [in 0.0..=80.0] = 24.0,
+        /// Cells of two by two pixels, along a side, over which the colour of noise is smoothed; 0 for none.
+        noise_color_cells: u32 [in 0.0..=32.0] = 3,
     }
 }
 

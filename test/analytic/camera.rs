@@ -214,7 +214,7 @@ structures: {{wall: {{position_m: [{}, 0, 20], shapes: {{s: {{kind: box, size_m:
 // and four that do. Tolerance: 8 %, of which half is chance.
 #[test]
 fn noise_is_that_of_light_and_of_reading() {
-    let keys = "width: 160, height: 128, focal_px: [3000, 3000], gamma: false, exposure_ev100: 12.3, full_well_electrons: 400, read_noise_electrons: 6";
+    let keys = "width: 160, height: 128, focal_px: [3000, 3000], gamma: false, exposure_ev100: 12.3, full_well_electrons: 400, read_noise_electrons: 6, noise_color_cells: 0";
     let rest = format!(
         "{OVERCAST}\nstructures: {{wall: {{position_m: [3.5, 0, 20], shapes: {{s: {{kind: box, size_m: [1, 20, 20], material: {{color: [0.5, 0.5, 0.5]}}}}}}}}}}"
     );

@@ -107,7 +107,7 @@ fn towards(sky: &Sky, elevation: f64, turn: f64) -> Vec3 {
 
 // Goal: haze is as deep as its authors have it, takes from sky and sun what its depth says, and gives back what it takes. Method: scale heights of Elterman's eight visibilities, 2 to 13 km; differences of the sky's light
 // between two azimuths without a sun, which the haze's own light has no part in, over those of clear air; the beam; luminance integrated against the stated light, the sun high and low. Tolerance: 1.5 % of the table's heights, which
-// have two digits; 1e-9; 2 % of the integral.
+// have two digits; 1e-6; 2 % of the integral.
 #[test]
 fn haze_takes_and_gives_what_its_depth_says() {
     let beyond = |extinction: f64| haze::depth(extinction) - haze::depth(3.912 / 50e3);

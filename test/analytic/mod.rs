@@ -24,6 +24,7 @@ mod daylight;
 mod deck;
 mod docking;
 mod dvl;
+mod exposure;
 mod external;
 mod fault;
 mod fin;

@@ -63,6 +63,13 @@ def check_info(info):
     assert (info.height, info.width) == SHAPE
 
 
+def check_names(message):
+    """Every number of the labels has its name."""
+    names = {one.class_id: one.class_name for one in message.class_map}
+    assert names == {0: "sky", 1: "bottom", 2: "wall", 3: "r", 65534: "open_water", 65535: "water_surface"}, names
+    assert message.header.frame_id == FRAME
+
+
 def check_frames(message, seen):
     """The optical frame: its z is the sensor's x, its x the sensor's -y."""
     for transform in message.transforms:
@@ -89,11 +96,14 @@ def main():
             message = reader.deserialize(data, connection.msgtype)
             if connection.topic == "/tf_static":
                 check_frames(message, seen)
+            elif connection.topic == "/r/cam/labels/names":
+                check_names(message)
+                seen["names"] = 1
             elif connection.topic in checks:
                 checks[connection.topic](message)
                 seen[connection.topic] = seen.get(connection.topic, 0) + 1
     print(seen)
-    assert seen == {"tf": 1, **dict.fromkeys(checks, 11)}, seen
+    assert seen == {"tf": 1, "names": 1, **dict.fromkeys(checks, 11)}, seen
 
 
 main()

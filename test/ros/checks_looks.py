@@ -3,7 +3,7 @@
 import pathlib
 import struct
 
-from live import Merrow, describe, nanoseconds, take, wait_for
+from live import Merrow, describe, latest, nanoseconds, take, wait_for
 
 POINT = struct.Struct("<fffff")
 STEPS_PER_S = 250
@@ -65,6 +65,9 @@ def check_pictures_and_pings():
         readers = [m.listen(f"/r/cam/{topic}") for topic in topics]
         for reader in readers:
             first(m, reader)
+        # once, before anybody listened
+        names = latest(m.listen("/r/cam/labels/names", transient_local=True, depth=1))
+        assert {one.class_id: one.class_name for one in names.class_map}[2] == "wall", names
         sets = [collect(m, reader, 1) for reader in readers]
         for topic, found in zip(topics, sets):
             assert are_all(found, 200_000_000), (topic, [nanoseconds(message.header.stamp) for message in found])

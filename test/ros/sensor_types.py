@@ -42,6 +42,8 @@ MESSAGES = {
     "vision_msgs/msg/Detection3D": f"{HEADER}; vision_msgs/msg/ObjectHypothesisWithPose[] results; "
     "vision_msgs/msg/BoundingBox3D bbox; string id",
     "vision_msgs/msg/Detection3DArray": f"{HEADER}; vision_msgs/msg/Detection3D[] detections",
+    "vision_msgs/msg/VisionClass": "uint16 class_id; string class_name",
+    "vision_msgs/msg/LabelInfo": f"{HEADER}; vision_msgs/msg/VisionClass[] class_map; float32 threshold",
 }
 
 DTYPES = ("UINT8", "INT8", "UINT16", "INT16", "UINT32", "INT32", "UINT64", "INT64", "FLOAT32", "FLOAT64")

@@ -103,7 +103,9 @@ pub fn catalogue() -> Vec<TypeSample> {
             JointTrajectory, JointTrajectoryPoint, MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint,
         }
         unique_identifier_msgs { UUID }
-        vision_msgs { ObjectHypothesis, ObjectHypothesisWithPose, BoundingBox3D, Detection3D, Detection3DArray }
+        vision_msgs {
+            ObjectHypothesis, ObjectHypothesisWithPose, BoundingBox3D, Detection3D, Detection3DArray, VisionClass, LabelInfo,
+        }
     }
 }
 

@@ -48,4 +48,22 @@ ros_message! {
         /// The objects.
         detections: Vec<Detection3D>,
     }
+
+    /// A class, by the number that pictures of labels have for it.
+    pub struct VisionClass("vision_msgs/msg/VisionClass") {
+        /// The number.
+        class_id: u16,
+        /// The name.
+        class_name: String,
+    }
+
+    /// What the numbers of a picture of labels are.
+    pub struct LabelInfo("vision_msgs/msg/LabelInfo") {
+        /// Since when that holds, and the frame of the pictures.
+        header: Header,
+        /// All classes.
+        class_map: Vec<VisionClass>,
+        /// Confidence over which a class is told, 0 to 1.
+        threshold: f32,
+    }
 }

@@ -9,6 +9,7 @@ mod sensed;
 use crate::ros::arm::{self, Watched};
 use crate::ros::bag::{Bag, ChannelId};
 pub use crate::ros::batch::Batch;
+use crate::ros::camera;
 use crate::ros::cdr::to_bytes;
 use crate::ros::contacts;
 use crate::ros::convert::{self, header};
@@ -417,6 +418,14 @@ impl Worker {
         });
         for (i, robot) in descriptions {
             self.emit(i, now, || StringMsg { data: crate::ros::urdf::urdf(&scene.robots[robot]) });
+        }
+        let labels = self.sources(|s| match s {
+            Source::Labels { robot, sensor } => Some((robot, sensor)),
+            _ => None,
+        });
+        for (i, (robot, sensor)) in labels {
+            let frame = frames::optical_frame(&scene.robots[robot], sensor);
+            self.emit(i, now, || camera::labels(&scene, header(now, &frame)));
         }
     }
 

@@ -6,25 +6,30 @@
 //!   N = v e/g + √(v e/g) n_1 + σ n_2,  g = 2^(EV_g - EV) ≥ 1                (2)  [EMVA 1288]
 //!   sRGB: 12.92 v to v = 0.0031308, then 1.055 v^{1/2.4} - 0.055            (3)  [IEC 61966-2-1]
 //! ```
+//! Less light is met by more time first, to the longest there is, at EV_g, then by gain to its limit, and then pictures get dark:
+//! ```text
+//!   EV_g = log2(K²/t),  g ≤ 10^(G/20)                                       (4)  [ISO 2720]
+//! ```
 //! An exposure that is found is half-way, in stops, between one that puts the brightest twentieth of the picture at four fifths of saturation and one that puts its
 //! median at a fifth.
 //!
 //! # Symbols
 //! L luminance, by colour [cd/m²] · EV exposure value at ISO 100 · V what the corner loses, r distance from the middle over the corner's · e electrons at saturation ·
-//! g gain · N electrons · n normal variates · σ of reading.
+//! g gain, G its limit [dB] · K f-number, t longest time [s] · N electrons · n normal variates · σ of reading.
 //!
-//! Each pixel counts one colour, as a mosaic of filters has it (RGGB); what noise adds to the two others is the mean of what it adds to their nearest neighbours. Numbers are rounded up or down so that they are right in the
+//! Each pixel counts one colour, as a mosaic of filters has it; `mosaic` says what noise adds to the others. Numbers are rounded up or down so that they are right in the
 //! mean over neighbours: no steps show in a fog.
 //!
 //! # Frames
 //! None.
 //!
 //! # Limits
-//! No white balance: what the water takes is gone from the picture too. No bleeding of pixels. The mosaic takes no sharpness, only noise is its own.
+//! No white balance: what the water takes is gone from the picture too. No bleeding of pixels. The mosaic takes no sharpness, only noise is its own. What moves is blurred by the time that the file states, in bright light too.
 //!
 //! # Checked by
-//! test/analytic/camera.rs
+//! test/analytic/camera.rs, test/analytic/exposure.rs
 
+use super::mosaic::{Grain, filter};
 use crate::math::rng::Draw;
 use crate::scene::camera::CameraSpec;
 use crate::sensors::sample::Spoiling;
@@ -42,7 +47,7 @@ const TABLE: usize = 4096;
 /// The numbers of a picture.
 pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
     let exposure = &spec.exposure;
-    let ev = exposure.fixed.unwrap_or_else(|| found(light).clamp(exposure.limits[0], exposure.limits[1]));
+    let ev = exposure.fixed.unwrap_or_else(|| exposure.within(found(light)));
     let scale = 1.0 / (1.2 * libm::exp2(ev));
     let electrons = exposure.full_well / libm::exp2((exposure.gain_below - ev).max(0.0));
     let noisy = by.noise && exposure.full_well > 0.0;
@@ -64,10 +69,11 @@ pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
             *noise = spread(v, electrons, exposure.read_noise, &mut draw) as f32;
         }
     }
+    let grain = Grain::new(noise, spec.size, exposure.smoothing);
     for (k, pixel) in light.iter().enumerate() {
         let (column, row) = (k % columns, k / columns);
         let (kept, up) = (kept(column, row), dither(column, row));
-        let added = if noisy { between(&noise, spec.size, [column, row]) } else { [0.0; 3] };
+        let added = if noisy { grain.at([column, row]) } else { [0.0; 3] };
         for (light, added) in pixel.iter().zip(added) {
             let v = f64::from(*light) * kept + f64::from(added);
             let shown = curve[(v.clamp(0.0, 1.0) * TABLE as f64 + 0.5) as usize];
@@ -75,29 +81,6 @@ pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
         }
     }
     Bytes::from(out)
-}
-
-/// Colour that a pixel counts.
-fn filter(column: usize, row: usize) -> usize {
-    (column & 1) + (row & 1)
-}
-
-/// What noise adds at a pixel, by colour: its own, and the mean of its neighbours that count the colour, beyond an edge those on its other side.
-fn between(noise: &[f32], [columns, rows]: [usize; 2], [column, row]: [usize; 2]) -> [f32; 3] {
-    let beside = |at: usize, n: usize| {
-        let (low, high) = (at.saturating_sub(1), (at + 1).min(n - 1));
-        [if at == 0 { high } else { low }, if at + 1 == n { low } else { high }]
-    };
-    let ([w, e], [s, n]) = (beside(column, columns), beside(row, rows));
-    let at = |i: usize, j: usize| noise[j * columns + i];
-    let own = at(column, row);
-    let (level, upright) = (at(w, row) + at(e, row), at(column, s) + at(column, n));
-    if filter(column, row) == 1 {
-        let (level, upright) = (0.5 * level, 0.5 * upright);
-        return if row & 1 == 0 { [level, own, upright] } else { [upright, own, level] };
-    }
-    let (cross, corners) = (0.25 * (level + upright), 0.25 * (at(w, s) + at(e, s) + at(w, n) + at(e, n)));
-    if row & 1 == 0 { [own, cross, corners] } else { [corners, cross, own] }
 }
 
 /// What is added before a number is cut off, in 256ths: spread over neighbours so that their mean is right [Jimenez 2014].

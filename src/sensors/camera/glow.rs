@@ -56,8 +56,8 @@ impl Glow {
             let row = (j * spacing).min(spec.size[1] - 1);
             let (R_WS, p_WS) = &poses[row.min(poses.len() - 1)];
             for i in 0..columns {
-                let pixel = row * spec.size[0] + (i * spacing).min(spec.size[0] - 1);
-                sums.push(spec.ray(pixel, wet).map(|(p, d)| {
+                let pixel = [(i * spacing).min(spec.size[0] - 1), row];
+                sums.push(spec.ray(pixel, None, wet).map(|(p, d)| {
                     let (p, d) = (*p_WS + R_WS.mul_vec(p), R_WS.mul_vec(d));
                     along(lamps, medium, p, d, far)
                 }));

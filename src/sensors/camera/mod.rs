@@ -7,6 +7,7 @@ pub mod exposure;
 pub mod glow;
 pub mod haze;
 pub mod lamp;
+pub mod mosaic;
 pub mod noise;
 pub mod paint;
 pub mod rain;
@@ -189,13 +190,19 @@ impl Look<'_> {
         let [columns, rows] = spec.size;
         let height = TILE.min(rows - top);
         let (mut rays, mut aheads, mut hits) = (Vec::new(), Vec::new(), Vec::new());
-        for left in (0..columns).step_by(TILE) {
+        // light of all places in a pixel, the rest of its middle
+        let (parts, measured) = (spec.places.len().max(1), depth.is_some() || labels.is_some());
+        let passes = if light.is_none() || parts == 1 { 0..1 } else { usize::from(!measured)..parts + 1 };
+        for (left, pass) in
+            (0..columns).step_by(TILE).flat_map(|left| passes.clone().map(move |pass| (left, pass)))
+        {
+            let place = pass.checked_sub(1).map(|k| spec.places[k]);
             for row in top..top + height {
                 let (R_WS, p_WS) = &self.poses[row.min(self.poses.len() - 1)];
                 rays.clear();
                 aheads.clear();
                 for column in left..(left + TILE).min(columns) {
-                    let Some((p_S, d_S)) = spec.ray(row * columns + column, wet) else { continue };
+                    let Some((p_S, d_S)) = spec.ray([column, row], place, wet) else { continue };
                     let (p, d) = (*p_WS + R_WS.mul_vec(p_S), R_WS.mul_vec(d_S));
                     rays.push(Ray { origin: p, direction: d, range: spec.range });
                     aheads.push((column, d_S.x));
@@ -206,15 +213,18 @@ impl Look<'_> {
                     let (p, d) = (ray.origin, ray.direction);
                     let sight = Sight { pixel: [column, row], p, d, ahead: *ahead, hit: *hit };
                     let surface = painter.surface_before(&sight, spec.range[1]);
+                    if let Some(light) = light.as_mut().filter(|_| parts == 1 || place.is_some()) {
+                        let seen = painter.see(&sight, surface).scale(1.0 / parts as f64).to_array();
+                        light[k].iter_mut().zip(seen).for_each(|(sum, seen)| *sum += seen as f32);
+                    }
+                    if place.is_some() {
+                        continue;
+                    }
                     if let Some(depth) = &mut depth {
                         depth[k] = depth_of(&sight, surface) as f32;
                     }
                     if let Some(labels) = &mut labels {
                         labels[k] = painter.label(&sight, surface);
-                    }
-                    if let Some(light) = &mut light {
-                        let seen = painter.see(&sight, surface);
-                        light[k] = [seen.x as f32, seen.y as f32, seen.z as f32];
                     }
                 }
             }
