@@ -69,11 +69,11 @@ pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
             *noise = spread(v, electrons, exposure.read_noise, &mut draw) as f32;
         }
     }
-    let grain = Grain::new(noise, spec.size, exposure.smoothing);
+    let grain = noisy.then(|| Grain::new(noise, spec.size, exposure.smoothing));
     for (k, pixel) in light.iter().enumerate() {
         let (column, row) = (k % columns, k / columns);
         let (kept, up) = (kept(column, row), dither(column, row));
-        let added = if noisy { grain.at([column, row]) } else { [0.0; 3] };
+        let added = grain.as_ref().map_or([0.0; 3], |grain| grain.at([column, row]));
         for (light, added) in pixel.iter().zip(added) {
             let v = f64::from(*light) * kept + f64::from(added);
             let shown = curve[(v.clamp(0.0, 1.0) * TABLE as f64 + 0.5) as usize];
