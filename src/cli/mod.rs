@@ -4,6 +4,7 @@ mod cases;
 mod describe;
 mod list;
 mod pictured;
+mod readings;
 mod run;
 mod snapshot;
 mod terrain;

@@ -1,6 +1,7 @@
-//! `merrow snapshot`: one picture of a world as a PNG file.
+//! `merrow snapshot`: one picture of a world, or of what a sensor brings, as a file.
 
 use super::pictured::{self, Content};
+use super::readings;
 use bytes::Bytes;
 use clap::Args;
 use merrow::environment::air::sun;
@@ -15,6 +16,7 @@ use merrow::scene::sensor::Looks;
 use merrow::sensors::camera::paint::{OPEN_WATER, SURFACE};
 use merrow::sim::{Simulation, lookout};
 use merrow::state::frame;
+use merrow::validate::canvas::Drawing;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -27,11 +29,11 @@ const SIZE: [usize; 2] = [960, 540];
 pub struct Arguments {
     /// World file, or the name of a shipped world.
     world: String,
-    /// Robot that carries the camera, laser, sonar or radar.
+    /// Robot that carries the sensor.
     #[arg(long, requires = "sensor", required_unless_present = "view")]
     robot: Option<String>,
-    /// The camera or laser, or the sonar or radar: a scanning sonar and a radar show a whole turn, a side-scan and a multibeam the lines of the run before, a laser that nods
-    /// one nod.
+    /// The sensor. A scanning sonar and a radar show a whole turn, a side-scan and a multibeam the lines of the run before, a laser that nods one nod; what brings numbers shows
+    /// them over time, from the start to `--at`.
     #[arg(long, requires = "robot")]
     sensor: Option<String>,
     /// What of a camera: rgb, depth or labels.
@@ -46,14 +48,14 @@ pub struct Arguments {
     /// Where to: east, north, up [m].
     #[arg(long, value_parser = place, allow_hyphen_values = true, requires = "view")]
     look: Option<Vec3>,
-    /// Simulated time [s].
-    #[arg(long, default_value_t = 0.0)]
-    at: f64,
+    /// Simulated time [s]; 0 if not given, 10 for curves.
+    #[arg(long)]
+    at: Option<f64>,
     /// Time of day that the sun shows at the world's origin, as 14:30, instead of the world's own; a view of a world that states no time
     /// is at noon.
     #[arg(long, value_parser = time_of_day)]
     time_of_day: Option<f64>,
-    /// The file.
+    /// The file: PNG, or SVG of curves whose name ends so.
     #[arg(short, long, default_value = "snapshot.png")]
     output: PathBuf,
 }
@@ -90,12 +92,15 @@ fn set_time(simulation: &mut Simulation, arguments: &Arguments) {
 
 /// Takes the picture.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
-    if !(0.0..=1e6).contains(&arguments.at) {
-        return Err(format!("--at is {}, expected 0 to 1000000 s", arguments.at));
+    if let Some(at) = arguments.at.filter(|at| !(0.0..=1e6).contains(at)) {
+        return Err(format!("--at is {at}, expected 0 to 1000000 s"));
+    }
+    if !arguments.view && (arguments.from.is_some() || arguments.look.is_some()) {
+        return Err("--from and --look are of views: add --view, without --robot".to_string());
     }
     let world = super::load(&arguments.world, None)?;
     let mut simulation = Simulation::new(Arc::new(world.scene), 1)?;
-    let steps = (arguments.at * 1e9 / simulation.scene.dt_ns as f64).round() as u64;
+    let steps = (arguments.at.unwrap_or(0.0) * 1e9 / simulation.scene.dt_ns as f64).round() as u64;
     let mut legend = String::new();
     if arguments.view {
         // nobody wants the frames on the way
@@ -107,6 +112,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         write(&picture, &arguments.show, SIZE, &arguments.output)?;
     } else {
         let (robot, sensor) = device(&simulation.scene, arguments)?;
+        if !simulation.scene.robots[robot].sensors[sensor]
+            .kind
+            .looks()
+            .is_some_and(|looks| pictured::has_picture(looks))
+        {
+            let seconds = arguments.at.unwrap_or(readings::SECONDS);
+            curves(&readings::draw(&mut simulation, robot, sensor, seconds)?, &arguments.output)?;
+            println!("{}: from 0 to {seconds} s", arguments.output.display());
+            return Ok(ExitCode::SUCCESS);
+        }
         let size = match simulation.scene.robots[robot].sensors[sensor].kind.looks().map(|looks| &**looks) {
             Some(Looks::Camera(spec)) => spec.size,
             _ if arguments.show != "rgb" => {
@@ -150,20 +165,16 @@ fn device(scene: &Scene, arguments: &Arguments) -> Result<(usize, usize), String
         let robots: Vec<&str> = scene.robots.iter().map(|r| r.name.as_str()).collect();
         format!("no robot `{robot}`, expected one of {}", robots.join(", "))
     })?;
-    let sensors = scene.robots[r].sensors.iter().enumerate();
-    let pictured: Vec<(usize, &str)> = sensors
-        .filter(|(_, s)| s.kind.looks().is_some_and(|looks| pictured::has_picture(looks)))
-        .map(|(k, s)| (k, s.name.as_str()))
-        .collect();
-    let found = pictured.iter().find(|(_, name)| *name == sensor);
-    found.map(|(s, _)| (r, *s)).ok_or_else(|| {
-        let names: Vec<&str> = pictured.iter().map(|(_, name)| *name).collect();
+    let sensors = &scene.robots[r].sensors;
+    let found = sensors.iter().position(|s| s.name == sensor);
+    found.map(|s| (r, s)).ok_or_else(|| {
+        let names: Vec<&str> = sensors.iter().map(|s| s.name.as_str()).collect();
         let names = if names.is_empty() {
             "it has none".to_string()
         } else {
             format!("expected one of {}", names.join(", "))
         };
-        format!("no camera, laser, sonar or radar `{sensor}` on {robot}, {names}")
+        format!("no sensor `{sensor}` on {robot}, {names}")
     })
 }
 
@@ -235,7 +246,22 @@ fn write(picture: &frame::Picture, show: &str, size: [usize; 2], file: &Path) ->
 /// As a file of PNG.
 fn save(shown: &Picture, file: &Path) -> Result<(), String> {
     let png = shown.png(header(0, "")).map_err(|e| e.to_string())?;
-    std::fs::write(file, &png.data).map_err(|e| format!("{}: {e}", file.display()))
+    keep(file, &png.data)
+}
+
+/// Curves as a file of PNG or SVG.
+fn curves(drawing: &Drawing, file: &Path) -> Result<(), String> {
+    if file.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg")) {
+        return keep(file, drawing.svg().as_bytes());
+    }
+    keep(file, &drawing.png(1.0).map_err(|e| e.to_string())?)
+}
+
+/// Writes a file, in folders that are made.
+fn keep(file: &Path, bytes: &[u8]) -> Result<(), String> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let made = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(file, bytes));
+    made.map_err(|e| format!("{}: {e}", file.display()))
 }
 
 /// Depths as grey: near is bright, by the logarithm.

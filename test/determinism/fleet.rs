@@ -32,10 +32,11 @@ const INSTRUMENTS: &str = "
         receiver: {device: ublox_m8n, position_m: [0, 0, 0.2]}
         compass: {device: ublox_f9p_heading, position_m: [0, 0, 0.3]}";
 
-/// A BlueROV2 with an arm at a depth.
+/// A BlueROV2 with an arm at a depth, none over another: their DVLs would see one another.
 fn rov(name: &str, depth: f64) -> String {
+    let east = 40 * (name.as_bytes()[0] - b'a');
     format!(
-        "  {name}:\n    position_m: [0, 0, -{depth}]\n    model:\n      extends: robots/bluerov2_heavy.yaml{ARM}{INSTRUMENTS}\n"
+        "  {name}:\n    position_m: [{east}, 0, -{depth}]\n    model:\n      extends: robots/bluerov2_heavy.yaml{ARM}{INSTRUMENTS}\n"
     )
 }
 

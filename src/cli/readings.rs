@@ -1,0 +1,273 @@
+//! What a sensor that brings numbers says over time, drawn as curves; boxes of a detector are drawn from above, sentences are written out.
+
+use merrow::math::{Quat, Vec3};
+use merrow::scene::sensor::Looks;
+use merrow::sensors::obstacle::gather::Gathered;
+use merrow::sim::Simulation;
+use merrow::state::boxes::Found;
+use merrow::state::frame::{Frame, FrameData};
+use merrow::state::reading::{Imu, Reading, Stamped};
+use merrow::state::sounds::Sounds;
+use merrow::validate::canvas::{Anchor, Drawing, Shape};
+use merrow::validate::chart::{BLACK, COLOURS, Line, Panel, stack};
+
+/// How long a sensor is listened to, if nothing is said [s].
+pub const SECONDS: f64 = 10.0;
+/// Width of a figure [px].
+const WIDTH: u32 = 860;
+/// Height of a panel [px].
+const HEIGHT: u32 = 170;
+/// Least and greatest height of a plan [px].
+const PLAN: [f64; 2] = [200.0, 900.0];
+/// Sentences that are written out, the last ones.
+const SENTENCES: usize = 24;
+
+/// What one axis shows, with its unit, and a number for each of its curves.
+type Axis = (&'static str, Vec<(String, f64)>);
+
+/// Runs a world for `seconds` and draws what a sensor has said.
+///
+/// # Errors
+/// It has said nothing; in a line.
+pub fn draw(
+    simulation: &mut Simulation,
+    robot: usize,
+    sensor: usize,
+    seconds: f64,
+) -> Result<Drawing, String> {
+    let (said, frames) = listen(simulation, robot, sensor, seconds);
+    let device = &simulation.scene.robots[robot].sensors[sensor];
+    let title = format!("{}/{}", simulation.scene.robots[robot].name, device.name);
+    let drawing = match device.kind.looks().map(|looks| &**looks) {
+        Some(Looks::Obstacles(spec)) => {
+            let mut gathered = Gathered::default();
+            let mut boxes = None;
+            for frame in &frames {
+                boxes = match &*frame.data {
+                    FrameData::Boxes(found) => Some(found.clone()),
+                    FrameData::Echoes(heard) => {
+                        Some(gathered.add(spec, device.stream, heard, frame.stamp_ns))
+                    }
+                    _ => None,
+                };
+            }
+            boxes.map(|found| plan(&title, &found, spec.in_world))
+        }
+        Some(Looks::Ais(_)) => Some(written(&title, &frames)),
+        Some(_) => {
+            let sounds = frames.iter().filter_map(|frame| match &*frame.data {
+                FrameData::Sounds(sounds) => Some((frame.stamp_ns, heard(sounds))),
+                _ => None,
+            });
+            curves(&title, sounds)
+        }
+        None => curves(&title, said.iter().map(|s| (s.stamp_ns, quantities(&s.reading)))),
+    };
+    let nothing = || {
+        format!(
+            "{title} says nothing in {seconds} s: give it longer by --at, or look what `merrow describe` says of it"
+        )
+    };
+    drawing.ok_or_else(nothing)
+}
+
+/// Readings and frames of a sensor in `seconds`.
+fn listen(
+    simulation: &mut Simulation,
+    robot: usize,
+    sensor: usize,
+    seconds: f64,
+) -> (Vec<Stamped>, Vec<Frame>) {
+    if let Some(lookout) = &simulation.lookout {
+        lookout.want(&simulation.scene, robot, sensor, true);
+    }
+    let mut steps = (seconds * 1e9 / simulation.scene.dt_ns as f64).round() as u64;
+    let (mut said, mut frames) = (Vec::new(), Vec::new());
+    while steps > 0 {
+        let block = steps.min(100);
+        simulation.advance(block);
+        let own = simulation.runners[robot].outbox.iter().filter(|d| d.sensor == sensor);
+        said.extend(own.map(|delivered| delivered.stamped));
+        simulation.clear_outboxes();
+        frames.extend(simulation.frames.drain(..).filter(|f| (f.robot, f.sensor) == (robot, sensor)));
+        steps -= block;
+    }
+    (said, frames)
+}
+
+/// A panel for each axis, over time; none without anything to draw.
+fn curves(title: &str, said: impl Iterator<Item = (u64, Vec<Axis>)>) -> Option<Drawing> {
+    let mut panels: Vec<Panel> = Vec::new();
+    for (stamp_ns, axes) in said {
+        let time = stamp_ns as f64 * 1e-9;
+        for (name, numbers) in axes {
+            let k = panels.iter().position(|panel| panel.y_label == name).unwrap_or_else(|| {
+                panels.push(Panel { y_label: name.to_string(), ..Panel::default() });
+                panels.len() - 1
+            });
+            let lines = &mut panels[k].lines;
+            for (label, value) in numbers {
+                let line = lines.iter().position(|line| line.label == label).unwrap_or_else(|| {
+                    let colour = COLOURS[lines.len() % COLOURS.len()];
+                    lines.push(Line { label, colour, dashed: false, points: Vec::new() });
+                    lines.len() - 1
+                });
+                lines[line].points.push([time, value]);
+            }
+        }
+    }
+    panels.last_mut()?.x_label = "time [s]".to_string();
+    Some(stack(title, &panels, WIDTH, HEIGHT))
+}
+
+fn one(name: &str, value: f64) -> Vec<(String, f64)> {
+    vec![(name.to_string(), value)]
+}
+
+fn named<const N: usize>(names: [&str; N], values: [f64; N]) -> Vec<(String, f64)> {
+    names.into_iter().map(String::from).zip(values).collect()
+}
+
+fn xyz(v: Vec3) -> Vec<(String, f64)> {
+    named(["x", "y", "z"], v.to_array())
+}
+
+fn attitude(q: &Quat) -> Axis {
+    ("attitude [deg]", named(["roll", "pitch", "yaw"], q.matrix().to_rpy().map(f64::to_degrees)))
+}
+
+/// The quantities of a reading.
+fn quantities(reading: &Reading) -> Vec<Axis> {
+    match reading {
+        Reading::Imu(Imu { angular_velocity, linear_acceleration, orientation, .. }) => {
+            let mut all = vec![
+                ("angular velocity [rad/s]", xyz(*angular_velocity)),
+                ("proper acceleration [m/s²]", xyz(*linear_acceleration)),
+            ];
+            all.extend(orientation.as_ref().map(attitude));
+            all
+        }
+        Reading::Gnss(r) => vec![
+            ("latitude [deg]", one("", r.position[0].to_degrees())),
+            ("longitude [deg]", one("", r.position[1].to_degrees())),
+            ("height [m]", one("", r.position[2])),
+            ("satellites", one("", r.satellites.map_or(f64::NAN, |n| n as f64))),
+        ],
+        Reading::Heading(r) => vec![("heading from east [deg]", one("", r.yaw.to_degrees()))],
+        Reading::Navigation(r) => {
+            vec![
+                ("place in the world [m]", xyz(r.p_WS)),
+                ("velocity [m/s]", xyz(r.v_WS_S)),
+                attitude(&r.q_WS),
+            ]
+        }
+        Reading::Dvl(r) => vec![
+            ("velocity [m/s]", xyz(r.velocity)),
+            ("altitude [m]", one("", r.altitude)),
+            ("ranges of the beams [m]", named(["1", "2", "3", "4"], r.beams.map(|beam| beam.range))),
+        ],
+        Reading::Pressure(r) => vec![("absolute pressure [kPa]", one("", 1e-3 * r.pressure))],
+        Reading::Magnetometer(r) => vec![("magnetic field [uT]", xyz(r.field.scale(1e6)))],
+        Reading::Altimeter(r) => vec![("range [m]", one("", r.range))],
+        Reading::Odometry(r) => {
+            vec![
+                ("place in the world [m]", xyz(r.p_WS)),
+                ("velocity [m/s]", xyz(r.v_WS_S)),
+                attitude(&r.q_WS),
+            ]
+        }
+        Reading::Wrench(r) => vec![("force [N]", xyz(r.force)), ("torque [N m]", xyz(r.torque))],
+        Reading::Probe(r) => vec![("value", one("", r.value))],
+        Reading::Ctd(r) => vec![
+            ("temperature [deg C]", one("", r.temperature)),
+            ("salinity [psu]", one("", r.salinity)),
+            ("depth [m]", one("", r.depth)),
+            ("speed of sound [m/s]", one("", r.sound_speed)),
+        ],
+        Reading::Bottle(r) => {
+            vec![("bottle", one("", f64::from(r.number))), ("volume [ml]", one("", 1e6 * r.volume))]
+        }
+        Reading::Wind(r) => {
+            vec![("speed [m/s]", one("", r.speed)), ("from, off ahead [deg]", one("", r.from.to_degrees()))]
+        }
+        Reading::Leak(r) => vec![("wet", one("", r.signal))],
+        Reading::Motor(r) => vec![
+            ("shaft speed [rad/s]", one("", r.speed)),
+            ("current [A]", one("", r.current)),
+            ("voltage [V]", one("", r.voltage)),
+            ("temperature [deg C]", one("", r.temperature)),
+        ],
+        Reading::Power(r) => vec![
+            ("voltage [V]", one("", r.voltage)),
+            ("current [A]", one("", r.current)),
+            ("charge [A h]", one("", r.charge)),
+        ],
+    }
+}
+
+/// What an instrument for acoustic positioning has heard.
+fn heard(sounds: &Sounds) -> Vec<Axis> {
+    let mut all = Vec::new();
+    for fix in &sounds.fixes {
+        all.push(("place in the sensor's frame [m]", xyz(fix.p_S)));
+        if let Some((p_W, _)) = &fix.world {
+            all.push(("place in the world [m]", xyz(*p_W)));
+        }
+    }
+    for ranged in &sounds.ranges {
+        all.push(("range [m]", one(&format!("target {}", ranged.target), ranged.range)));
+    }
+    all
+}
+
+/// Boxes from above, in the frame in which they are told.
+fn plan(title: &str, found: &[Found], in_world: bool) -> Drawing {
+    let outline = |(k, f): (usize, &Found)| {
+        let half = f.size.scale(0.5);
+        let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0]];
+        let at = |[x, y]: [f64; 2]| f.p + f.q.matrix().mul_vec(Vec3::new(x * half.x, y * half.y, 0.0));
+        let label = f.listed.map_or_else(|| format!("{} echoes", f.echoes), |n| format!("listed {}", n + 1));
+        let points = corners.map(at).map(|p| [p.x, p.y]).to_vec();
+        Line { label, colour: COLOURS[k % COLOURS.len()], dashed: false, points }
+    };
+    let mut lines: Vec<Line> = found.iter().enumerate().map(outline).collect();
+    if !in_world {
+        // the sensor itself
+        lines.push(Line {
+            label: "sensor".to_string(),
+            colour: BLACK,
+            dashed: false,
+            points: vec![[-0.3, -0.2], [0.4, 0.0], [-0.3, 0.2], [-0.3, -0.2]],
+        });
+    }
+    let extent = |axis: usize| {
+        let all = || lines.iter().flat_map(|line| line.points.iter().map(move |p| p[axis]));
+        all().fold(f64::MIN, f64::max) - all().fold(f64::MAX, f64::min)
+    };
+    let ratio = if lines.is_empty() { 0.5 } else { extent(1) / extent(0).max(1e-3) };
+    let height = (ratio * f64::from(WIDTH)).clamp(PLAN[0], PLAN[1]) as u32;
+    let [x_label, y_label] = if in_world { ["east [m]", "north [m]"] } else { ["x [m]", "y [m]"] };
+    let panel = Panel { y_label: y_label.into(), x_label: x_label.into(), lines, logarithmic: false };
+    stack(&format!("{title}: obstacles from above"), &[panel], WIDTH, height)
+}
+
+/// The last sentences of a receiver.
+fn written(title: &str, frames: &[Frame]) -> Drawing {
+    let mut lines = Vec::new();
+    for frame in frames {
+        if let FrameData::Sentences(sentences) = &*frame.data {
+            let told = |s: &merrow::state::frame::Sentence| {
+                format!("{:9.3} s  {}", s.stamp_ns as f64 * 1e-9, s.text)
+            };
+            lines.extend(sentences.iter().map(told));
+        }
+    }
+    let last = lines.split_off(lines.len().saturating_sub(SENTENCES));
+    let size = [WIDTH, 40 + 18 * last.len().max(1) as u32];
+    let text = |at, text: String, size| Shape::Text { at, text, size, anchor: Anchor::Start, colour: BLACK };
+    let mut shapes = vec![text([16.0, 22.0], title.to_string(), 15.0)];
+    shapes.extend(
+        last.into_iter().enumerate().map(|(k, line)| text([16.0, 46.0 + 18.0 * k as f64], line, 12.0)),
+    );
+    Drawing { size, shapes }
+}
