@@ -43,6 +43,8 @@ const RINGS: usize = 192;
 pub const LINES: usize = 512;
 /// Between two pictures.
 const GAP: usize = 6;
+/// What is no difference: a millimetre of heights and depths, a thousandth of ranges.
+const LEAST: f64 = 1e-3;
 /// Circles and crosses.
 const GREY: [u8; 3] = [70; 3];
 
@@ -126,9 +128,17 @@ fn between(numbers: impl Iterator<Item = f64>, parts: [f64; 2]) -> [f64; 2] {
     }
 }
 
-/// Where a number lies between two, 0..1.
+/// Where a number lies between two, 0..1; in the middle where they are as good as one.
 fn part([low, high]: [f64; 2], x: f64) -> f64 {
-    if high > low { (x - low) / (high - low) } else { 0.5 }
+    if high - low > LEAST {
+        (x - low) / (high - low)
+    } else if (x - low).abs() <= LEAST {
+        0.5
+    } else if x < low {
+        0.0
+    } else {
+        1.0
+    }
 }
 
 /// Colours of ranges, and the ranges at their ends [m].

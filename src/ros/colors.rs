@@ -38,7 +38,8 @@ const VIRIDIS: [[f64; 3]; 16] = [
 /// The colour of a number, of which what is below 0 or above 1 counts as these; its brightness is multiplied by `light`, 0..1.
 pub fn viridis(number: f64, light: f64) -> [u8; 3] {
     let last = VIRIDIS.len() - 1;
-    let place = number.clamp(0.0, 1.0) * last as f64;
+    // no number at all counts as 0
+    let place = if number > 0.0 { number.min(1.0) * last as f64 } else { 0.0 };
     let k = (place as usize).min(last - 1);
     let part = place - k as f64;
     let mix = |c: usize| VIRIDIS[k][c] + part * (VIRIDIS[k + 1][c] - VIRIDIS[k][c]);
