@@ -302,25 +302,31 @@ fn snapshots_show_what_is_asked_for() {
     }
 }
 
+/// The robot and the sensor of each picture that a page shows how to take, in their world.
+fn pictured(page: &str) -> BTreeSet<&'static str> {
+    let mut worlds = std::collections::BTreeMap::new();
+    let mut kinds = BTreeSet::new();
+    for line in blocks_of(page, "sh").iter().flat_map(|b| b.lines()) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let ["merrow", "snapshot", world, "--robot", robot, "--sensor", sensor, ..] = words[..] else { continue };
+        let scene = worlds.entry(world.to_string()).or_insert_with(|| {
+            let path = merrow::world::share::world(world);
+            merrow::world::load_world(&path, Overrides::default()).unwrap_or_else(|p| panic!("{p}")).scene
+        });
+        let robot = scene.robots.iter().find(|r| r.name == robot).unwrap_or_else(|| panic!("{line}"));
+        let sensor = robot.sensors.iter().find(|s| s.name == sensor).unwrap_or_else(|| panic!("{line}"));
+        kinds.insert(sensor.kind.name());
+    }
+    kinds
+}
+
 /// World `every_sensor` has a sensor of every kind that there is, and docs/sensors.md a picture of every one, but of the sampler, which says nothing until it is told to.
 #[test]
 fn every_sensor_has_a_picture() {
     let path = merrow::world::share::world("every_sensor");
-    let scene =
-        merrow::world::load_world(&path, Overrides::default()).unwrap_or_else(|p| panic!("{p}")).scene;
-    let page = text("docs/sensors.md");
-    let mut kinds = BTreeSet::new();
-    for (robot, sensor) in scene.robots.iter().flat_map(|r| r.sensors.iter().map(move |s| (r, s))) {
-        kinds.insert(sensor.kind.name());
-        let command =
-            format!("merrow snapshot every_sensor --robot {} --sensor {} ", robot.name, sensor.name);
-        let is_shown = page.contains(&command);
-        let twin = scene.robots.iter().flat_map(|r| r.sensors.iter().map(move |s| (r, s))).any(|(r, s)| {
-            let other = format!("merrow snapshot every_sensor --robot {} --sensor {} ", r.name, s.name);
-            s.kind.name() == sensor.kind.name() && page.contains(&other)
-        });
-        assert!(is_shown || twin || sensor.kind.name() == "water_sampler", "{command}");
-    }
+    let scene = merrow::world::load_world(&path, Overrides::default()).unwrap_or_else(|p| panic!("{p}")).scene;
+    let sensors = scene.robots.iter().flat_map(|r| &r.sensors);
+    let kinds: BTreeSet<&str> = sensors.map(|s| s.kind.name()).collect();
     // all that the loader knows, by what it says to one that it does not
     let nonsense = "robots: {r: {model: {extends: robots/heron.yaml, sensors: {s: {device: {source: x, rate_hz: 1, kind: nonsense}}}}}}\n";
     let said = load_text("w.yaml", nonsense, Overrides::default()).expect_err("no such kind").to_string();
@@ -328,10 +334,31 @@ fn every_sensor_has_a_picture() {
     let (list, _) = list.split_once(", found").expect("its end");
     let all: BTreeSet<&str> = list.split(", ").map(|kind| kind.trim_matches('`')).collect();
     assert_eq!(kinds, all);
-    for picture in page.split("](sensors/").skip(1).filter_map(|rest| rest.split(')').next()) {
-        assert!(page.contains(&format!("-o sensors/{picture} ")), "no command makes {picture}");
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/sensors").join(picture);
-        assert!(file.exists(), "{picture} is missing: python3 docs/pictures");
+    let page = text("docs/sensors.md");
+    let mut shown = pictured(&page);
+    shown.insert("water_sampler");
+    assert_eq!(shown, all);
+}
+
+/// Every picture of docs is there, and a page says how it is taken.
+#[test]
+fn every_picture_of_docs_can_be_taken_anew() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let pages: Vec<String> = std::fs::read_dir(&docs)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "md"))
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    let commands: Vec<String> = pages.iter().flat_map(|page| blocks_of(page, "sh")).collect();
+    for picture in pages.iter().flat_map(|page| page.split("](").skip(1)).filter_map(|rest| rest.split(')').next())
+    {
+        let is_taken = [".png", ".jpg"].iter().any(|end| picture.ends_with(end)) || picture.starts_with("sensors/");
+        if is_taken && !picture.contains("://") {
+            assert!(docs.join(picture).exists(), "{picture} is missing: python3 docs/pictures");
+            let told = commands.iter().any(|block| block.contains(&format!("-o {picture}")));
+            assert!(told, "no command of docs takes {picture}");
+        }
     }
 }
 

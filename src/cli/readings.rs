@@ -88,8 +88,8 @@ fn listen(
         simulation.advance(block);
         let own = simulation.runners[robot].outbox.iter().filter(|d| d.sensor == sensor);
         said.extend(own.map(|delivered| delivered.stamped));
-        simulation.clear_outboxes();
         frames.extend(simulation.frames.drain(..).filter(|f| (f.robot, f.sensor) == (robot, sensor)));
+        simulation.clear_outboxes();
         steps -= block;
     }
     (said, frames)

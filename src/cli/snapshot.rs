@@ -23,6 +23,8 @@ use std::sync::Arc;
 
 /// Columns and rows of a view from afar.
 const SIZE: [usize; 2] = [960, 540];
+/// Quality of a file of JPEG, 1 to 100.
+const QUALITY: u8 = 90;
 
 /// What `merrow snapshot` takes.
 #[derive(Args, Debug)]
@@ -55,7 +57,7 @@ pub struct Arguments {
     /// is at noon.
     #[arg(long, value_parser = time_of_day)]
     time_of_day: Option<f64>,
-    /// The file: PNG, or SVG of curves whose name ends so.
+    /// The file, by its ending PNG or JPEG; of curves SVG or PNG.
     #[arg(short, long, default_value = "snapshot.png")]
     output: PathBuf,
 }
@@ -243,18 +245,28 @@ fn write(picture: &frame::Picture, show: &str, size: [usize; 2], file: &Path) ->
     save(&Picture { width, height, pixels: Pixels::Rgb8(&rgb) }, file)
 }
 
-/// As a file of PNG.
+/// As a file of PNG or JPEG.
 fn save(shown: &Picture, file: &Path) -> Result<(), String> {
-    let png = shown.png(header(0, "")).map_err(|e| e.to_string())?;
-    keep(file, &png.data)
+    let made = match extension(file).as_str() {
+        "png" => shown.png(header(0, "")),
+        "jpg" | "jpeg" => shown.jpeg(header(0, ""), QUALITY),
+        _ => return Err(format!("{}: expected a name that ends in .png or .jpg", file.display())),
+    };
+    keep(file, &made.map_err(|e| e.to_string())?.data)
+}
+
+/// What the name of a file ends in, in small letters.
+fn extension(file: &Path) -> String {
+    file.extension().unwrap_or_default().to_string_lossy().to_lowercase()
 }
 
 /// Curves as a file of PNG or SVG.
 fn curves(drawing: &Drawing, file: &Path) -> Result<(), String> {
-    if file.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg")) {
-        return keep(file, drawing.svg().as_bytes());
+    match extension(file).as_str() {
+        "svg" => keep(file, drawing.svg().as_bytes()),
+        "png" => keep(file, &drawing.png(1.0).map_err(|e| e.to_string())?),
+        _ => Err(format!("{}: expected a name that ends in .svg or .png", file.display())),
     }
-    keep(file, &drawing.png(1.0).map_err(|e| e.to_string())?)
 }
 
 /// Writes a file, in folders that are made.
