@@ -109,7 +109,7 @@ spec! {
         /// Greatest gain of an exposure that is found; with less light pictures get dark.
         max_gain_db: f64 [in 0.0..=80.0] = 24.0,
         /// Cells of two by two pixels, along a side, over which the colour of noise is smoothed; 0 for none.
-        noise_color_cells: u32 [in 0.0..=32.0] = 3,
+        noise_color_cells: u32 [in 0.0..=32.0] = 5,
     }
 }
 

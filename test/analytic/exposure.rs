@@ -61,7 +61,7 @@ fn pictures_have_the_noise_of_the_mosaic() {
         );
         picture(&world(20.0, &keys, &format!("{OVERCAST}\n{WALL}"))).rgb.expect("colours")
     };
-    let noise = "full_well_electrons: 400, read_noise_electrons: 6";
+    let noise = "full_well_electrons: 400, read_noise_electrons: 6, noise_color_cells: 3";
     let [even, smooth] = ["full_well_electrons: 0", noise].map(taken);
     let of =
         |rgb: &[u8], i: usize| -> Vec<f64> { rgb.iter().skip(i).step_by(3).map(|n| f64::from(*n)).collect() };
