@@ -308,7 +308,9 @@ fn pictured(page: &str) -> BTreeSet<&'static str> {
     let mut kinds = BTreeSet::new();
     for line in blocks_of(page, "sh").iter().flat_map(|b| b.lines()) {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let ["merrow", "snapshot", world, "--robot", robot, "--sensor", sensor, ..] = words[..] else { continue };
+        let ["merrow", "snapshot", world, "--robot", robot, "--sensor", sensor, ..] = words[..] else {
+            continue;
+        };
         let scene = worlds.entry(world.to_string()).or_insert_with(|| {
             let path = merrow::world::share::world(world);
             merrow::world::load_world(&path, Overrides::default()).unwrap_or_else(|p| panic!("{p}")).scene
@@ -324,7 +326,8 @@ fn pictured(page: &str) -> BTreeSet<&'static str> {
 #[test]
 fn every_sensor_has_a_picture() {
     let path = merrow::world::share::world("every_sensor");
-    let scene = merrow::world::load_world(&path, Overrides::default()).unwrap_or_else(|p| panic!("{p}")).scene;
+    let scene =
+        merrow::world::load_world(&path, Overrides::default()).unwrap_or_else(|p| panic!("{p}")).scene;
     let sensors = scene.robots.iter().flat_map(|r| &r.sensors);
     let kinds: BTreeSet<&str> = sensors.map(|s| s.kind.name()).collect();
     // all that the loader knows, by what it says to one that it does not
@@ -351,9 +354,11 @@ fn every_picture_of_docs_can_be_taken_anew() {
         .map(|path| std::fs::read_to_string(path).unwrap())
         .collect();
     let commands: Vec<String> = pages.iter().flat_map(|page| blocks_of(page, "sh")).collect();
-    for picture in pages.iter().flat_map(|page| page.split("](").skip(1)).filter_map(|rest| rest.split(')').next())
+    for picture in
+        pages.iter().flat_map(|page| page.split("](").skip(1)).filter_map(|rest| rest.split(')').next())
     {
-        let is_taken = [".png", ".jpg"].iter().any(|end| picture.ends_with(end)) || picture.starts_with("sensors/");
+        let is_taken =
+            [".png", ".jpg"].iter().any(|end| picture.ends_with(end)) || picture.starts_with("sensors/");
         if is_taken && !picture.contains("://") {
             assert!(docs.join(picture).exists(), "{picture} is missing: python3 docs/pictures");
             let told = commands.iter().any(|block| block.contains(&format!("-o {picture}")));

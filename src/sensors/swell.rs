@@ -38,7 +38,7 @@ const REACH: f64 = (SIDE / 2 - 2) as f64;
 /// Blocks and cells that a line visits at most.
 const MOST: usize = 2000;
 /// Lines for which lattices are worth making: these take as long as a thousand or two by the waves themselves.
-const MANY: usize = 1500;
+pub const MANY: usize = 1500;
 /// A step over an edge, in cells.
 const NUDGE: f64 = 1e-7;
 

@@ -5,8 +5,9 @@
 //!   cost = f (c_0 + Σ n_i c_i)                                                  (1)
 //!   c_ray = RAY k,   k = 1 + log2(1 + N)/10                                     (2)
 //!   c_waves = (FIXED + COMPONENT n) sqrt(s/0.016), of each ray that comes to the surface     (3)
+//!   of more than `swell::MANY` rays instead CROSSING each, and once LATTICE + POINTS n
 //!   camera: pixels × instants × places in a pixel × (pixel k + lamps × lamp k)
-//!   sonar:  rays (ECHO + c_ray) + surface rays c_waves + beams × bins NUMBER + Σ main lobes × bins OPEN + Σ hearings × bins SPREAD
+//!   sonar:  rays (ECHO + c_ray) + waves + beams × bins NUMBER + Σ main lobes × bins OPEN + Σ hearings × bins SPREAD
 //!   radar:  lines (rows c_ray + bins LINE) + spokes × bins (NUMBER_RADAR + hearing lines × HEARD)
 //! ```
 //! (1) is fitted to measured worlds; the table of `Prices` is retaken by `merrow run WORLD --no-ros --pace max --threads 1` with and without a sensor.
@@ -32,7 +33,7 @@ use crate::scene::radar::RadarSpec;
 use crate::scene::sensor::Looks;
 use crate::scene::sonar::{SonarKind, SonarSpec};
 use crate::scene::{Scene, SensorKind};
-use crate::sensors::{laser, radar};
+use crate::sensors::{laser, radar, swell};
 use crate::state::{RobotState, Workspace};
 
 /// Measured prices [ns]; one thread of an Intel Xeon at 2.1 GHz, release build.
@@ -47,8 +48,12 @@ struct Prices {
     sample: f64,
     /// A ray in an empty world.
     ray: f64,
-    /// The surface for a ray: fixed, and of each component of the sea.
+    /// The surface for a ray, by the waves themselves: fixed, and of each component of the sea.
     waves: [f64; 2],
+    /// Lattices of the surface: fixed, and of each component.
+    lattice: [f64; 2],
+    /// The surface for a ray, by them.
+    crossing: f64,
     /// A pixel over the water, over waves, and under water.
     pixel: [f64; 3],
     /// A lamp for a pixel, over and under water.
@@ -78,6 +83,8 @@ const PRICES: Prices = Prices {
     sample: 20_000.0,
     ray: 80.0,
     waves: [500.0, 32.0],
+    lattice: [1_000_000.0, 40_000.0],
+    crossing: 250.0,
     pixel: [310.0, 450.0, 290.0],
     lamp: [50.0, 25.0],
     depth: 140.0,
@@ -106,8 +113,8 @@ struct Around<'a> {
     scene: &'a Scene,
     /// k. (2)
     crowd: f64,
-    /// c_waves; 0 without waves. (3)
-    waves: f64,
+    /// c_waves, and what lattices take; 0 without waves. (3)
+    waves: [f64; 2],
     /// Lamps of all robots.
     lamps: f64,
     /// Places and axes of all links, by robot.
@@ -121,16 +128,19 @@ impl<'a> Around<'a> {
             kinematics::poses(robot, &RobotState::new(robot).motion, &mut work.links);
             work.links.iter().map(|w| (w.R_WL, w.p_WL)).collect()
         };
-        let fields = scene.sea.waves.seas.iter().take(1).map(|(_, field)| field);
+        let mut fields = scene.sea.waves.seas.iter().map(|(_, field)| field);
         let slope = |field: &crate::scene::waves::WaveField| {
             let c = &field.components;
             (0.5 * c.a.iter().zip(&c.k).map(|(a, k)| (a * k).powi(2)).sum::<f64>()).sqrt()
         };
-        let price = |n: usize| PRICES.waves[0] + PRICES.waves[1] * n as f64;
+        let price = |[fixed, each]: [f64; 2], n: usize| fixed + each * n as f64;
+        let waves = fields
+            .map(|f| [price(PRICES.waves, f.n) * (slope(f) / 0.016).sqrt(), price(PRICES.lattice, f.n)])
+            .next();
         Self {
             scene,
             crowd: 1.0 + libm::log2(1.0 + shapes(scene)) / 10.0,
-            waves: fields.map(|f| price(f.n) * (slope(f) / 0.016).sqrt()).sum(),
+            waves: waves.unwrap_or_default(),
             lamps: scene.robots.iter().map(|robot| robot.lamps.len() as f64).sum(),
             links: scene.robots.iter().map(place).collect(),
         }
@@ -173,6 +183,15 @@ impl<'a> Around<'a> {
         PRICES.ray * self.crowd
     }
 
+    /// What the surface takes of `rays` rays, `wet` of which come to it.
+    fn surface(&self, rays: f64, wet: f64) -> f64 {
+        match self.waves {
+            _ if wet == 0.0 => 0.0,
+            [_, lattice] if rays >= swell::MANY as f64 && lattice > 0.0 => lattice + wet * PRICES.crossing,
+            [each, _] => wet * each,
+        }
+    }
+
     fn laser(&self, spec: &LaserSpec, R_WS: &Mat3, z: f64) -> f64 {
         let rays = (spec.directions.len() * laser::rays_of(spec)) as f64;
         if z < 0.0 {
@@ -189,7 +208,7 @@ impl<'a> Around<'a> {
         };
         let part = tilts.map(wet).iter().sum::<f64>() / (3.0 * spec.directions.len() as f64);
         // two more rays from the surface: what is mirrored, and what goes on
-        rays * (self.ray() + part * (self.waves + 2.0 * self.ray()))
+        rays * self.ray() * (1.0 + 2.0 * part) + self.surface(rays, part * rays)
     }
 
     fn camera(&self, spec: &CameraSpec, z: f64) -> f64 {
@@ -198,14 +217,11 @@ impl<'a> Around<'a> {
             return pixels * PRICES.depth * self.crowd;
         }
         let wet = z < 0.0;
-        let kind = if wet { 2 } else { usize::from(self.waves > 0.0) };
+        let kind = if wet { 2 } else { usize::from(self.waves[0] > 0.0) };
         let instants = if spec.open > 0.0 { spec.instants as f64 } else { 1.0 };
         let places = spec.places.len().max(1) as f64;
-        pixels
-            * instants
-            * places
-            * self.crowd
-            * (PRICES.pixel[kind] + self.lamps * PRICES.lamp[usize::from(wet)])
+        let pixel = PRICES.pixel[kind] + self.lamps * PRICES.lamp[usize::from(wet)];
+        instants * places * (pixels * self.crowd * pixel + self.waves[1])
     }
 
     fn sonar(&self, spec: &SonarSpec, R_WS: &Mat3, z: f64) -> f64 {
@@ -226,7 +242,7 @@ impl<'a> Around<'a> {
             spec.steering.len() as f64 * PRICES.number + main as f64 * PRICES.open + all as f64 * spread;
         // what the surface and the bottom mirror, and some pieces of a bent ray
         let ways = if spec.multipath { 3.0 } else { 1.0 } * if spec.bent { 4.0 } else { 1.0 };
-        ways * rays * (PRICES.echo + self.ray()) + wet * self.waves + bins * numbers
+        ways * rays * (PRICES.echo + self.ray()) + self.surface(rays, wet) + bins * numbers
     }
 
     fn radar(&self, spec: &RadarSpec, rate: f64) -> f64 {
