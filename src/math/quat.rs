@@ -140,4 +140,23 @@ mod tests {
         let still = Quat::from_rotation_vector(Vec3::<f64>::zero());
         assert_eq!(still, Quat::identity());
     }
+
+    // straight up and straight down, where roll and yaw are one turn: of it nothing may be lost
+    #[test]
+    fn angles_at_the_poles_are_those_of_the_matrix() {
+        for (a, b, pitch) in [(0.3, 0.9, 1.0), (-2.0, 0.4, -1.0), (3.0, 3.0, -1.0), (0.0, 0.0, 1.0)] {
+            let R = Mat3::from_rpy(a, 0.0, 0.0);
+            let R = Quat::from_rpy(0.0, pitch * std::f64::consts::FRAC_PI_2, b).matrix().mul_mat(&R);
+            let [r, p, y] = R.to_rpy();
+            let back = Mat3::from_rpy(r, p, y);
+            (0..3).for_each(|k| {
+                assert!((back.col(k) - R.col(k)).norm() < 3e-8, "{a} {b} {pitch}: {r} {p} {y}")
+            });
+        }
+        // a sonar that looks ahead: z out of it, x up
+        let exact = Quat { w: 0.0, x: 0.5_f64.sqrt(), y: 0.0, z: 0.5_f64.sqrt() }.matrix();
+        let [r, p, y] = exact.to_rpy();
+        assert!((Mat3::from_rpy(r, p, y).col(0) - exact.col(0)).norm() < 1e-8);
+        assert!((Mat3::from_rpy(r, p, y).col(1) - exact.col(1)).norm() < 1e-8);
+    }
 }

@@ -261,9 +261,13 @@ impl Mat3<f64> {
             Vec3::new(-sp, cp * sr, cp * cr),
         )
     }
-    /// Roll, pitch, yaw [rad] of `R_AB`; pitch in [-pi/2, pi/2].
+    /// Roll, pitch, yaw [rad] of `R_AB`; pitch in [-pi/2, pi/2]. At its ends, where only the sum or difference of the others is
+    /// known, the roll is 0.
     pub fn to_rpy(&self) -> [f64; 3] {
         let sp = (-self.r[2].x).clamp(-1.0, 1.0);
+        if self.r[2].y.abs().max(self.r[2].z.abs()) < 1e-12 {
+            return [0.0, libm::asin(sp), libm::atan2(0.0 - self.r[0].y, self.r[1].y)];
+        }
         [libm::atan2(self.r[2].y, self.r[2].z), libm::asin(sp), libm::atan2(self.r[1].x, self.r[0].x)]
     }
     /// A rotation whose third column is the unit vector `z`; the other two are any that complete it.

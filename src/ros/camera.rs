@@ -70,7 +70,7 @@ impl Form {
 /// A message of a camera, made.
 pub enum Shown {
     /// How it maps.
-    Info(CameraInfo),
+    Info(Box<CameraInfo>),
     /// Pixels as they are.
     Raw(Image),
     /// Pixels as a file.
@@ -85,7 +85,7 @@ pub fn show(form: Form, spec: &CameraSpec, picture: &Picture, header: Header) ->
     let depth = || picture.depth.as_ref().map(|depth| of(Pixels::Depth(depth)));
     let labels = || picture.labels.as_ref().map(|labels| of(Pixels::Uint16(labels)));
     match form {
-        Form::Info | Form::DepthInfo => Some(Shown::Info(info(spec, header))),
+        Form::Info | Form::DepthInfo => Some(Shown::Info(Box::new(info(spec, header)))),
         Form::Rgb => rgb()?.raw(header).ok().map(Shown::Raw),
         Form::Depth => depth()?.raw(header).ok().map(Shown::Raw),
         Form::Labels => labels()?.raw(header).ok().map(Shown::Raw),

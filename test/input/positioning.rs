@@ -126,7 +126,7 @@ fn keys_that_do_nothing() {
     idle(&format!("{usbl}, {place}"), "carrier_position_std_m", "carrier_attitude_std_deg");
     let laser = "kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30, pulse_length_m: 0.5";
     idle(laser, "pulse_length_m", "divergence_mrad");
-    let sonar = "kind: scanning_sonar, beam_width_deg: 2, elevation_width_deg: 20, frequency_khz: 700, \
+    let sonar = "kind: scanning_sonar, step_deg: 2, beam_width_deg: 2, elevation_width_deg: 20, frequency_khz: 700, \
                  source_level_db: 200, pulse_us: 40, max_range_m: 20, bins: 100, levels_db: [90, 160]";
     idle(&format!("{sonar}, threshold_db: 20"), "threshold_db", "profiles");
     for good in [format!("{laser}, divergence_mrad: 0"), format!("{sonar}, threshold_db: 20, profiles: true")]

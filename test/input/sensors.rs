@@ -364,7 +364,7 @@ fn impossible_cameras_and_lasers() {
 #[test]
 fn a_lamp_without_loads() {
     check(
-        &plain("lamps: {left: {lumens: 1500, load: lights}}"),
-        "w.yaml:6:43: no load `lights`, the robot has no `loads`",
+        &super::plain("lamps: {left: {lumens: 1500, load: lights}}"),
+        "w.yaml:6:42: no load `lights`, the robot has no `loads`",
     );
 }

@@ -224,7 +224,7 @@ impl Worker {
         now: u64,
     ) {
         match camera::show(form, spec, picture, head) {
-            Some(Shown::Info(info)) => self.emit(i, now, || info),
+            Some(Shown::Info(info)) => self.emit(i, now, || *info),
             Some(Shown::Raw(image)) => self.emit(i, now, || image),
             Some(Shown::File(file)) => self.emit(i, now, || file),
             None => {}
