@@ -10,6 +10,7 @@ use merrow::state::reading::{Imu, Reading, Stamped};
 use merrow::state::sounds::Sounds;
 use merrow::validate::canvas::{Anchor, Drawing, Shape};
 use merrow::validate::chart::{BLACK, COLOURS, Line, Panel, stack};
+use std::borrow::Cow;
 
 /// How long a sensor is listened to, if nothing is said [s].
 pub const SECONDS: f64 = 10.0;
@@ -23,7 +24,7 @@ const PLAN: [f64; 2] = [200.0, 900.0];
 const SENTENCES: usize = 24;
 
 /// What one axis shows, with its unit, and a number for each of its curves.
-type Axis = (&'static str, Vec<(String, f64)>);
+type Axis = (Cow<'static, str>, Vec<(String, f64)>);
 
 /// Runs a world for `seconds` and draws what a sensor has said.
 ///
@@ -54,14 +55,15 @@ pub fn draw(
             boxes.map(|found| plan(&title, &found, spec.in_world))
         }
         Some(Looks::Ais(_)) => Some(written(&title, &frames)),
-        Some(_) => {
+        Some(Looks::Acoustic(spec)) => {
+            let names: Vec<&str> = spec.targets.iter().map(|target| target.name.as_str()).collect();
             let sounds = frames.iter().filter_map(|frame| match &*frame.data {
-                FrameData::Sounds(sounds) => Some((frame.stamp_ns, heard(sounds))),
+                FrameData::Sounds(sounds) => Some((frame.stamp_ns, heard(sounds, &names))),
                 _ => None,
             });
             curves(&title, sounds)
         }
-        None => curves(&title, said.iter().map(|s| (s.stamp_ns, quantities(&s.reading)))),
+        _ => curves(&title, said.iter().map(|s| (s.stamp_ns, quantities(&s.reading)))),
     };
     let nothing = || {
         format!(
@@ -102,7 +104,7 @@ fn curves(title: &str, said: impl Iterator<Item = (u64, Vec<Axis>)>) -> Option<D
         let time = stamp_ns as f64 * 1e-9;
         for (name, numbers) in axes {
             let k = panels.iter().position(|panel| panel.y_label == name).unwrap_or_else(|| {
-                panels.push(Panel { y_label: name.to_string(), ..Panel::default() });
+                panels.push(Panel { y_label: name.into_owned(), ..Panel::default() });
                 panels.len() - 1
             });
             let lines = &mut panels[k].lines;
@@ -133,7 +135,7 @@ fn xyz(v: Vec3) -> Vec<(String, f64)> {
 }
 
 fn attitude(q: &Quat) -> Axis {
-    ("attitude [deg]", named(["roll", "pitch", "yaw"], q.matrix().to_rpy().map(f64::to_degrees)))
+    ("attitude [deg]".into(), named(["roll", "pitch", "yaw"], q.matrix().to_rpy().map(f64::to_degrees)))
 }
 
 /// The quantities of a reading.
@@ -141,81 +143,94 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
     match reading {
         Reading::Imu(Imu { angular_velocity, linear_acceleration, orientation, .. }) => {
             let mut all = vec![
-                ("angular velocity [rad/s]", xyz(*angular_velocity)),
-                ("proper acceleration [m/s²]", xyz(*linear_acceleration)),
+                ("angular velocity [rad/s]".into(), xyz(*angular_velocity)),
+                ("proper acceleration [m/s²]".into(), xyz(*linear_acceleration)),
             ];
             all.extend(orientation.as_ref().map(attitude));
             all
         }
-        Reading::Gnss(r) => vec![
-            ("latitude [deg]", one("", r.position[0].to_degrees())),
-            ("longitude [deg]", one("", r.position[1].to_degrees())),
-            ("height [m]", one("", r.position[2])),
-            ("satellites", one("", r.satellites.map_or(f64::NAN, |n| n as f64))),
-        ],
-        Reading::Heading(r) => vec![("heading from east [deg]", one("", r.yaw.to_degrees()))],
+        Reading::Gnss(r) => {
+            let mut all = vec![
+                ("latitude [deg]".into(), one("", r.position[0].to_degrees())),
+                ("longitude [deg]".into(), one("", r.position[1].to_degrees())),
+                ("height [m]".into(), one("", r.position[2])),
+            ];
+            all.extend(r.satellites.map(|n| ("satellites".into(), one("", n as f64))));
+            all
+        }
+        Reading::Heading(r) => vec![("heading from east [deg]".into(), one("", r.yaw.to_degrees()))],
         Reading::Navigation(r) => {
             vec![
-                ("place in the world [m]", xyz(r.p_WS)),
-                ("velocity [m/s]", xyz(r.v_WS_S)),
+                ("place in the world [m]".into(), xyz(r.p_WS)),
+                ("velocity [m/s]".into(), xyz(r.v_WS_S)),
                 attitude(&r.q_WS),
             ]
         }
         Reading::Dvl(r) => vec![
-            ("velocity [m/s]", xyz(r.velocity)),
-            ("altitude [m]", one("", r.altitude)),
-            ("ranges of the beams [m]", named(["1", "2", "3", "4"], r.beams.map(|beam| beam.range))),
+            ("velocity [m/s]".into(), xyz(r.velocity)),
+            ("altitude [m]".into(), one("", r.altitude)),
+            ("ranges of the beams [m]".into(), named(["1", "2", "3", "4"], r.beams.map(|beam| beam.range))),
         ],
-        Reading::Pressure(r) => vec![("absolute pressure [kPa]", one("", 1e-3 * r.pressure))],
-        Reading::Magnetometer(r) => vec![("magnetic field [uT]", xyz(r.field.scale(1e6)))],
-        Reading::Altimeter(r) => vec![("range [m]", one("", r.range))],
+        Reading::Pressure(r) => vec![("absolute pressure [kPa]".into(), one("", 1e-3 * r.pressure))],
+        Reading::Magnetometer(r) => vec![("magnetic field [uT]".into(), xyz(r.field.scale(1e6)))],
+        Reading::Altimeter(r) => vec![("range [m]".into(), one("", r.range))],
         Reading::Odometry(r) => {
             vec![
-                ("place in the world [m]", xyz(r.p_WS)),
-                ("velocity [m/s]", xyz(r.v_WS_S)),
+                ("place in the world [m]".into(), xyz(r.p_WS)),
+                ("velocity [m/s]".into(), xyz(r.v_WS_S)),
                 attitude(&r.q_WS),
             ]
         }
-        Reading::Wrench(r) => vec![("force [N]", xyz(r.force)), ("torque [N m]", xyz(r.torque))],
-        Reading::Probe(r) => vec![("value", one("", r.value))],
+        Reading::Wrench(r) => {
+            vec![("force [N]".into(), xyz(r.force)), ("torque [N m]".into(), xyz(r.torque))]
+        }
+        Reading::Probe(r) => vec![("value".into(), one("", r.value))],
         Reading::Ctd(r) => vec![
-            ("temperature [deg C]", one("", r.temperature)),
-            ("salinity [psu]", one("", r.salinity)),
-            ("depth [m]", one("", r.depth)),
-            ("speed of sound [m/s]", one("", r.sound_speed)),
+            ("temperature [deg C]".into(), one("", r.temperature)),
+            ("salinity [psu]".into(), one("", r.salinity)),
+            ("depth [m]".into(), one("", r.depth)),
+            ("speed of sound [m/s]".into(), one("", r.sound_speed)),
         ],
         Reading::Bottle(r) => {
-            vec![("bottle", one("", f64::from(r.number))), ("volume [ml]", one("", 1e6 * r.volume))]
+            vec![
+                ("bottle".into(), one("", f64::from(r.number))),
+                ("volume [ml]".into(), one("", 1e6 * r.volume)),
+            ]
         }
         Reading::Wind(r) => {
-            vec![("speed [m/s]", one("", r.speed)), ("from, off ahead [deg]", one("", r.from.to_degrees()))]
+            vec![
+                ("speed [m/s]".into(), one("", r.speed)),
+                ("from, off ahead [deg]".into(), one("", r.from.to_degrees())),
+            ]
         }
-        Reading::Leak(r) => vec![("wet", one("", r.signal))],
+        Reading::Leak(r) => vec![("wet".into(), one("", r.signal))],
         Reading::Motor(r) => vec![
-            ("shaft speed [rad/s]", one("", r.speed)),
-            ("current [A]", one("", r.current)),
-            ("voltage [V]", one("", r.voltage)),
-            ("temperature [deg C]", one("", r.temperature)),
+            ("shaft speed [rad/s]".into(), one("", r.speed)),
+            ("current [A]".into(), one("", r.current)),
+            ("voltage [V]".into(), one("", r.voltage)),
+            ("temperature [deg C]".into(), one("", r.temperature)),
         ],
         Reading::Power(r) => vec![
-            ("voltage [V]", one("", r.voltage)),
-            ("current [A]", one("", r.current)),
-            ("charge [A h]", one("", r.charge)),
+            ("voltage [V]".into(), one("", r.voltage)),
+            ("current [A]".into(), one("", r.current)),
+            ("charge [A h]".into(), one("", r.charge)),
         ],
     }
 }
 
 /// What an instrument for acoustic positioning has heard.
-fn heard(sounds: &Sounds) -> Vec<Axis> {
+fn heard(sounds: &Sounds, names: &[&str]) -> Vec<Axis> {
     let mut all = Vec::new();
+    let name = |target: usize| names.get(target).copied().unwrap_or("own");
     for fix in &sounds.fixes {
-        all.push(("place in the sensor's frame [m]", xyz(fix.p_S)));
-        if let Some((p_W, _)) = &fix.world {
-            all.push(("place in the world [m]", xyz(*p_W)));
+        let of = name(fix.target);
+        match &fix.world {
+            Some((p_W, _)) => all.push((format!("{of} in the world [m]").into(), xyz(*p_W))),
+            None => all.push((format!("{of} in the sensor's frame [m]").into(), xyz(fix.p_S))),
         }
     }
     for ranged in &sounds.ranges {
-        all.push(("range [m]", one(&format!("target {}", ranged.target), ranged.range)));
+        all.push(("range [m]".into(), one(name(ranged.target), ranged.range)));
     }
     all
 }

@@ -128,7 +128,7 @@ impl<'a> Around<'a> {
             kinematics::poses(robot, &RobotState::new(robot).motion, &mut work.links);
             work.links.iter().map(|w| (w.R_WL, w.p_WL)).collect()
         };
-        let mut fields = scene.sea.waves.seas.iter().map(|(_, field)| field);
+        let fields = scene.sea.waves.seas.iter().map(|(_, field)| field);
         let slope = |field: &crate::scene::waves::WaveField| {
             let c = &field.components;
             (0.5 * c.a.iter().zip(&c.k).map(|(a, k)| (a * k).powi(2)).sum::<f64>()).sqrt()

@@ -136,7 +136,7 @@ fn keys_that_do_nothing() {
     let node = "beacons: {gate: {beacon: {source: test, kind: locator, frequency_khz: 25, source_level_db: 180}, start_s: 4}}\n";
     check(
         &(body("") + node),
-        "w.yaml:6:112: `start_s` does nothing for gate, which does not send by its own clock: expected with a pinger only",
+        "w.yaml:6:107: `start_s` does nothing for gate, which does not send by its own clock: expected with a pinger only",
     );
     let imu = "kind: pressure, noise_std_pa: 10";
     check(

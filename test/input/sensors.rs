@@ -2,7 +2,7 @@
 //!
 //! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
 
-use super::{bluerov2, check, device, plain};
+use super::{bluerov2, check, device};
 use merrow::world::{Overrides, load_text};
 
 #[test]

@@ -6,7 +6,9 @@ ASKED is {"tags": [{"file", "size", "focal", "center", "black_m"}], "pair": {"fi
 for each picture of {"id", "position", "upright"}, positions in the optical frame, "raw": the same without undoing sRGB's curve, "disparity": the median over the window}.
 """
 
+import functools
 import json
+import os
 import sys
 
 import cv2
@@ -24,11 +26,16 @@ def grey(file, size, raw=False):
     return numpy.clip(255 * light / light.max() + 0.5, 0, 255).astype(numpy.uint8)
 
 
+@functools.cache
+def detector():
+    """The only one: to give one back and make another now and then ends the program."""
+    return Detector(families="tag36h11", quad_decimate=1.0)
+
+
 def tags(picture, raw=False):
-    detector = Detector(families="tag36h11", quad_decimate=1.0)
     # its whole numbers lie on the edges of pixels
     camera = (*picture["focal"], picture["center"][0] + 0.5, picture["center"][1] + 0.5)
-    found = detector.detect(grey(picture["file"], picture["size"], raw), True, camera, picture["black_m"])
+    found = detector().detect(grey(picture["file"], picture["size"], raw), True, camera, picture["black_m"])
     return [{"id": tag.tag_id, "position": tag.pose_t.ravel().tolist(), "upright": float(tag.pose_R[1, 1])} for tag in found]
 
 
@@ -52,6 +59,8 @@ def main():
         answered["disparity"] = disparity(asked["pair"])
     with open(sys.argv[2], "w", encoding="utf-8") as file:
         json.dump(answered, file)
+    # without giving the detector back
+    os._exit(0)
 
 
 if __name__ == "__main__":

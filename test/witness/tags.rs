@@ -55,7 +55,7 @@ fn answered(asked: &Value, folder: &Folder) -> Option<Value> {
     let files = (folder.0.join("asked.json"), folder.0.join("answered.json"));
     std::fs::write(&files.0, asked.to_string()).unwrap();
     let output = command.args([&files.0, &files.1]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
     serde_json::from_str(&std::fs::read_to_string(&files.1).unwrap()).ok()
 }
 
