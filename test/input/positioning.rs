@@ -138,14 +138,14 @@ fn keys_that_do_nothing() {
         &(body("") + node),
         "w.yaml:6:107: `start_s` does nothing for gate, which does not send by its own clock: expected with a pinger only",
     );
-    let imu = "kind: pressure, noise_std_pa: 10";
+    let gauge = "kind: pressure";
     check(
-        &device(imu).replace("s1:\n", "s1:\n          lazy: true\n"),
+        &device(gauge).replace("s1:\n", "s1:\n          lazy: true\n"),
         "w.yaml:8:17: `lazy` does nothing for s1, which does not look around",
     );
     let camera = "kind: camera, width: 64, height: 48, horizontal_fov_deg: 70, exposure_ev100: 9";
     check(
         &device(&format!("{camera}, auto_exposure_ev100: [1, 9]")),
-        "w.yaml:8:149: `auto_exposure_ev100` does nothing beside `exposure_ev100`: expected one of them",
+        "w.yaml:8:147: `auto_exposure_ev100` does nothing beside `exposure_ev100`: expected one of them",
     );
 }
