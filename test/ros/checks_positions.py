@@ -27,7 +27,9 @@ def check_positions():
 
         assert wait_for(hear, 20), {topic: good.get(topic) for topic in readers if not good.get(topic)}
         for topic, found in stamps.items():
-            assert all(a < b for a, b in zip(found, found[1:])), f"{topic}: stamps do not rise"
+            # a message in several sentences has one stamp
+            rises = (lambda a, b: a <= b) if topic.endswith("nmea") else (lambda a, b: a < b)
+            assert all(map(rises, found, found[1:])), f"{topic}: stamps do not rise"
         m.alive()
 
 
