@@ -43,6 +43,8 @@ const BRIGHT: f64 = 0.8;
 const MIDDLE: f64 = 0.2;
 /// Steps of the table of (3).
 const TABLE: usize = 4096;
+/// Bits of a number of single precision that tell its digits.
+const DIGITS: u32 = (1 << 23) - 1;
 
 /// The numbers of a picture.
 pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
@@ -57,6 +59,9 @@ pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
     let corner = (middle[0] * middle[0] + middle[1] * middle[1]).max(1e-9);
     let mut out = Vec::with_capacity(3 * light.len());
     let kept = |column: usize, row: usize| {
+        if exposure.vignette == 0.0 {
+            return scale;
+        }
         let (dx, dy) = (column as f64 - middle[0], row as f64 - middle[1]);
         scale * (1.0 - exposure.vignette * (dx * dx + dy * dy) / corner)
     };
@@ -70,14 +75,18 @@ pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
         }
     }
     let grain = noisy.then(|| Grain::new(noise, spec.size, exposure.smoothing));
-    for (k, pixel) in light.iter().enumerate() {
-        let (column, row) = (k % columns, k / columns);
-        let (kept, up) = (kept(column, row), dither(column, row));
-        let added = grain.as_ref().map_or([0.0; 3], |grain| grain.at([column, row]));
-        for (light, added) in pixel.iter().zip(added) {
-            let v = f64::from(*light) * kept + f64::from(added);
-            let shown = curve[(v.clamp(0.0, 1.0) * TABLE as f64 + 0.5) as usize];
-            out.push(((shown + up) >> 8) as u8);
+    let mut added = vec![[0.0; 3]; columns];
+    for (row, pixels) in light.chunks_exact(columns).enumerate() {
+        if let Some(grain) = &grain {
+            grain.line(row, &mut added);
+        }
+        for (column, (pixel, added)) in pixels.iter().zip(&added).enumerate() {
+            let (kept, up) = (kept(column, row), dither(column, row));
+            for (light, added) in pixel.iter().zip(added) {
+                let v = f64::from(*light) * kept + f64::from(*added);
+                let shown = curve[(v.clamp(0.0, 1.0) * TABLE as f64 + 0.5) as u32 as usize];
+                out.push(((shown + up) >> 8) as u8);
+            }
         }
     }
     Bytes::from(out)
@@ -85,8 +94,9 @@ pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
 
 /// What is added before a number is cut off, in 256ths: spread over neighbours so that their mean is right [Jimenez 2014].
 fn dither(column: usize, row: usize) -> u32 {
-    let part = |x: f64| x - x.floor();
-    (256.0 * part(52.982_918_9 * part(0.067_110_56 * column as f64 + 0.005_837_15 * row as f64))) as u32
+    let part = |x: f64| x - f64::from(x as u32);
+    let at = 0.067_110_56 * f64::from(column as u32) + 0.005_837_15 * f64::from(row as u32);
+    (256.0 * part(52.982_918_9 * part(at))) as u32
 }
 
 /// Noise of a number. (2)
@@ -100,10 +110,13 @@ fn spread(v: f64, electrons: f64, read: f64, draw: &mut Draw) -> f64 {
 fn found(light: &[[f32; 3]]) -> f64 {
     // an eighth of a stop from 2^-24 to 2^40
     let mut counts = [0_u32; 512];
+    // the digits of a number over a power of two, from which each eighth of a stop begins
+    let eighths = [1, 2, 3, 4, 5, 6, 7].map(|k| (libm::exp2(f64::from(k) / 8.0) as f32).to_bits() & DIGITS);
     for [r, g, b] in light {
-        let most = f64::from(r.max(*g).max(*b));
-        let step = if most > 0.0 { (8.0 * (libm::log2(most) + 24.0)).clamp(0.0, 511.0) } else { 0.0 };
-        counts[step as usize] += 1;
+        let bits = r.max(*g).max(*b).max(0.0).to_bits();
+        let over = eighths.iter().map(|from| i32::from(bits & DIGITS >= *from)).sum::<i32>();
+        let step = 8 * ((bits >> 23) as i32 - 127 + 24) + over;
+        counts[step.clamp(0, 511) as usize] += 1;
     }
     let over = |part: f64| {
         let (mut left, mut step) = (part * light.len() as f64, 511);

@@ -41,13 +41,25 @@ impl Grain {
         Self { own, size, smooth }
     }
 
-    /// What noise adds at a pixel.
-    pub fn at(&self, [column, row]: [usize; 2]) -> [f32; 3] {
-        let Some(smooth) = &self.smooth else { return between(&self.own, self.size, [column, row]) };
-        let [columns, rows] = self.size.map(|n| n / 2);
-        let color = smooth[(row / 2).min(rows - 1) * columns + (column / 2).min(columns - 1)];
-        let light = brightness(&self.own, self.size, [column, row]);
-        color.map(|c| light + c)
+    /// What noise adds along a row, into `out`.
+    pub fn line(&self, row: usize, out: &mut Vec<[f32; 3]>) {
+        out.clear();
+        let [columns, rows] = self.size;
+        let Some(smooth) = &self.smooth else {
+            out.extend((0..columns).map(|column| between(&self.own, self.size, [column, row])));
+            return;
+        };
+        let [s, n] = beside(row, rows);
+        let [low, own, high] = [s, row, n].map(|row| &self.own[row * columns..(row + 1) * columns]);
+        // Σ b n of (2), upright, then level
+        let upright: Vec<f32> =
+            low.iter().zip(own).zip(high).map(|((l, o), h)| 0.25 * (l + h) + 0.5 * o).collect();
+        let cells = &smooth[(row / 2).min(rows / 2 - 1) * (columns / 2)..][..columns / 2];
+        for (column, middle) in upright.iter().enumerate() {
+            let [w, e] = beside(column, columns);
+            let light = 0.25 * (upright[w] + upright[e]) + 0.5 * middle;
+            out.push(cells[(column / 2).min(columns / 2 - 1)].map(|c| light + c));
+        }
     }
 }
 
@@ -71,25 +83,18 @@ fn between(noise: &[f32], [columns, rows]: [usize; 2], [column, row]: [usize; 2]
     if row & 1 == 0 { [own, cross, corners] } else { [corners, cross, own] }
 }
 
-/// Σ b n of (2).
-fn brightness(noise: &[f32], [columns, rows]: [usize; 2], [column, row]: [usize; 2]) -> f32 {
-    let ([w, e], [s, n]) = (beside(column, columns), beside(row, rows));
-    let line = |j: usize| {
-        let line = &noise[j * columns..(j + 1) * columns];
-        0.25 * (line[w] + line[e]) + 0.5 * line[column]
-    };
-    0.25 * (line(s) + line(n)) + 0.5 * line(row)
-}
-
 /// What (2) adds to brightness, by cell.
 fn smoothed(noise: &[f32], [width, height]: [usize; 2], cells: usize) -> Vec<[f32; 3]> {
     let [columns, rows] = [width / 2, height / 2];
-    let of_cell = |k: usize| {
-        let first = 2 * (k / columns) * width + 2 * (k % columns);
+    let of_cell = |row: usize, column: usize| {
+        let first = 2 * row * width + 2 * column;
         let [r, g, h, b] = [0, 1, width, width + 1].map(|next| noise[first + next]);
         [r, 0.5 * (g + h), b]
     };
-    let own: Vec<[f32; 3]> = (0..columns * rows).map(of_cell).collect();
+    let each = |of: &dyn Fn(usize, usize) -> [f32; 3]| -> Vec<[f32; 3]> {
+        (0..rows).flat_map(|row| (0..columns).map(move |column| of(row, column))).collect()
+    };
+    let own = each(&of_cell);
     // the cells about one of `n`, as many as there are
     let about = |at: usize, n: usize| at.saturating_sub(cells / 2)..(at + cells.div_ceil(2)).min(n);
     let mean = |from: &[[f32; 3]], all: std::ops::Range<usize>, step: usize, first: usize| {
@@ -99,12 +104,10 @@ fn smoothed(noise: &[f32], [width, height]: [usize; 2], cells: usize) -> Vec<[f3
         }
         sum
     };
-    let level: Vec<_> =
-        (0..columns * rows).map(|k| mean(&own, about(k % columns, columns), 1, k - k % columns)).collect();
-    let of = |k: usize| {
-        let [r, g, b] = mean(&level, about(k / columns, rows), columns, k % columns);
+    let level = each(&|row, column| mean(&own, about(column, columns), 1, row * columns));
+    each(&|row, column| {
+        let [r, g, b] = mean(&level, about(row, rows), columns, column);
         let all = 0.25 * (r + b) + 0.5 * g;
         [r - all, g - all, b - all]
-    };
-    (0..columns * rows).map(of).collect()
+    })
 }
