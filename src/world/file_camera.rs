@@ -23,7 +23,7 @@ spec! {
         outputs: Vec<CameraOutputFile> [not_empty] = vec![CameraOutputFile::Rgb],
         /// Whether it sees the robot that carries it.
         sees_self: bool = false,
-        /// Least distance that it sees.
+        /// Least distance that it tells as a depth; of its own robot also the least that it sees.
         min_range_m: f64 [non_negative] = 0.01,
         /// Greatest distance that it sees.
         max_range_m: f64 [positive] = 20000.0,

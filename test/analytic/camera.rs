@@ -107,6 +107,25 @@ fn lenses_without_distortion_have_closed_forms() {
     assert!(lens(Distortion::BrownConrady([0.0; 5])).project(Vec3::new(0.1, 0.0, -1.0)).is_none());
 }
 
+// Goal: what is too near for a depth camera is told so and hides what is behind it. Method: a board 0.2 m ahead of a camera from 0.28 m on, before a wall 9 m ahead; the board is as wide as half of the picture.
+#[test]
+fn what_is_too_near_hides_what_is_behind() {
+    let rest = "seabed: {depth_m: 50}
+structures:
+  wall: {position_m: [10, 0, 5], shapes: {s: {kind: box, size_m: [2, 60, 60]}}}
+  board: {position_m: [0.25, 0.5, 5], shapes: {s: {kind: box, size_m: [0.1, 1, 1]}}}";
+    let keys = "width: 33, height: 25, focal_px: [40, 40], outputs: [depth], min_range_m: 0.28";
+    let text = world(5.0, keys, rest);
+    let depth = picture(&text).depth.expect("depths");
+    for (k, depth) in depth.iter().enumerate() {
+        if k % 33 < 16 {
+            assert_eq!(*depth, f32::NEG_INFINITY, "pixel {k}");
+        } else if k % 33 > 16 {
+            close("wall", f64::from(*depth), 9.0, 1e-5);
+        }
+    }
+}
+
 // Goal: depth is along the axis, labels are of what is seen, and things stand where the lens puts them. Method: a wall 9 m ahead, a ball before it off the axis. Tolerance: 1e-5 m; half a
 // pixel for the middle of the ball's own.
 #[test]

@@ -204,7 +204,9 @@ impl Look<'_> {
                 for column in left..(left + TILE).min(columns) {
                     let Some((p_S, d_S)) = spec.ray([column, row], place, wet) else { continue };
                     let (p, d) = (*p_WS + R_WS.mul_vec(p_S), R_WS.mul_vec(d_S));
-                    rays.push(Ray { origin: p, direction: d, range: spec.range });
+                    // what is too near hides what is behind it all the same, but for the camera's own housing
+                    let near = if spec.sees_self { spec.range[0] } else { 0.0 };
+                    rays.push(Ray { origin: p, direction: d, range: [near, spec.range[1]] });
                     aheads.push((column, d_S.x));
                 }
                 world.stage.meet_all(world.view, &self.skip, &rays, &mut hits);
@@ -221,7 +223,7 @@ impl Look<'_> {
                         continue;
                     }
                     if let Some(depth) = &mut depth {
-                        depth[k] = depth_of(&sight, surface) as f32;
+                        depth[k] = depth_of(&sight, surface, spec.range[0]) as f32;
                     }
                     if let Some(labels) = &mut labels {
                         labels[k] = painter.label(&sight, surface);
@@ -232,9 +234,13 @@ impl Look<'_> {
     }
 }
 
-/// Depth along the optical axis.
-fn depth_of(sight: &Sight, surface: Option<f64>) -> f64 {
-    surface.or(sight.hit.map(|hit| hit.distance)).map_or(f64::INFINITY, |t| t * sight.ahead)
+/// Depth along the optical axis; -inf of what is nearer than `least` [m] [REP-118].
+fn depth_of(sight: &Sight, surface: Option<f64>, least: f64) -> f64 {
+    match surface.or(sight.hit.map(|hit| hit.distance)) {
+        Some(t) if t < least => f64::NEG_INFINITY,
+        Some(t) => t * sight.ahead,
+        None => f64::INFINITY,
+    }
 }
 
 /// Where the camera is when each row is read, `time` [s] after the row's shutter opens; one if all are at once.
