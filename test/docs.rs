@@ -296,6 +296,11 @@ fn snapshots_show_what_is_asked_for() {
         (&["pool", "--view", "--time-of-day", "a:14:30"], "expected a time from 00:00 to 23:59, got a:14:30"),
         (&["sonar", "--robot", "rov", "--sensor", "sonar", "--from", "1,2,3"], "--view"),
         (&["sonar", "--robot", "rov", "--sensor", "sonar", "--show", "depth"], "--show depth is of cameras"),
+        (&["sonar", "--robot", "rov", "--sensor", "imu", "--show", "depth"], "--show depth is of cameras"),
+        (
+            &["sonar", "--robot", "rov", "--sensor", "side", "--time-of-day", "10:00"],
+            "--time-of-day is of cameras and views",
+        ),
     ] {
         let said = snapshot(&folder, arguments).expect_err(part);
         assert!(said.contains(part), "{arguments:?}: {said}");

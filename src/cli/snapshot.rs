@@ -114,23 +114,23 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         write(&picture, &arguments.show, SIZE, &arguments.output)?;
     } else {
         let (robot, sensor) = device(&simulation.scene, arguments)?;
-        if !simulation.scene.robots[robot].sensors[sensor]
-            .kind
-            .looks()
-            .is_some_and(|looks| pictured::has_picture(looks))
-        {
+        let looks = simulation.scene.robots[robot].sensors[sensor].kind.looks().cloned();
+        let size = match looks.as_deref() {
+            Some(Looks::Camera(spec)) => spec.size,
+            _ if arguments.show != "rgb" => {
+                return Err(format!("--show {} is of cameras, the sensor is none", arguments.show));
+            }
+            _ if arguments.time_of_day.is_some() => {
+                return Err("--time-of-day is of cameras and views, the sensor is no camera".to_string());
+            }
+            _ => [0; 2],
+        };
+        if !looks.is_some_and(|looks| pictured::has_picture(&looks)) {
             let seconds = arguments.at.unwrap_or(readings::SECONDS);
             curves(&readings::draw(&mut simulation, robot, sensor, seconds)?, &arguments.output)?;
             println!("{}: from 0 to {seconds} s", arguments.output.display());
             return Ok(ExitCode::SUCCESS);
         }
-        let size = match simulation.scene.robots[robot].sensors[sensor].kind.looks().map(|looks| &**looks) {
-            Some(Looks::Camera(spec)) => spec.size,
-            _ if arguments.show != "rgb" => {
-                return Err(format!("--show {} is of cameras, the sensor is none", arguments.show));
-            }
-            _ => [0; 2],
-        };
         let light = |simulation: &mut Simulation| set_time(simulation, arguments);
         match pictured::picture(&mut simulation, (robot, sensor), steps, light)? {
             Content::Camera(picture) => write(&picture, &arguments.show, size, &arguments.output)?,
