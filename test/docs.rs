@@ -305,6 +305,18 @@ fn snapshots_show_what_is_asked_for() {
         let said = snapshot(&folder, arguments).expect_err(part);
         assert!(said.contains(part), "{arguments:?}: {said}");
     }
+    // what it cannot write it says before a simulated week has passed
+    for (looks, part) in [
+        (&["pool", "--view"][..], "s.gif: expected a name that ends in .png or .jpg or .jpeg"),
+        (&["sonar", "--robot", "rov", "--sensor", "sonar"], "s.gif: expected a name that ends in .png or"),
+        (&["sonar", "--robot", "rov", "--sensor", "imu"], "s.gif: expected a name that ends in .svg or .png"),
+    ] {
+        let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
+        let done =
+            merrow.arg("snapshot").args(looks).args(["--at", "604800", "-o", "s.gif"]).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(!done.status.success() && said.contains(part), "{said}");
+    }
 }
 
 /// The robot and the sensor of each picture that a page shows how to take, in their world.

@@ -23,6 +23,10 @@ use std::sync::Arc;
 
 /// Columns and rows of a view from afar.
 const SIZE: [usize; 2] = [960, 540];
+/// What names of pictures end in.
+const PICTURES: [&str; 3] = ["png", "jpg", "jpeg"];
+/// What names of curves end in.
+const CURVES: [&str; 2] = ["svg", "png"];
 /// Quality of a file of JPEG, 1 to 100.
 const QUALITY: u8 = 90;
 
@@ -101,6 +105,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
         return Err("--from and --look are of views: add --view, without --robot".to_string());
     }
     let world = super::load(&arguments.world, None)?;
+    if arguments.view {
+        expect_ending(&arguments.output, &PICTURES)?;
+    }
     let mut simulation = Simulation::new(Arc::new(world.scene), 1)?;
     let steps = (arguments.at.unwrap_or(0.0) * 1e9 / simulation.scene.dt_ns as f64).round() as u64;
     let mut legend = String::new();
@@ -125,7 +132,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
             }
             _ => [0; 2],
         };
-        if !looks.is_some_and(|looks| pictured::has_picture(&looks)) {
+        let has_picture = looks.is_some_and(|looks| pictured::has_picture(&looks));
+        expect_ending(&arguments.output, if has_picture { &PICTURES } else { &CURVES })?;
+        if !has_picture {
             let seconds = arguments.at.unwrap_or(readings::SECONDS);
             curves(&readings::draw(&mut simulation, robot, sensor, seconds)?, &arguments.output)?;
             println!("{}: from 0 to {seconds} s", arguments.output.display());
@@ -247,12 +256,17 @@ fn write(picture: &frame::Picture, show: &str, size: [usize; 2], file: &Path) ->
 
 /// As a file of PNG or JPEG.
 fn save(shown: &Picture, file: &Path) -> Result<(), String> {
-    let made = match extension(file).as_str() {
-        "png" => shown.png(header(0, "")),
-        "jpg" | "jpeg" => shown.jpeg(header(0, ""), QUALITY),
-        _ => return Err(format!("{}: expected a name that ends in .png or .jpg", file.display())),
-    };
+    let made =
+        if extension(file) == "png" { shown.png(header(0, "")) } else { shown.jpeg(header(0, ""), QUALITY) };
     keep(file, &made.map_err(|e| e.to_string())?.data)
+}
+
+/// Refuses other names before anything is worked out.
+fn expect_ending(file: &Path, endings: &[&str]) -> Result<(), String> {
+    if endings.contains(&extension(file).as_str()) {
+        return Ok(());
+    }
+    Err(format!("{}: expected a name that ends in .{}", file.display(), endings.join(" or .")))
 }
 
 /// What the name of a file ends in, in small letters.
@@ -262,10 +276,10 @@ fn extension(file: &Path) -> String {
 
 /// Curves as a file of PNG or SVG.
 fn curves(drawing: &Drawing, file: &Path) -> Result<(), String> {
-    match extension(file).as_str() {
-        "svg" => keep(file, drawing.svg().as_bytes()),
-        "png" => keep(file, &drawing.png(1.0).map_err(|e| e.to_string())?),
-        _ => Err(format!("{}: expected a name that ends in .svg or .png", file.display())),
+    if extension(file) == "svg" {
+        keep(file, drawing.svg().as_bytes())
+    } else {
+        keep(file, &drawing.png(1.0).map_err(|e| e.to_string())?)
     }
 }
 

@@ -12,7 +12,9 @@ pub type Quad = super::Lanes;
 /// True if this processor has the registers and instructions of [`Quad`]; no `Quad` may be made where it has not.
 pub fn is_here() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("bmi2");
+    return std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("bmi2")
+        && std::arch::is_x86_feature_detected!("popcnt");
     #[cfg(not(target_arch = "x86_64"))]
     return false;
 }

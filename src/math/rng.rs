@@ -4,7 +4,7 @@
 //! on whatever thread. So the only state to save is the count, and adding a sensor changes no other's noise.
 
 use rand::SeedableRng;
-use rand_distr::{Distribution, StandardNormal, StandardUniform};
+use rand_distr::{Distribution, Exp1, StandardNormal, StandardUniform};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// A named stream of random numbers.
@@ -47,6 +47,11 @@ impl Draw {
     #[inline]
     pub fn normal(&mut self) -> f64 {
         StandardNormal.sample(&mut self.0)
+    }
+    /// Exponential with mean 1.
+    #[inline]
+    pub fn exponential(&mut self) -> f64 {
+        Exp1.sample(&mut self.0)
     }
     /// Uniform in [0, 1).
     #[inline]

@@ -10,6 +10,8 @@ use crate::state::ping::Ping;
 pub struct Profile {
     /// Number of the sweep since the start.
     sweep: u64,
+    /// The ping that it heard last; those of a new start begin anew.
+    last: u64,
     /// Of its first ping that was heard, set back to where it began [ns].
     stamp_ns: u64,
     ranges: Vec<f32>,
@@ -70,15 +72,17 @@ impl Profile {
     ) -> Option<(u64, LaserScan)> {
         let n = spec.sweep_pings();
         let (sweep, k) = (ping.number / n, ping.number % n);
-        if self.ranges.is_empty() || sweep != self.sweep {
+        if self.ranges.is_empty() || sweep != self.sweep || ping.number <= self.last {
             let before = (k as f64 * 1e9 / rate) as u64;
             *self = Self {
                 sweep,
+                last: ping.number,
                 stamp_ns: stamp_ns.saturating_sub(before),
                 ranges: vec![f32::NAN; n as usize],
                 intensities: vec![0.0; n as usize],
             };
         }
+        self.last = ping.number;
         (self.ranges[k as usize], self.intensities[k as usize]) = found(ping);
         (k + 1 == n).then(|| {
             let (ranges, intensities) =

@@ -137,7 +137,7 @@ robots:
         above: {lazy: false, position_m: [0.5, 0, 0.9], device: {source: test, rate_hz: 4, kind: camera, width: 40, height: 30,
           horizontal_fov_deg: 80, outputs: [rgb, depth, labels], readout_s: 0.02}}
         below: {lazy: false, position_m: [0.5, 0, -0.8], device: {source: test, rate_hz: 4, kind: camera, width: 40, height: 30,
-          horizontal_fov_deg: 120, distortion: {kind: fisheye}, marine_snow: 200}}
+          horizontal_fov_deg: 120, distortion: {kind: fisheye}, marine_snow: 200, antialias: 4}}
 ";
 
 // Goal: same seed, same pixels: colours, depths and labels of two cameras in waves, above and below, to the last bit for 1, 2 and 4 threads and blocks of 25 and 400

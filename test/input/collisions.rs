@@ -123,6 +123,18 @@ fn wrong_shapes() {
         "w.yaml:5:62: `kind`: expected one of `sphere`, `box`, `cylinder`, `capsule`, `mesh`, `heightfield`, found text `ball`",
     );
     check(
+        &body("visuals: {a: {kind: ball, radius_m: 1}}, "),
+        "w.yaml:5:59: `kind`: expected one of `sphere`, `box`, `cylinder`, `capsule`, `mesh`, `heightfield`, found text `ball`",
+    );
+    check(
+        &body("visuals: {a: {kind: sphere, radius_m: 1, groups: {member: [1]}}}, "),
+        "w.yaml:5:84: unknown key `groups` in a",
+    );
+    check(
+        &body("visuals: {a: {kind: mesh, file: no/such.stl}}, "),
+        "w.yaml:5:72: no/such.stl",
+    );
+    check(
         &body("collisions: {a: {kind: sphere, radius_m: 0}}, "),
         "w.yaml:5:80: `radius_m`: expected a positive number [m], found `0`",
     );

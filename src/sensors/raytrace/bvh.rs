@@ -42,6 +42,14 @@ pub struct Node {
     pub children: [Child; 8],
 }
 
+impl Node {
+    /// Its children as whole numbers.
+    #[inline(always)]
+    pub fn words(&self) -> [u32; 8] {
+        self.children.map(|child| child.0)
+    }
+}
+
 /// A node, or a leaf.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Child(u32);
@@ -52,6 +60,12 @@ impl Child {
 
     fn leaf(first: u32, count: u32) -> Self {
         Self(LEAF | (count - 1) << 27 | first)
+    }
+
+    /// What [`Node::words`] holds of it.
+    #[inline(always)]
+    pub fn of_word(word: u32) -> Self {
+        Self(word)
     }
 
     /// The node's number, or first and count of what a leaf holds.

@@ -25,7 +25,7 @@ use super::bundle::{Arrival, Bundle, Later, RAYS, Tour, is_one_sided, lowest};
 use super::bvh::{Bounds, Care, Tree};
 use super::eight::Eight;
 use super::probe::Probe;
-use super::traverse::{Holds, Kept, Planes, Walk};
+use super::traverse::{Holds, Kept, Pile, Planes, Walk};
 use super::triangles::{Block, Corners, Nearest, number};
 use crate::math::Vec3;
 
@@ -165,18 +165,19 @@ impl Mesh {
 
     /// Goes on by a node or a leaf; true if there is nothing more to find.
     #[inline(always)]
-    pub fn step<E: Eight>(&self, seek: &mut Seek, kept: &mut Kept) -> bool {
+    pub fn step<E: Eight>(&self, seek: &mut Seek, pile: &mut Pile) -> bool {
         let (walk, best) = (&mut seek.walk, &mut seek.best);
-        let down = match walk.here() {
-            Ok(number) => walk.descend(kept, self, number, &Planes::<E>::new(&seek.probe), best.t),
+        match walk.here() {
+            Ok(number) => {
+                walk.open(pile, &self.tree.nodes[number], &Planes::<E>::new(&seek.probe), best.t);
+            }
             Err((first, count)) => {
                 for k in first..first + count {
                     self.blocks[k as usize].meet::<E>(&seek.probe, k, &self.faces, best);
                 }
-                false
             }
-        };
-        if !down && !walk.resume(kept, best.t) {
+        }
+        if !walk.take(pile, best.t) {
             return true;
         }
         self.fetch::<E>(walk.here());
@@ -376,8 +377,8 @@ mod tests {
     fn by_tree<E: Eight>(mesh: &Mesh, way: &Way) -> Nearest {
         let Some(seek) = sought::<E, false>(mesh, way) else { panic!("an empty mesh") };
         let mut other = mesh.enter(way);
-        let mut kept = Kept::default();
-        while !mesh.step::<E>(&mut other, &mut kept) {}
+        let mut pile = Pile::default();
+        while !mesh.step::<E>(&mut other, &mut pile) {}
         assert_eq!(other.best, seek.best);
         seek.best
     }

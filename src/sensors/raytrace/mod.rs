@@ -295,7 +295,7 @@ mod in_registers {
     use super::eight::Register;
     use super::{Hit, Range, Ray, Scratch, Surroundings, TURNS};
 
-    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     pub fn closest_of(
         all: &Surroundings,
         rays: &[Ray],
@@ -306,7 +306,7 @@ mod in_registers {
         all.search_all::<Register, TURNS>(rays, skip, &mut scratch.0, hits);
     }
 
-    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     pub fn closest_in(
         all: &Surroundings,
         ray: &Ray,
@@ -316,7 +316,7 @@ mod in_registers {
         all.search::<Register, false>(ray, skip, &mut scratch.0.kept)
     }
 
-    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
     pub fn blocked_in(all: &Surroundings, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> bool {
         all.search::<Register, true>(ray, skip, &mut scratch.0.kept).is_some()
     }

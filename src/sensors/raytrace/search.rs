@@ -7,7 +7,7 @@ use super::eight::Eight;
 use super::group::{Group, Query};
 use super::mesh::{Mesh, Seek, upward};
 use super::probe::Probe;
-use super::traverse::{Kept, Planes, Walk};
+use super::traverse::{Kept, Pile, Planes, Walk};
 use super::{Hit, Ray, Shape};
 use std::ops::Range;
 
@@ -77,7 +77,7 @@ struct Search<'a> {
     /// In a mesh: which, and which shape that is.
     mesh: Option<(&'a Mesh, u32)>,
     seek: Seek,
-    inner: Kept,
+    inner: Pile,
     /// True if there is no ray left for it.
     rests: bool,
 }
@@ -98,7 +98,7 @@ impl<'a> Search<'a> {
             outer: Kept::default(),
             mesh: None,
             seek: Seek::default(),
-            inner: Kept::default(),
+            inner: Pile::default(),
             rests: false,
         };
         search.begin(rays, number);

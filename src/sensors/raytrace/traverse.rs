@@ -6,7 +6,8 @@
 //!   a box is entered if t_in <= t_out
 //! ```
 //! Of the boxes entered the nearest is looked into, the others are kept with t_in and left out later if that is beyond `best`.
-//! A walk can be left at every node, so that several rays take turns: while one waits for memory, others go on.
+//! A walk can be left at every node, so that several rays take turns: while one waits for memory, others go on. Such rays go anywhere, and a
+//! processor would guess most branches wrong: what they keep is put in order without any ([`Pile`]).
 //!
 //! # Symbols
 //! low least distance that counts, best the greatest.
@@ -20,11 +21,11 @@
 //! # Checked by
 //! tests of `mesh.rs`; test/analytic/raytrace.rs, test/witness/raytrace.rs
 
-use super::bvh::{Child, Tree};
+use super::bvh::{Child, Node, Tree};
 use super::eight::Eight;
 use super::probe::Probe;
 
-/// Boxes that can be kept for later.
+/// Boxes that can be kept for later: seven more at every node on the way down, and one; a power of two.
 const ROOM: usize = 128;
 
 /// What a ray has kept for later.
@@ -34,6 +35,20 @@ pub struct Kept([(f32, Child); ROOM]);
 impl Default for Kept {
     fn default() -> Self {
         Self([(0.0, Child::ROOT); ROOM])
+    }
+}
+
+/// What a ray that takes turns has kept for later.
+#[derive(Clone, Debug)]
+pub struct Pile {
+    /// As [`Eight::enter`] has them.
+    near: [u32; ROOM],
+    what: [u32; ROOM],
+}
+
+impl Default for Pile {
+    fn default() -> Self {
+        Self { near: [0; ROOM], what: [0; ROOM] }
     }
 }
 
@@ -83,16 +98,7 @@ impl Walk {
         limit: f32,
     ) -> bool {
         let node = &holds.tree().nodes[number];
-        let ([ex, ey, ez], [lx, ly, lz]) = (at.enter, at.leave);
-        let b = &node.bounds;
-        let x = E::read(&b[ex]).sub(at.o[0]).mul(at.inner[0]);
-        let y = E::read(&b[ey]).sub(at.o[1]).mul(at.inner[1]);
-        let z = E::read(&b[ez]).sub(at.o[2]).mul(at.inner[2]);
-        let into = x.greatest(y).greatest(z.greatest(at.low));
-        let x = E::read(&b[lx]).sub(at.o[0]).mul(at.outer[0]);
-        let y = E::read(&b[ly]).sub(at.o[1]).mul(at.outer[1]);
-        let z = E::read(&b[lz]).sub(at.o[2]).mul(at.outer[2]);
-        let out = x.least(y).least(z.least(E::splat(limit)));
+        let (into, out) = at.meet(node, limit);
         let mut met = into.not_above(out);
         if met == 0 {
             return false;
@@ -137,6 +143,35 @@ impl Walk {
         }
         false
     }
+
+    /// Keeps those children of a node that the ray enters before `limit`.
+    #[inline(always)]
+    pub fn open<E: Eight>(&mut self, pile: &mut Pile, node: &Node, at: &Planes<E>, limit: f32) {
+        let (into, out) = at.meet(node, limit);
+        // eight are written, however many they are
+        let place = self.top.min(ROOM - 8);
+        let near = pile.near[place..].first_chunk_mut();
+        if let (Some(near), Some(what)) = (near, pile.what[place..].first_chunk_mut()) {
+            self.top += into.enter(out, &node.words(), near, what);
+        }
+    }
+
+    /// To the nearest in a pile, if the ray enters it before `limit`; false if there is none.
+    #[inline(always)]
+    pub fn take(&mut self, pile: &Pile, limit: f32) -> bool {
+        // distances of a pile are not under zero
+        let limit = limit.max(0.0);
+        while self.top > 0 {
+            self.top -= 1;
+            let place = self.top.min(ROOM - 1);
+            let entered = f32::from_bits(pile.near[place] & !7);
+            if entered <= limit {
+                (self.entered, self.here) = (entered, Child::of_word(pile.what[place]));
+                return true;
+            }
+        }
+        false
+    }
 }
 
 /// A ray against the planes of eight boxes.
@@ -164,5 +199,20 @@ impl<E: Eight> Planes<E> {
             enter: [x, y, z],
             leave: [3 - x, 5 - y, 7 - z],
         }
+    }
+
+    /// Where it enters the boxes of a node, and where it leaves them, or comes to `limit`.
+    #[inline(always)]
+    fn meet(&self, node: &Node, limit: f32) -> (E, E) {
+        let ([ex, ey, ez], [lx, ly, lz]) = (self.enter, self.leave);
+        let b = &node.bounds;
+        let x = E::read(&b[ex]).sub(self.o[0]).mul(self.inner[0]);
+        let y = E::read(&b[ey]).sub(self.o[1]).mul(self.inner[1]);
+        let z = E::read(&b[ez]).sub(self.o[2]).mul(self.inner[2]);
+        let into = x.greatest(y).greatest(z.greatest(self.low));
+        let x = E::read(&b[lx]).sub(self.o[0]).mul(self.outer[0]);
+        let y = E::read(&b[ly]).sub(self.o[1]).mul(self.outer[1]);
+        let z = E::read(&b[lz]).sub(self.o[2]).mul(self.outer[2]);
+        (into, x.least(y).least(z.least(E::splat(limit))))
     }
 }

@@ -32,21 +32,22 @@ const LEAST: f64 = 0.1;
 pub fn find(picture: &Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) -> Vec<Sounding> {
     let floor = receive::floor(spec, wind);
     let mut draw = by.stream.draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_sub(1));
-    let one = |beam: usize| {
-        // gathered once: the bins of a beam lie far apart
-        let own: Vec<f64> =
-            picture.power.iter().skip(beam).step_by(picture.beams).map(|x| f64::from(*x)).collect();
-        let power = |k: usize| own[k];
+    let mut one = |own: &[f32]| {
+        let power = |k: usize| f64::from(own[k]);
         let even = |k: usize| {
             let (a, b) = (k.saturating_sub(1), (k + 1).min(spec.bins - 1));
-            0.25 * power(a) + 0.5 * power(k) + 0.25 * power(b)
+            evened([power(a), power(k), power(b)])
         };
-        let mut best = (0, 0.0);
-        for k in 0..spec.bins {
-            let p = even(k);
+        let mut best = (0, even(0));
+        for (k, three) in own.windows(3).enumerate() {
+            let p = evened([three[0], three[1], three[2]].map(f64::from));
             if p > best.1 {
-                best = (k, p);
+                best = (k + 1, p);
             }
+        }
+        let end = even(spec.bins - 1);
+        if end > best.1 {
+            best = (spec.bins - 1, end);
         }
         if best.1 < floor {
             return Sounding { range: f64::INFINITY, level: f64::NEG_INFINITY };
@@ -69,5 +70,27 @@ pub fn find(picture: &Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) -> Ve
         }
         Sounding { range, level: level(best.1) }
     };
-    (0..picture.beams).map(one).collect()
+    by_beam(picture).chunks_exact(spec.bins).map(&mut one).collect()
+}
+
+/// A range's power and those of its neighbours, evened out.
+#[inline(always)]
+fn evened([before, power, after]: [f64; 3]) -> f64 {
+    0.25 * before + 0.5 * power + 0.25 * after
+}
+
+/// Powers in rows of beams: a few beams go at once, as many as one piece of memory holds.
+fn by_beam(picture: &Picture) -> Vec<f32> {
+    const AT_ONCE: usize = 16;
+    let (beams, bins) = (picture.beams, picture.power.len() / picture.beams);
+    let mut out = vec![0.0; picture.power.len()];
+    for first in (0..beams).step_by(AT_ONCE) {
+        let last = (first + AT_ONCE).min(beams);
+        for (k, row) in picture.power.chunks_exact(beams).enumerate() {
+            for (beam, power) in row[first..last].iter().enumerate() {
+                out[(first + beam) * bins + k] = *power;
+            }
+        }
+    }
+    out
 }

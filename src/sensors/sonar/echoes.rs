@@ -31,8 +31,8 @@ pub struct Line {
     power: Vec<f32>,
     /// Ranges that hold any.
     touched: [usize; 2],
-    /// What has not met anything by each range [sr], before it is summed up.
-    lost: Vec<f64>,
+    /// Ranges at which something has been met, and what of the volume is behind it [sr].
+    lost: Vec<(usize, f64)>,
     /// What the column sees [sr].
     pub seen: f64,
     /// Length of the ranges over which one scatterer is heard [m].
@@ -157,11 +157,8 @@ pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: 
         motion: Motion::new(&pose.V_WS_S),
         source: power(spec.source_level),
     };
-    let volume = volume(spec, waters, picture.cell);
     let mut line = Line::new(spec.bins, picture.cell);
-    let mut clear = vec![0.0_f32; spec.bins];
-    // a line for each beam, for which memory is read and written in one go
-    let mut open_water = vec![0.0_f32; picture.beams * spec.bins];
+    let mut open = Open::new(picture.beams, spec.bins);
     let mut moved = sender.motion.map(|_| Moved::new(spec, &sender));
     for (c, column) in spec.columns.iter().enumerate() {
         line.clear();
@@ -174,21 +171,47 @@ pub fn fill(picture: &mut Picture, spec: &SonarSpec, waters: &Waters<'_>, pose: 
             }
             None => picture.hear(&line.power, line.touched, hearing),
         }
-        let mut open = line.seen;
-        for k in 0..spec.bins {
-            open -= line.lost[k];
-            clear[k] = (open.max(0.0) * volume[k]) as f32;
-        }
-        for (beam, weight) in &hearing.main {
-            let own = &mut open_water[beam * spec.bins..(beam + 1) * spec.bins];
-            own.iter_mut().zip(&clear).for_each(|(sum, clear)| *sum += clear * weight);
-        }
+        open.add(&line, &hearing.main);
     }
     if let Some(moved) = &mut moved {
         moved.close(spec, spec.columns.len(), picture);
     }
-    for (k, row) in picture.power.chunks_exact_mut(picture.beams).enumerate() {
-        row.iter_mut().enumerate().for_each(|(beam, sum)| *sum += open_water[beam * spec.bins + k]);
+    open.echo(&volume(spec, waters, picture.cell), picture);
+}
+
+/// What of the volume the beams see.
+struct Open {
+    /// Of each beam, before anything is met [sr].
+    seen: Vec<f64>,
+    /// What is behind what has been met at a range: a row per range, a beam per column [sr].
+    lost: Vec<f32>,
+}
+
+impl Open {
+    fn new(beams: usize, bins: usize) -> Self {
+        Self { seen: vec![0.0; beams], lost: vec![0.0; beams * bins] }
+    }
+
+    /// Adds a column, of which beams hear so much.
+    fn add(&mut self, line: &Line, main: &[(usize, f32)]) {
+        let beams = self.seen.len();
+        for (beam, weight) in main {
+            self.seen[*beam] += line.seen * f64::from(*weight);
+            for (k, solid) in &line.lost {
+                self.lost[k * beams + beam] += (solid * f64::from(*weight)) as f32;
+            }
+        }
+    }
+
+    /// Adds the echo of what is still seen at each range: `volume` is that of all directions.
+    fn echo(mut self, volume: &[f64], picture: &mut Picture) {
+        let rows = picture.power.chunks_exact_mut(picture.beams).zip(self.lost.chunks_exact(picture.beams));
+        for ((row, lost), volume) in rows.zip(volume) {
+            for ((sum, lost), open) in row.iter_mut().zip(lost).zip(&mut self.seen) {
+                *open -= f64::from(*lost);
+                *sum += (open.max(0.0) * volume) as f32;
+            }
+        }
     }
 }
 
@@ -205,7 +228,7 @@ fn volume(spec: &SonarSpec, waters: &Waters<'_>, cell: f64) -> Vec<f64> {
 
 impl Line {
     fn new(bins: usize, cell: f64) -> Self {
-        Self { power: vec![0.0; bins], touched: [bins, 0], lost: vec![0.0; bins], seen: 0.0, cell }
+        Self { power: vec![0.0; bins], touched: [bins, 0], lost: Vec::new(), seen: 0.0, cell }
     }
 
     /// Adds the echo of a patch after a way: `strength` is that of a square metre met upright, 1 m away, there and back [µPa²].
@@ -217,7 +240,7 @@ impl Line {
         let bin = spec.bin();
         let at = (told - spec.limits[0]) / bin;
         if at < spec.bins as f64 {
-            self.lost[at.max(0.0) as usize] += patch.solid;
+            self.lost.push((at.max(0.0) as usize, patch.solid));
         }
         if strength <= 0.0 {
             return;
@@ -241,8 +264,11 @@ impl Line {
     }
 
     fn clear(&mut self) {
-        self.power.fill(0.0);
-        self.lost.fill(0.0);
+        let [first, last] = self.touched;
+        if first < last {
+            self.power[first..last].fill(0.0);
+        }
+        self.lost.clear();
         self.touched = [self.power.len(), 0];
         self.seen = 0.0;
     }

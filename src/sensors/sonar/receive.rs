@@ -7,7 +7,7 @@
 //!   number = (2^bits - 1) (L - L_0)/(L_1 - L_0)                             (3)
 //! ```
 //! The z are complex normal numbers of power 1, a new one each range; n ranges lie within half a pulse. So the amplitude is Rayleigh's, the power
-//! exponential, and ranges nearer than half a pulse are alike.
+//! exponential, and ranges nearer than half a pulse are alike. Where n = 1 the power is drawn as it is.
 //!
 //! # Symbols
 //! P power [µPa²] · N noise · L level after the gain [dB], from L_0 to L_1 · g decibels a decade · α_g [dB/m].
@@ -22,15 +22,12 @@
 //! test/analytic/sonar.rs
 
 use super::super::sample::Spoiling;
-use super::decibels::power;
+use super::decibels::{power, quick_level};
 use super::echoes::Picture;
 use super::medium::Medium;
 use super::noise;
 use crate::math::rng::Draw;
 use crate::scene::sonar::SonarSpec;
-
-/// Decibels a unit of the natural logarithm.
-const DB: f32 = 4.342_944_8;
 
 /// Adds noise and lets all fade. (1)
 pub fn hear(picture: &mut Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) {
@@ -40,15 +37,24 @@ pub fn hear(picture: &mut Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) {
         return;
     }
     let same = ((picture.cell / spec.bin()).round() as usize).max(1);
+    // a draw for each range, whatever those before it drew
+    let first = (by.sample + 1).wrapping_mul(1 << 20);
+    let rows = picture.power.chunks_exact_mut(picture.beams).enumerate();
+    if same == 1 {
+        // the power of one complex number
+        for (k, row) in rows {
+            let mut draw = by.stream.draw(first.wrapping_add(k as u64));
+            row.iter_mut().for_each(|p| *p *= draw.exponential() as f32);
+        }
+        return;
+    }
     let mut fading = Fading::new(picture.beams, same);
-    for k in 0..spec.bins {
-        // a draw for each range, whatever those before it drew
-        let mut draw = by.stream.draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_add(k as u64));
+    for (k, row) in rows {
+        let mut draw = by.stream.draw(first.wrapping_add(k as u64));
         if k == 0 {
             (1..same).for_each(|_| fading.step(&mut draw));
         }
         fading.step(&mut draw);
-        let row = &mut picture.power[k * picture.beams..][..picture.beams];
         row.iter_mut().enumerate().for_each(|(b, p)| *p *= fading.factor(b));
     }
 }
@@ -72,7 +78,7 @@ impl Fading {
         let ring = &mut self.ring[self.next * beams..][..beams];
         for (old, sum) in ring.iter_mut().zip(&mut self.sums) {
             let z = [draw.normal() as f32, draw.normal() as f32];
-            *sum = [0, 1].map(|i| if self.same == 1 { z[i] } else { sum[i] - old[i] + z[i] });
+            *sum = [0, 1].map(|i| sum[i] - old[i] + z[i]);
             *old = z;
         }
         self.next = (self.next + 1) % self.same;
@@ -91,15 +97,17 @@ pub fn numbers(picture: &Picture, spec: &SonarSpec, medium: &Medium) -> Vec<u16>
     let most = ((1_u32 << spec.bits) - 1) as f32;
     let [low, high] = spec.levels.map(|x| x as f32);
     let scale = most / (high - low);
-    let mut out = Vec::with_capacity(picture.power.len());
-    for (k, row) in picture.power.chunks_exact(picture.beams).enumerate() {
+    // adding 2^23 rounds to whole numbers, which are left in the lowest bits
+    const ROUND: f32 = 8_388_608.0;
+    let mut out = vec![0; picture.power.len()];
+    let rows = picture.power.chunks_exact(picture.beams).zip(out.chunks_exact_mut(picture.beams));
+    for (k, (row, out)) in rows.enumerate() {
         let r = spec.range(k);
         let gain = (spreading * libm::log10(r) + 2.0 * loss * r) as f32 - low;
-        let number = |p: &f32| {
-            let level = DB * libm::logf(p.max(f32::MIN_POSITIVE)) + gain;
-            (level * scale + 0.5).clamp(0.0, most) as u16
-        };
-        out.extend(row.iter().map(number));
+        for (p, out) in row.iter().zip(out) {
+            let level = quick_level(p.max(f32::MIN_POSITIVE)) + gain;
+            *out = ((level * scale).max(0.0).min(most) + ROUND).to_bits() as u16;
+        }
     }
     out
 }
