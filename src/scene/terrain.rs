@@ -144,13 +144,6 @@ impl Terrain {
         [(a[0] * d.x + a[1] * d.y) / self.step[0], (b[0] * d.x + b[1] * d.y) / self.step[1]]
     }
 
-    /// Number of the triangle at (x, y), as [`Terrain::triangles`] counts them; beyond the edge that of the edge.
-    pub fn face(&self, x: f64, y: f64) -> u32 {
-        let [x, y] = self.along(x, y);
-        let ((i, u), (j, v)) = (self.find(0, x), self.find(1, y));
-        (2 * (j * self.count[0] + i)) as u32 + u32::from(u < v)
-    }
-
     /// Height at (x, y) [m].
     pub fn height(&self, x: f64, y: f64) -> f64 {
         let [x, y] = self.along(x, y);
@@ -160,10 +153,16 @@ impl Terrain {
 
     /// Upward unit normal at (x, y).
     pub fn normal(&self, x: f64, y: f64) -> Vec3 {
+        self.normal_and_face(x, y).0
+    }
+
+    /// Upward unit normal at (x, y), and the number of the triangle there, as [`Terrain::triangles`] counts them; beyond the edge that of the edge.
+    pub fn normal_and_face(&self, x: f64, y: f64) -> (Vec3, u32) {
         let rates = self.rates(x, y);
         let [x, y] = self.along(x, y);
         let ((i, u), (j, v)) = (self.find(0, x), self.find(1, y));
         let (_, slope) = self.in_cell([i, j], [u, v]);
+        let face = (2 * (j * self.count[0] + i)) as u32 + u32::from(u < v);
         let within = |axis: usize, x: f64| {
             let s = (x - self.corner[axis]) / self.step[axis];
             s >= 0.0 && s <= (self.count[axis] - 1) as f64
@@ -172,7 +171,7 @@ impl Terrain {
         let sy = if within(1, y) { slope[1] } else { 0.0 };
         let along = |k: usize| sx * rates[0][k] + sy * rates[1][k];
         let n = Vec3::new(-along(0), -along(1), 1.0);
-        n.scale(1.0 / n.norm())
+        (n.scale(1.0 / n.norm()), face)
     }
 
     /// How much longer a way in W may be along the grid's axes about (x, y); within a hundredth, for some kilometres on.

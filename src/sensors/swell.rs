@@ -271,6 +271,12 @@ impl Pace {
         Self { x: (self.x + offset) * scale, d: self.d * scale, inverse: self.inverse * cell, ..*self }
     }
 
+    /// What is added to a number that grows by `one` with the coordinate, where a line is crossed.
+    #[inline(always)]
+    fn ahead(&self, one: usize) -> usize {
+        if self.d > 0.0 { one } else { one.wrapping_neg() }
+    }
+
     /// Where it leaves the interval from `low`, `width` long.
     #[inline(always)]
     fn leaves(&self, low: f64, width: f64) -> f64 {
@@ -349,46 +355,66 @@ impl Level {
         side: f64,
         nudge: f64,
     ) -> Option<f64> {
+        let [i, j] = self.cell_at(track, t + nudge);
+        let mut at = j as usize * SIDE + i as usize;
+        // where it comes to the next line along either axis, and how far apart those lines are
+        let mut lines = [track.u.leaves(f64::from(i), 1.0), track.v.leaves(f64::from(j), 1.0)];
+        let apart = [track.u.inverse.abs(), track.v.inverse.abs()];
+        let over = [track.u.ahead(1), track.v.ahead(SIDE)];
+        let mut now = z + t * dz;
         for _ in 0..4 * BLOCK {
-            let [i, j] = self.cell_at(track, t + nudge);
-            let next = track.leaves([i, j], 1.0).min(end).max(t + nudge);
-            let Some(four) = self.heights[(j as usize * SIDE + i as usize)..].first_chunk::<{ SIDE + 2 }>()
+            let next = least(least(lines[0], lines[1]), end).max(t);
+            let then = z + next * dz;
+            let Some(four) = self.heights.get(at..).and_then(|rest| rest.first_chunk::<{ SIDE + 2 }>())
             else {
                 break;
             };
-            let [h, east, north, far] = [four[0], four[1], four[SIDE], four[SIDE + 1]].map(f64::from);
-            let (now, then) = (z + t * dz, z + next * dz);
+            let [h, east, north, far] = [four[0], four[1], four[SIDE], four[SIDE + 1]];
             // over all four corners, or under them
             let clear = if side > 0.0 {
-                least(now, then) > h.max(east).max(north.max(far))
+                least(now, then) > f64::from(h.max(east).max(north.max(far)))
             } else {
-                now.max(then) < least(least(h, east), least(north, far))
+                now.max(then) < f64::from(h.min(east).min(north.min(far)))
             };
-            if clear {
-                t = next;
-                if t >= end {
-                    break;
-                }
-                continue;
+            if !clear
+                && let Some(root) =
+                    Self::root_in(track, at, [h, east, north, far], [now, dz], [t, next], side)
+            {
+                return Some(root);
             }
-            let (a, b, c) = (east - h, north - h, far - east - north + h);
-            let (u, v) = (track.u.at(t) - f64::from(i), track.v.at(t) - f64::from(j));
-            let (du, dv) = (track.u.d, track.v.d);
-            let f0 = side * (now - (h + a * u + b * v + c * u * v));
-            let f1 = side * (dz - (a * du + b * dv + c * (u * dv + v * du)));
-            let f2 = -side * c * du * dv;
-            if f0 <= 0.0 {
-                return Some(t);
-            }
-            if let Some(root) = root([f0, f1, f2], next - t) {
-                return Some(t + root);
-            }
-            t = next;
-            if t >= end {
+            if next >= end {
                 break;
             }
+            let along = lines[0] <= lines[1];
+            at = at.wrapping_add(if along { over[0] } else { over[1] });
+            lines[0] += if along { apart[0] } else { 0.0 };
+            lines[1] += if along { 0.0 } else { apart[1] };
+            (t, now) = (next, then);
         }
         None
+    }
+
+    /// Where a line of the height `now` at `t` first meets the surface between the corners of a cell, before `next`. (2)
+    #[inline(always)]
+    fn root_in(
+        track: &Track,
+        at: usize,
+        corners: [f32; 4],
+        [now, dz]: [f64; 2],
+        [t, next]: [f64; 2],
+        side: f64,
+    ) -> Option<f64> {
+        let ([h, east, north, far], [i, j]) = (corners.map(f64::from), [at % SIDE, at / SIDE]);
+        let (a, b, c) = (east - h, north - h, far - east - north + h);
+        let (u, v) = (track.u.at(t) - i as f64, track.v.at(t) - j as f64);
+        let (du, dv) = (track.u.d, track.v.d);
+        let f0 = side * (now - (h + a * u + b * v + c * u * v));
+        let f1 = side * (dz - (a * du + b * dv + c * (u * dv + v * du)));
+        let f2 = -side * c * du * dv;
+        if f0 <= 0.0 {
+            return Some(t);
+        }
+        root([f0, f1, f2], next - t).map(|root| t + root)
     }
 }
 

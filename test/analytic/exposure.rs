@@ -12,7 +12,7 @@ const WALL: &str = "structures: {wall: {position_m: [3.5, 0, 20], shapes: {s: {k
 
 /// What noise adds at a pixel.
 fn at(grain: &Grain, [column, row]: [usize; 2]) -> [f32; 3] {
-    let mut line = Vec::new();
+    let mut line = vec![[0.0; 3]; column + 1];
     grain.line(row, &mut line);
     line[column]
 }

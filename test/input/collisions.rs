@@ -128,11 +128,11 @@ fn wrong_shapes() {
     );
     check(
         &body("visuals: {a: {kind: sphere, radius_m: 1, groups: {member: [1]}}}, "),
-        "w.yaml:5:84: unknown key `groups` in a",
+        "w.yaml:5:80: unknown key `groups` in `a`, expected one of `position_m`, `attitude_deg`, `material`, `texture`, `radius_m`",
     );
     check(
         &body("visuals: {a: {kind: mesh, file: no/such.stl}}, "),
-        "w.yaml:5:72: no/such.stl",
+        "w.yaml:5:71: no file `no/such.stl`, looked beside `w.yaml` and among Merrow's own",
     );
     check(
         &body("collisions: {a: {kind: sphere, radius_m: 0}}, "),

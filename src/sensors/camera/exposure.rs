@@ -30,7 +30,6 @@
 //! test/analytic/camera.rs, test/analytic/exposure.rs
 
 use super::mosaic::{Grain, filter};
-use crate::math::rng::Draw;
 use crate::scene::camera::CameraSpec;
 use crate::sensors::sample::Spoiling;
 use bytes::Bytes;
@@ -43,6 +42,8 @@ const BRIGHT: f64 = 0.8;
 const MIDDLE: f64 = 0.2;
 /// Steps of the table of (3).
 const TABLE: usize = 4096;
+/// Adding it rounds a number of single precision to a whole one, which is left in the lowest bits.
+const ROUND: f32 = 8_388_608.0;
 /// Bits of a number of single precision that tell its digits.
 const DIGITS: u32 = (1 << 23) - 1;
 
@@ -57,53 +58,86 @@ pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
     let [columns, rows] = spec.size;
     let middle = [columns, rows].map(|n| 0.5 * (n as f64 - 1.0));
     let corner = (middle[0] * middle[0] + middle[1] * middle[1]).max(1e-9);
-    let mut out = Vec::with_capacity(3 * light.len());
-    let kept = |column: usize, row: usize| {
-        if exposure.vignette == 0.0 {
-            return scale;
+    // of each pixel of a row
+    let mut kept = vec![scale as f32; columns];
+    let keep = |row: usize, kept: &mut [f32]| {
+        if exposure.vignette != 0.0 {
+            for (column, kept) in kept.iter_mut().enumerate() {
+                let (dx, dy) = (column as f64 - middle[0], row as f64 - middle[1]);
+                *kept = (scale * (1.0 - exposure.vignette * (dx * dx + dy * dy) / corner)) as f32;
+            }
         }
-        let (dx, dy) = (column as f64 - middle[0], row as f64 - middle[1]);
-        scale * (1.0 - exposure.vignette * (dx * dx + dy * dy) / corner)
     };
     let mut noise = vec![0.0_f32; if noisy { light.len() } else { 0 }];
+    let spread = Spread::new(electrons, exposure.read_noise);
     for (row, line) in noise.chunks_exact_mut(columns).enumerate() {
         // a draw for each row, whatever the rows before it drew
         let mut draw = by.stream.draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_add(row as u64));
-        for (column, noise) in line.iter_mut().enumerate() {
-            let v = f64::from(light[row * columns + column][filter(column, row)]) * kept(column, row);
-            *noise = spread(v, electrons, exposure.read_noise, &mut draw) as f32;
+        keep(row, &mut kept);
+        let pixels = &light[row * columns..][..columns];
+        for (column, ((noise, pixel), kept)) in line.iter_mut().zip(pixels).zip(&kept).enumerate() {
+            *noise = spread.deviation(pixel[filter(column, row)] * kept) * draw.normal() as f32;
         }
     }
     let grain = noisy.then(|| Grain::new(noise, spec.size, exposure.smoothing));
-    let mut added = vec![[0.0; 3]; columns];
-    for (row, pixels) in light.chunks_exact(columns).enumerate() {
+    let (mut added, mut ups) = (vec![[0.0; 3]; columns], vec![0; columns]);
+    let mut out = vec![[0; 3]; light.len()];
+    for (row, (pixels, out)) in light.chunks_exact(columns).zip(out.chunks_exact_mut(columns)).enumerate() {
         if let Some(grain) = &grain {
             grain.line(row, &mut added);
         }
-        for (column, (pixel, added)) in pixels.iter().zip(&added).enumerate() {
-            let (kept, up) = (kept(column, row), dither(column, row));
-            for (light, added) in pixel.iter().zip(added) {
-                let v = f64::from(*light) * kept + f64::from(*added);
-                let shown = curve[(v.clamp(0.0, 1.0) * TABLE as f64 + 0.5) as u32 as usize];
-                out.push(((shown + up) >> 8) as u8);
+        keep(row, &mut kept);
+        dithers(row, &mut ups);
+        let rest = added.iter().zip(&kept).zip(&ups);
+        for ((out, pixel), ((added, kept), up)) in out.iter_mut().zip(pixels).zip(rest) {
+            for i in 0..3 {
+                let v = (pixel[i] * kept + added[i]).max(0.0).min(1.0);
+                let step = (v * TABLE as f32 + ROUND).to_bits() & (2 * TABLE as u32 - 1);
+                out[i] = ((curve[step as usize] + up) >> 8) as u8;
             }
         }
     }
-    Bytes::from(out)
+    Bytes::from(out.into_flattened())
 }
 
-/// What is added before a number is cut off, in 256ths: spread over neighbours so that their mean is right [Jimenez 2014].
-fn dither(column: usize, row: usize) -> u32 {
-    let part = |x: f64| x - f64::from(x as u32);
-    let at = 0.067_110_56 * f64::from(column as u32) + 0.005_837_15 * f64::from(row as u32);
-    (256.0 * part(52.982_918_9 * part(at))) as u32
+/// What is added along a row before numbers are cut off, in 256ths: spread over neighbours so that their mean is right [Jimenez 2014].
+fn dithers(row: usize, out: &mut [u32]) {
+    // adding and taking away 2^52 rounds to the nearest integer
+    const ROUND: f64 = 4_503_599_627_370_496.0;
+    let part = |x: f64| {
+        let part = x - ((x + ROUND) - ROUND);
+        if part < 0.0 { part + 1.0 } else { part }
+    };
+    let first = 0.005_837_15 * f64::from(row as u32);
+    for (column, out) in out.iter_mut().enumerate() {
+        let at = 0.067_110_56 * f64::from(column as i32) + first;
+        *out = (256.0 * part(52.982_918_9 * part(at))) as i32 as u32;
+    }
 }
 
-/// Noise of a number. (2)
-fn spread(v: f64, electrons: f64, read: f64, draw: &mut Draw) -> f64 {
-    let n = v.min(4.0) * electrons;
-    // the two are independent, so they are one of the sum of their variances
-    (n + read * read).sqrt() * draw.normal() / electrons
+/// How noise depends on a number. (2)
+struct Spread {
+    electrons: f32,
+    /// Variance of reading [electrons²].
+    read: f32,
+    per_electron: f32,
+}
+
+impl Spread {
+    fn new(electrons: f64, read: f64) -> Self {
+        Self {
+            electrons: electrons as f32,
+            read: (read * read) as f32,
+            per_electron: (1.0 / electrons) as f32,
+        }
+    }
+
+    /// Standard deviation of the number `v`.
+    #[inline(always)]
+    fn deviation(&self, v: f32) -> f32 {
+        // the two are independent, so they are one of the sum of their variances
+        (v.min(4.0) * self.electrons + self.read).sqrt() * self.per_electron
+    }
 }
 
 /// The exposure value that a picture asks for.
@@ -142,5 +176,6 @@ fn curve(gamma: bool) -> Vec<u32> {
         };
         (256.0 * 255.0 * shown + 0.5) as u32
     };
-    (0..=TABLE).map(number).collect()
+    // as long as steps could be
+    (0..2 * TABLE).map(|k| number(k.min(TABLE))).collect()
 }

@@ -72,12 +72,12 @@ pub fn lit(world: &World) -> Vec<Lit> {
 }
 
 impl Lit {
-    /// Light at a place, by colour, its distance, and the direction in which it goes on. (1) without the incidence
-    fn at(&self, x: Vec3, beam: Vec3) -> Option<(Vec3, f64, Vec3)> {
+    /// Light at a place, by colour, its distance, and the direction in which it goes on; none where it cannot reach `least` [lx]. (1) without the incidence
+    fn at(&self, x: Vec3, beam: Vec3, least: f64) -> Option<(Vec3, f64, Vec3)> {
         let way = x - self.p;
         let (along, square) = (way.dot(self.d), way.dot(way));
         // beside the cone, or too far
-        if along <= 0.0 && self.cosines[0] >= 0.0 || self.brightest < LEAST * square {
+        if along <= 0.0 && self.cosines[0] >= 0.0 || self.brightest < least * square {
             return None;
         }
         let r = square.sqrt();
@@ -92,9 +92,9 @@ impl Lit {
 
     /// Illuminance of a surface at `x` with the normal `n`, by colour [lx]; `beam` is the extinction on the way. What does not show beside `other` light is left out.
     pub fn on(&self, world: &World, x: Vec3, n: Vec3, beam: Vec3, other: Vec3) -> Vec3 {
-        let Some((light, r, u)) = self.at(x, beam) else { return Vec3::zero() };
-        let cosine = -n.dot(u);
         let least = LEAST + UNSEEN * other.x.min(other.y).min(other.z);
+        let Some((light, r, u)) = self.at(x, beam, least) else { return Vec3::zero() };
+        let cosine = -n.dot(u);
         if cosine * light.y.max(light.x).max(light.z) < least {
             return Vec3::zero();
         }

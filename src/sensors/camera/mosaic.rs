@@ -42,23 +42,27 @@ impl Grain {
     }
 
     /// What noise adds along a row, into `out`.
-    pub fn line(&self, row: usize, out: &mut Vec<[f32; 3]>) {
-        out.clear();
+    pub fn line(&self, row: usize, out: &mut [[f32; 3]]) {
         let [columns, rows] = self.size;
         let Some(smooth) = &self.smooth else {
-            out.extend((0..columns).map(|column| between(&self.own, self.size, [column, row])));
+            for (column, out) in out.iter_mut().enumerate() {
+                *out = between(&self.own, self.size, [column, row]);
+            }
             return;
         };
         let [s, n] = beside(row, rows);
         let [low, own, high] = [s, row, n].map(|row| &self.own[row * columns..(row + 1) * columns]);
         // Σ b n of (2), upright, then level
-        let upright: Vec<f32> =
-            low.iter().zip(own).zip(high).map(|((l, o), h)| 0.25 * (l + h) + 0.5 * o).collect();
+        // with one more on either side
+        let mut upright = vec![0.0; columns + 2];
+        for (upright, ((l, o), h)) in upright[1..].iter_mut().zip(low.iter().zip(own).zip(high)) {
+            *upright = 0.25 * (l + h) + 0.5 * o;
+        }
+        (upright[0], upright[columns + 1]) = (upright[2], upright[columns - 1]);
         let cells = &smooth[(row / 2).min(rows / 2 - 1) * (columns / 2)..][..columns / 2];
-        for (column, middle) in upright.iter().enumerate() {
-            let [w, e] = beside(column, columns);
-            let light = 0.25 * (upright[w] + upright[e]) + 0.5 * middle;
-            out.push(cells[(column / 2).min(columns / 2 - 1)].map(|c| light + c));
+        for (column, (out, three)) in out.iter_mut().zip(upright.windows(3)).enumerate() {
+            let light = 0.25 * (three[0] + three[2]) + 0.5 * three[1];
+            *out = cells[(column / 2).min(columns / 2 - 1)].map(|c| light + c);
         }
     }
 }

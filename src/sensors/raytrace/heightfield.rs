@@ -83,25 +83,25 @@ impl Heightfield {
 
     /// Where `way` first meets the ground from above; none if it starts under it.
     pub fn closest(&self, way: &Way) -> Option<Met> {
-        let ground = &*self.terrain;
         let (p, d) = (way.o, way.d);
-        if ground.over(p, d, way.range[0]) < 0.0 {
-            return None;
-        }
-        let distance = if ground.is_curved() { self.leap_curved(way) } else { self.leap(way) }?;
+        let distance = if self.terrain.is_curved() { self.leap_curved(way) } else { self.leap(way) }?;
         let (x, y) = (p.x + distance * d.x, p.y + distance * d.y);
-        (distance <= way.range[1]).then(|| Met {
-            distance,
-            normal: ground.normal(x, y),
-            face: ground.face(x, y),
+        (distance <= way.range[1]).then(|| {
+            let (normal, face) = self.terrain.normal_and_face(x, y);
+            Met { distance, normal, face }
         })
+    }
+
+    /// True if the ray is under the ground where it begins, and so far: who has leapt over something was not.
+    fn begins_under(&self, way: &Way, t: f64) -> bool {
+        t == way.range[0] && self.terrain.over(way.o, way.d, t) < 0.0
     }
 
     /// The distance over lines that are straight.
     fn leap(&self, way: &Way) -> Option<f64> {
         let (p, d) = (way.o, way.d);
         let (at, rate) = (self.terrain.cells(p.x, p.y), self.terrain.cell_rates(p.x, p.y, d));
-        let ahead = ahead(rate);
+        let (ahead, per_rate) = (ahead(rate), rate.map(|rate| 1.0 / rate));
         let (mut t, mut level) = (way.range[0], self.levels.len() - 1);
         while t <= way.range[1] && t.is_finite() {
             let z = p.z + t * d.z;
@@ -109,7 +109,7 @@ impl Heightfield {
                 return None;
             }
             let here = [at[0] + (t + ahead) * rate[0], at[1] + (t + ahead) * rate[1]];
-            let Square { index, top, out, leaves_parent } = self.levels[level].square(here, rate);
+            let Square { index, top, out, leaves_parent } = self.levels[level].square(here, [rate, per_rate]);
             let end = (t + ahead + out).max(t + ahead).max(t.next_up());
             if clears(z, d.z, end - t, top) {
                 t = end;
@@ -120,6 +120,9 @@ impl Heightfield {
             if level > 0 {
                 level -= 1;
                 continue;
+            }
+            if self.begins_under(way, t) {
+                return None;
             }
             let known = if self.levels[0].side == 1 && end.is_finite() {
                 self.terrain.range_in_cell([p, d], [at, rate], index, [t, end])
@@ -148,9 +151,10 @@ impl Heightfield {
             let (x, y) = place(t);
             let (at, rate) = (self.terrain.cells(x, y), self.terrain.cell_rates(x, y, d));
             loop {
-                let ahead = ahead(rate);
+                let (ahead, per_rate) = (ahead(rate), rate.map(|rate| 1.0 / rate));
                 let here = [at[0] + ahead * rate[0], at[1] + ahead * rate[1]];
-                let Square { top, out, leaves_parent, .. } = self.levels[level].square(here, rate);
+                let Square { top, out, leaves_parent, .. } =
+                    self.levels[level].square(here, [rate, per_rate]);
                 let leap = ahead + out.max(0.0);
                 let straight = || {
                     let (x, y) = place(t + leap);
@@ -164,6 +168,9 @@ impl Heightfield {
                 } else if level > 0 {
                     level -= 1;
                 } else {
+                    if self.begins_under(way, t) {
+                        return None;
+                    }
                     let hit = self.terrain.range_between(p, d, [t, t + leap]);
                     if hit.is_some() || !leap.is_finite() {
                         return hit;
@@ -189,9 +196,9 @@ fn clears(z: f64, climb: f64, length: f64, top: f64) -> bool {
 }
 
 impl Level {
-    /// The square at a place in cells. Those at the edges have no outer end.
+    /// The square at a place in cells, of which the ray goes over so many a metre (and one over that). Those at the edges have no outer end.
     #[inline(always)]
-    fn square(&self, here: [f64; 2], rate: [f64; 2]) -> Square {
+    fn square(&self, here: [f64; 2], [rate, per_rate]: [[f64; 2]; 2]) -> Square {
         let (mut index, mut out, mut leaves_parent) = ([0; 2], f64::INFINITY, true);
         for axis in 0..2 {
             let last = self.count[axis] - 1;
@@ -209,7 +216,7 @@ impl Level {
             } else {
                 continue;
             };
-            let way = ((line * self.side) as f64 - here[axis]) / rate[axis];
+            let way = ((line * self.side) as f64 - here[axis]) * per_rate[axis];
             if way < out {
                 (out, leaves_parent) = (way, line % 2 == 0);
             }
