@@ -205,24 +205,24 @@ impl Swell {
         let flat = (d.x * d.x + d.y * d.y).sqrt().max(1e-12);
         let mut left = MOST;
         while t < last && left > 0 {
-            let k = self.level(x.at(t).abs().max(y.at(t).abs()));
+            let k = self.level(most(x.at(t).abs(), y.at(t).abs()));
             let Some(level) = self.levels.get(k) else { break };
             let track = level.track(self.middle, [x, y]);
             let (nudge, reach) = (NUDGE * level.cell / flat, REACH * level.cell);
             let border = least(x.leaves(-reach, 2.0 * reach), y.leaves(-reach, 2.0 * reach));
-            let border = least(border, last).max(t + nudge);
+            let border = most(least(border, last), t + nudge);
             while t < border && left > 0 {
                 left -= 1;
                 let [i, j] = level.cell_at(&track, t + nudge).map(|c| c / BLOCK as u32);
                 let corner = [i, j].map(|c| c * BLOCK as u32);
-                let end = least(track.leaves(corner, BLOCK as f64), border).max(t + nudge);
+                let end = most(least(track.leaves(corner, BLOCK as f64), border), t + nudge);
                 let [low, high] = level.bounds[j as usize * BLOCKS + i as usize].map(f64::from);
                 let (z, there) = (p.z + t * d.z, p.z + end * d.z);
-                let passes = if side > 0.0 { least(z, there) > high } else { z.max(there) < low };
+                let passes = if side > 0.0 { least(z, there) > high } else { most(z, there) < low };
                 if !passes {
                     // nothing in the block is beyond its bounds
                     let bound = if side > 0.0 { high } else { low };
-                    let from = if side * d.z < 0.0 { t.max((bound - p.z) / d.z) } else { t };
+                    let from = if side * d.z < 0.0 { most(t, (bound - p.z) / d.z) } else { t };
                     if let Some(found) = level.first_root(&track, [p.z, d.z], [from, end], side, nudge) {
                         return Some(found);
                     }
@@ -284,10 +284,16 @@ impl Pace {
     }
 }
 
-/// The lesser of two numbers.
+/// The lesser of two numbers, in one instruction.
 #[inline(always)]
-fn least(a: f64, b: f64) -> f64 {
+fn least<T: PartialOrd>(a: T, b: T) -> T {
     if b < a { b } else { a }
+}
+
+/// The greater of two numbers, in one instruction.
+#[inline(always)]
+fn most<T: PartialOrd>(a: T, b: T) -> T {
+    if b > a { b } else { a }
 }
 
 impl Track {
@@ -363,7 +369,7 @@ impl Level {
         let over = [track.u.ahead(1), track.v.ahead(SIDE)];
         let mut now = z + t * dz;
         for _ in 0..4 * BLOCK {
-            let next = least(least(lines[0], lines[1]), end).max(t);
+            let next = most(least(least(lines[0], lines[1]), end), t);
             let then = z + next * dz;
             let Some(four) = self.heights.get(at..).and_then(|rest| rest.first_chunk::<{ SIDE + 2 }>())
             else {
@@ -372,9 +378,9 @@ impl Level {
             let [h, east, north, far] = [four[0], four[1], four[SIDE], four[SIDE + 1]];
             // over all four corners, or under them
             let clear = if side > 0.0 {
-                least(now, then) > f64::from(h.max(east).max(north.max(far)))
+                least(now, then) > f64::from(most(most(h, east), most(north, far)))
             } else {
-                now.max(then) < f64::from(h.min(east).min(north.min(far)))
+                most(now, then) < f64::from(least(least(h, east), least(north, far)))
             };
             if !clear
                 && let Some(root) =
