@@ -91,7 +91,7 @@ pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
         let rest = added.iter().zip(&kept).zip(&ups);
         for ((out, pixel), ((added, kept), up)) in out.iter_mut().zip(pixels).zip(rest) {
             for i in 0..3 {
-                let v = (pixel[i] * kept + added[i]).max(0.0).min(1.0);
+                let v = (pixel[i] * kept + added[i]).clamp(0.0, 1.0);
                 let step = (v * TABLE as f32 + ROUND).to_bits() & (2 * TABLE as u32 - 1);
                 out[i] = ((curve[step as usize] + up) >> 8) as u8;
             }

@@ -16,7 +16,7 @@ pub fn level(power: f64) -> f64 {
 #[inline(always)]
 pub fn quick_level(power: f32) -> f32 {
     /// Decibels a unit of the natural logarithm, and of a factor of two.
-    const DB: [f32; 2] = [4.342_944_8, 3.010_299_9];
+    const DB: [f32; 2] = [4.342_944_8, 3.010_3];
     let bits = power.to_bits();
     // m 2^e, m from sqrt(1/2) to sqrt(2)
     let e = bits.wrapping_sub(std::f32::consts::FRAC_1_SQRT_2.to_bits()) as i32 >> 23;
