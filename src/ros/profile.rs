@@ -8,9 +8,7 @@ use crate::state::ping::Ping;
 /// Ranges of a turn of the head, or of its way through the sector, as far as it has come.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
-    /// Number of the sweep since the start.
-    sweep: u64,
-    /// The ping that it heard last; those of a new start begin anew.
+    /// Number of the ping that it heard last; those of a new start begin anew.
     last: u64,
     /// Of its first ping that was heard, set back to where it began [ns].
     stamp_ns: u64,
@@ -72,10 +70,9 @@ impl Profile {
     ) -> Option<(u64, LaserScan)> {
         let n = spec.sweep_pings();
         let (sweep, k) = (ping.number / n, ping.number % n);
-        if self.ranges.is_empty() || sweep != self.sweep || ping.number <= self.last {
+        if self.ranges.is_empty() || sweep != self.last / n || ping.number <= self.last {
             let before = (k as f64 * 1e9 / rate) as u64;
             *self = Self {
-                sweep,
                 last: ping.number,
                 stamp_ns: stamp_ns.saturating_sub(before),
                 ranges: vec![f32::NAN; n as usize],

@@ -226,32 +226,43 @@ structures: {w: {position_m: [10.5, 0, -399], shapes: {s: {kind: box, size_m: [1
     assert!(lit > 90.0, "{lit}");
 }
 
-// Goal: speckle is fully developed: the power over its mean is exponential, the amplitude Rayleigh's. Method: the same bottom with and without, all numbers of 40 dB over the noise. Tolerance: 4 standard errors
-// of the mean (1), the variance (1, its own deviation √8), and the part under half the mean (1 - e^-½).
+// Goal: speckle is fully developed: the power over its mean is exponential, the amplitude Rayleigh's, and ranges within half a pulse are alike. Method: the same bottom with and without, all numbers of 40 dB over the noise; a pulse
+// shorter than a bin, and one of n = 4 bins, of whose neighbours the powers are correlated by (1 - 1/n)². Tolerance: 4 standard errors of the mean (1), the variance (1, its own deviation √8), and the part under half the mean
+// (1 - e^-½), each times the root of the sum of (1 - k/n)² over all neighbours k; 8 of the correlation, of products of such powers.
 #[test]
 fn speckle_is_rayleigh() {
-    let device = |speckle: bool| {
-        let bare = BARE.replace("speckle: false", &format!("speckle: {speckle}"));
-        format!(
-            "kind: imaging_sonar, sector_deg: 60, beams: 61, beam_width_deg: 1, elevation_width_deg: 40, pulse_us: 40, max_range_m: 30, bins: 400, {bare}"
-        )
-    };
-    let rest = "seabed: {depth_m: 400}";
-    let (spec, smooth) = ping(&world(395.0, &device(false), rest));
-    let (_, rough) = ping(&world(395.0, &device(true), rest));
-    let of = |n: &u16| 10f64.powf(0.1 * level(&spec, *n));
-    let pairs = smooth.levels.iter().zip(&rough.levels).filter(|(s, _)| level(&spec, **s) > 80.0);
-    let ratios: Vec<f64> = pairs.map(|(s, r)| of(r) / of(s)).collect();
-    let n = ratios.len() as f64;
-    assert!(n > 10_000.0, "{n}");
-    let mean = ratios.iter().sum::<f64>() / n;
-    let variance = ratios.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
-    near("mean", mean, 1.0, 4.0 / n.sqrt());
-    near("variance", variance, 1.0, 4.0 * 8f64.sqrt() / n.sqrt());
-    let part = ratios.iter().filter(|x| **x < 0.5).count() as f64 / n;
-    near("under half", part, 1.0 - (-0.5f64).exp(), 4.0 * 0.5 / n.sqrt());
-    let amplitude = ratios.iter().map(|x| x.sqrt()).sum::<f64>() / n;
-    near("amplitude", amplitude, 0.5 * std::f64::consts::PI.sqrt(), 4.0 * 0.5 / n.sqrt());
+    for (pulse, n) in [(40, 1), (400, 4)] {
+        let device = |speckle: bool| {
+            let bare = BARE.replace("speckle: false", &format!("speckle: {speckle}"));
+            format!(
+                "kind: imaging_sonar, sector_deg: 60, beams: 61, beam_width_deg: 1, elevation_width_deg: 40, pulse_us: {pulse}, max_range_m: 30, bins: 400, {bare}"
+            )
+        };
+        let rest = "seabed: {depth_m: 400}";
+        let (spec, smooth) = ping(&world(395.0, &device(false), rest));
+        let (_, rough) = ping(&world(395.0, &device(true), rest));
+        let of = |n: u16| 10f64.powf(0.1 * level(&spec, n));
+        let ratio = |(s, r): (&u16, &u16)| (level(&spec, *s) > 80.0).then(|| of(*r) / of(*s));
+        let all: Vec<Option<f64>> = smooth.levels.iter().zip(&rough.levels).map(ratio).collect();
+        let ratios: Vec<f64> = all.iter().flatten().copied().collect();
+        let count = ratios.len() as f64;
+        assert!(count > 10_000.0, "{count}");
+        let alike = |k: i32| (1.0 - f64::from(k) / f64::from(n)).powi(2);
+        let error = (1.0 + 2.0 * (1..n).map(alike).sum::<f64>()).sqrt() / count.sqrt();
+        let mean = ratios.iter().sum::<f64>() / count;
+        let variance = ratios.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / count;
+        near("mean", mean, 1.0, 4.0 * error);
+        near("variance", variance, 1.0, 4.0 * 8f64.sqrt() * error);
+        let part = ratios.iter().filter(|x| **x < 0.5).count() as f64 / count;
+        near("under half", part, 1.0 - (-0.5f64).exp(), 4.0 * 0.5 * error);
+        let amplitude = ratios.iter().map(|x| x.sqrt()).sum::<f64>() / count;
+        near("amplitude", amplitude, 0.5 * std::f64::consts::PI.sqrt(), 4.0 * 0.5 * error);
+        // a row of 61 beams to a range
+        let next =
+            all.iter().zip(&all[61..]).filter_map(|(a, b)| Some((a.as_ref()? - 1.0) * (b.as_ref()? - 1.0)));
+        let products: Vec<f64> = next.collect();
+        near("neighbours", products.iter().sum::<f64>() / products.len() as f64, alike(1), 8.0 * error);
+    }
 }
 
 // Goal: with 40 log r and twice the absorption a target has the same number at any range; without, what is missing is spreading and absorption. Method: a ball at 10 and at 20 m. Tolerance: 0.3 dB.

@@ -102,12 +102,7 @@ pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
 
 /// What is added along a row before numbers are cut off, in 256ths: spread over neighbours so that their mean is right [Jimenez 2014].
 fn dithers(row: usize, out: &mut [u32]) {
-    // adding and taking away 2^52 rounds to the nearest integer
-    const ROUND: f64 = 4_503_599_627_370_496.0;
-    let part = |x: f64| {
-        let part = x - ((x + ROUND) - ROUND);
-        if part < 0.0 { part + 1.0 } else { part }
-    };
+    let part = |x: f64| x - f64::from(x as i32);
     let first = 0.005_837_15 * f64::from(row as u32);
     for (column, out) in out.iter_mut().enumerate() {
         let at = 0.067_110_56 * f64::from(column as i32) + first;

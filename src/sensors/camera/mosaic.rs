@@ -52,8 +52,7 @@ impl Grain {
         };
         let [s, n] = beside(row, rows);
         let [low, own, high] = [s, row, n].map(|row| &self.own[row * columns..(row + 1) * columns]);
-        // Σ b n of (2), upright, then level
-        // with one more on either side
+        // Σ b n of (2), upright, with one more on either side, then level
         let mut upright = vec![0.0; columns + 2];
         for (upright, ((l, o), h)) in upright[1..].iter_mut().zip(low.iter().zip(own).zip(high)) {
             *upright = 0.25 * (l + h) + 0.5 * o;

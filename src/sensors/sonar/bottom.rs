@@ -33,21 +33,13 @@ pub fn find(picture: &Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) -> Ve
     let floor = receive::floor(spec, wind);
     let mut draw = by.stream.draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_sub(1));
     let mut one = |own: &[f32]| {
-        let power = |k: usize| f64::from(own[k]);
-        let even = |k: usize| {
-            let (a, b) = (k.saturating_sub(1), (k + 1).min(spec.bins - 1));
-            evened([power(a), power(k), power(b)])
-        };
-        let mut best = (0, even(0));
-        for (k, three) in own.windows(3).enumerate() {
-            let p = evened([three[0], three[1], three[2]].map(f64::from));
+        let power = |k: usize| f64::from(own[k + 1]);
+        let even = |k: usize| evened(&own[k..k + 3]);
+        let mut best = (0, 0.0);
+        for (k, p) in own.windows(3).map(evened).enumerate() {
             if p > best.1 {
-                best = (k + 1, p);
+                best = (k, p);
             }
-        }
-        let end = even(spec.bins - 1);
-        if end > best.1 {
-            best = (spec.bins - 1, end);
         }
         if best.1 < floor {
             return Sounding { range: f64::INFINITY, level: f64::NEG_INFINITY };
@@ -70,27 +62,30 @@ pub fn find(picture: &Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) -> Ve
         }
         Sounding { range, level: level(best.1) }
     };
-    by_beam(picture).chunks_exact(spec.bins).map(&mut one).collect()
+    by_beam(picture, spec.bins).chunks_exact(spec.bins + 2).map(&mut one).collect()
 }
 
-/// A range's power and those of its neighbours, evened out.
+/// A range's power with those of its neighbours, evened out.
 #[inline(always)]
-fn evened([before, power, after]: [f64; 3]) -> f64 {
-    0.25 * before + 0.5 * power + 0.25 * after
+fn evened(three: &[f32]) -> f64 {
+    0.25 * f64::from(three[0]) + 0.5 * f64::from(three[1]) + 0.25 * f64::from(three[2])
 }
 
-/// Powers in rows of beams: a few beams go at once, as many as one piece of memory holds.
-fn by_beam(picture: &Picture) -> Vec<f32> {
+/// Powers in rows of beams, the nearest and the farthest of each twice: a few beams go at once, as many as one piece of memory holds.
+fn by_beam(picture: &Picture, bins: usize) -> Vec<f32> {
     const AT_ONCE: usize = 16;
-    let (beams, bins) = (picture.beams, picture.power.len() / picture.beams);
-    let mut out = vec![0.0; picture.power.len()];
+    let (beams, n) = (picture.beams, bins + 2);
+    let mut out = vec![0.0; beams * n];
     for first in (0..beams).step_by(AT_ONCE) {
         let last = (first + AT_ONCE).min(beams);
         for (k, row) in picture.power.chunks_exact(beams).enumerate() {
-            for (beam, power) in row[first..last].iter().enumerate() {
-                out[(first + beam) * bins + k] = *power;
+            for (beam, power) in (first..last).zip(&row[first..last]) {
+                out[beam * n + k + 1] = *power;
             }
         }
+    }
+    for own in out.chunks_exact_mut(n) {
+        (own[0], own[n - 1]) = (own[1], own[n - 2]);
     }
     out
 }
