@@ -8,10 +8,10 @@
 #[expect(dead_code, reason = "here the scene alone is wanted")]
 mod ray_scene;
 
-use merrow::scene::camera::Part;
-use merrow::sim::Simulation;
-use merrow::state::frame::FrameData;
-use merrow::world;
+use merrow_model::scene::sensor::camera::Part;
+use merrow_model::state::frames::FrameData;
+use merrow_sim::Simulation;
+use merrow_world as world;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, json};
 use std::fs::File;
@@ -48,7 +48,10 @@ fn write_ground(path: &Path) -> std::io::Result<()> {
     file.write_all(&(soup.triangles.len() as u32).to_le_bytes())?;
     for triangle in &soup.triangles {
         file.write_all(&[0; 12])?;
-        for x in triangle.iter().flat_map(|k| soup.vertices[*k as usize].to_array()) {
+        for x in triangle
+            .iter()
+            .flat_map(|k| soup.vertices[*k as usize].to_array())
+        {
             file.write_all(&(x as f32).to_le_bytes())?;
         }
         file.write_all(&[0; 2])?;
@@ -76,9 +79,12 @@ fn simulation(name: &str, threads: usize) -> Simulation {
 /// Something of what is in a frame, which tells whether two programs find the same.
 fn told(data: &FrameData) -> u64 {
     match data {
-        FrameData::Picture(picture) => {
-            picture.rgb.iter().flat_map(|rgb| rgb.iter()).map(|byte| u64::from(*byte)).sum()
-        }
+        FrameData::Picture(picture) => picture
+            .rgb
+            .iter()
+            .flat_map(|rgb| rgb.iter())
+            .map(|byte| u64::from(*byte))
+            .sum(),
         FrameData::Cloud(points) => points.iter().map(|p| u64::from(p.p[0].to_bits())).sum(),
         FrameData::Ping(ping) => ping.levels.iter().map(|level| u64::from(*level)).sum(),
         _ => 0,
@@ -89,7 +95,10 @@ fn told(data: &FrameData) -> u64 {
 fn frames(simulation: &mut Simulation, robot: usize, sensor: usize, wanted: bool) -> (usize, u64) {
     let scene = Arc::clone(&simulation.scene);
     let looks = scene.robots[robot].sensors[sensor].kind.looks();
-    let is_camera = matches!(looks.map(|looks| &**looks), Some(merrow::scene::sensor::Looks::Camera(_)));
+    let is_camera = matches!(
+        looks.map(|looks| &**looks),
+        Some(merrow_model::scene::sensor::Looks::Camera(_))
+    );
     let parts = if is_camera { Part::Rgb as u8 } else { u8::MAX };
     simulation.frames.clear();
     // a sweep takes a tenth of a second, and comes after it
@@ -99,7 +108,11 @@ fn frames(simulation: &mut Simulation, robot: usize, sensor: usize, wanted: bool
         }
         simulation.advance(10);
     }
-    let sum = simulation.frames.iter().map(|frame| told(&frame.data)).fold(0, u64::wrapping_add);
+    let sum = simulation
+        .frames
+        .iter()
+        .map(|frame| told(&frame.data))
+        .fold(0, u64::wrapping_add);
     (simulation.frames.len(), sum)
 }
 
@@ -117,9 +130,11 @@ fn main() {
     let mut all = Map::new();
     let begin = Instant::now();
     let clock_ms = || begin.elapsed().as_secs_f64() * 1e3;
-    for (world, threads, unit) in
-        [("camera", 1, "ms"), ("camera", 2, "clock_ms_on_two"), ("ranging", 1, "ms")]
-    {
+    for (world, threads, unit) in [
+        ("camera", 1, "ms"),
+        ("camera", 2, "clock_ms_on_two"),
+        ("ranging", 1, "ms"),
+    ] {
         let mut simulation = simulation(world, threads);
         for (name, _, robot, sensor) in CASES.iter().filter(|case| case.1 == world) {
             let now = || if threads == 1 { time_ms() } else { clock_ms() };

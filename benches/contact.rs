@@ -3,10 +3,10 @@
 //! `contact WORLD` prints one JSON object, of either integrator: nanoseconds of thread time per step, medians, and how far rest is from rest.
 //! `contact --scenes` prints what the peers' models are made of, so that all programs have the same bodies.
 
-use merrow::scene::{Drive, Geometry, Integrator, Link, Robot, Scene};
-use merrow::sim::Simulation;
-use merrow::state::{Motion, State};
-use merrow::world;
+use merrow_model::scene::{Drive, Geometry, Integrator, Link, Robot, Scene};
+use merrow_model::state::{Motion, State};
+use merrow_sim::Simulation;
+use merrow_world as world;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -26,9 +26,21 @@ struct Plan {
 }
 
 /// One second of the arm's swing, its rest after 20 s.
-const UVMS: Plan = Plan { world: "uvms_on_floor", moving: 1000, settled: 20_000, resting: 1000, samples: 21 };
+const UVMS: Plan = Plan {
+    world: "uvms_on_floor",
+    moving: 1000,
+    settled: 20_000,
+    resting: 1000,
+    samples: 21,
+};
 /// One second of falling and heaping, rest after 6 s.
-const PILE: Plan = Plan { world: "pile_50", moving: 500, settled: 3000, resting: 100, samples: 3 };
+const PILE: Plan = Plan {
+    world: "pile_50",
+    moving: 500,
+    settled: 3000,
+    resting: 100,
+    samples: 3,
+};
 
 fn scene(name: &str) -> Scene {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/worlds/{name}.yaml"));
@@ -72,7 +84,10 @@ impl Residual {
         self.contacts = contacts.len();
         self.overlap = contacts.iter().map(|c| -c.gap).fold(self.overlap, f64::max);
         for robot in &simulation.state.robots {
-            assert!(robot.motion.p_WB.norm().is_finite(), "the motion is not finite: its time means nothing");
+            assert!(
+                robot.motion.p_WB.norm().is_finite(),
+                "the motion is not finite: its time means nothing"
+            );
             self.speed = self.speed.max(robot.motion.V_WB_B.v.norm());
             self.turning = self.turning.max(robot.motion.V_WB_B.w.norm());
         }
@@ -88,7 +103,10 @@ fn measure(plan: &Plan) -> Value {
 }
 
 fn measure_with(plan: &Plan, integrator: Integrator) -> Value {
-    let scene = Scene { integrator, ..scene(plan.world) };
+    let scene = Scene {
+        integrator,
+        ..scene(plan.world)
+    };
     let mut simulation = Simulation::new(Arc::new(scene), 1).expect("one thread needs no pool");
     let start = simulation.state.clone();
     let mut sample_moving = || {
@@ -101,7 +119,11 @@ fn measure_with(plan: &Plan, integrator: Integrator) -> Value {
     let unsolved_moving = simulation.state.contacts.unsolved;
     time(&mut simulation, plan.settled - plan.moving);
     let unsolved_before = simulation.state.contacts.unsolved;
-    let at_rest = median((0..plan.samples).map(|_| time(&mut simulation, plan.resting)).collect());
+    let at_rest = median(
+        (0..plan.samples)
+            .map(|_| time(&mut simulation, plan.resting))
+            .collect(),
+    );
     let mut residual = Residual::default();
     for _ in 0..plan.resting {
         simulation.advance(1);
@@ -175,8 +197,8 @@ fn scenes() -> Value {
 }
 
 fn main() {
-    let argument =
-        std::env::args().find(|a| a == "--scenes" || [UVMS.world, PILE.world].contains(&a.as_str()));
+    let argument = std::env::args()
+        .find(|a| a == "--scenes" || [UVMS.world, PILE.world].contains(&a.as_str()));
     let printed = match argument.as_deref() {
         Some("--scenes") => scenes(),
         Some(name) if name == UVMS.world => measure(&UVMS),

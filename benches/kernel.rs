@@ -4,21 +4,23 @@
 //! it goes. `--callgrind CASE STEPS` makes that many steps of one case instead, for
 //! instruction counts; with 0 it only sets the case up, which is what `benches/instructions` subtracts.
 
-use merrow::environment::{Instant, Variation, WavesNow};
-use merrow::math::{Quad, Real, Vec3, quad};
-use merrow::scene::camera::Part;
-use merrow::scene::{Drive, Integrator, Robot, Scene};
-use merrow::sim::{Simulation, step::Kernel};
-use merrow::state::commands::Order;
-use merrow::state::{Command, Motion, State, Workspace};
-use merrow::{dynamics, world};
+use merrow_environment::{Instant, Variation, WavesNow};
+use merrow_math::{Quad, Real, Vec3, f64x4};
+use merrow_model::scene::sensor::camera::Part;
+use merrow_model::scene::{Drive, Integrator, Robot, Scene};
+use merrow_model::state::commands::Order;
+use merrow_model::state::{Command, Motion, State, Workspace};
+use merrow_physics::dynamics;
+use merrow_sim::Simulation;
+use merrow_sim::step::Kernel;
+use merrow_world as world;
 use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
 
 fn scene(name: &str) -> Scene {
-    load(&world::share::world(name))
+    load(&world::data_dir::world(name))
 }
 
 fn load(path: &Path) -> Scene {
@@ -93,13 +95,24 @@ impl<T: Real> Case<T> {
         }
         let commands = start.joint_commands.iter().map(|c| T::splat(*c)).collect();
         let work = Workspace::new(robot);
-        Self { scene, motion, commands, work }
+        Self {
+            scene,
+            motion,
+            commands,
+            work,
+        }
     }
 
     fn evaluate(&mut self) {
         let at = instant(&self.scene);
         let robot = &self.scene.robots[0];
-        Kernel::new().evaluate(robot, &at, black_box(&self.motion), &self.commands, &mut self.work);
+        Kernel::new().evaluate(
+            robot,
+            &at,
+            black_box(&self.motion),
+            &self.commands,
+            &mut self.work,
+        );
     }
 
     fn accelerations(&mut self) {
@@ -114,19 +127,35 @@ impl<T: Real> Case<T> {
         self.motion.p_WB.z = T::splat(DEEP);
         let (kernel, how) = (Kernel::new(), (Integrator::Rk4, dt));
         kernel.evaluate(robot, &at[0], &self.motion, &self.commands, &mut self.work);
-        kernel.advance(robot, how, &at, &mut self.motion, &self.commands, &mut self.work);
+        kernel.advance(
+            robot,
+            how,
+            &at,
+            &mut self.motion,
+            &self.commands,
+            &mut self.work,
+        );
     }
 }
 
 fn freed(mut scene: Scene) -> Scene {
     for link in &mut scene.robots[0].links[1..] {
-        link.joint.drive = Drive::Effort { stiffness: 0.0, rest: 0.0 };
+        link.joint.drive = Drive::Effort {
+            stiffness: 0.0,
+            rest: 0.0,
+        };
     }
     scene
 }
 
 fn instant(scene: &Scene) -> Instant<'_> {
-    Instant { sea: &scene.sea, gravity: scene.gravity, time: 0.0, variation: Variation::NONE, waves: None }
+    Instant {
+        sea: &scene.sea,
+        gravity: scene.gravity,
+        time: 0.0,
+        variation: Variation::NONE,
+        waves: None,
+    }
 }
 
 /// A whole robot step as a run makes it, sensors left out.
@@ -142,10 +171,15 @@ impl Whole {
         // it is held deep under the pools' bottoms
         scene.robots[0].colliders.clear();
         let mut simulation = Simulation::new(Arc::new(scene), 1).expect("one thread needs no pool");
-        for (actuator, thruster) in
-            simulation.state.robots[0].actuators.iter_mut().zip(&simulation.scene.robots[0].thrusters)
+        for (actuator, thruster) in simulation.state.robots[0]
+            .actuators
+            .iter_mut()
+            .zip(&simulation.scene.robots[0].thrusters)
         {
-            actuator.set_command(thruster, 0.5 * thruster.command_range[1] + 0.5 * thruster.neutral);
+            actuator.set_command(
+                thruster,
+                0.5 * thruster.command_range[1] + 0.5 * thruster.neutral,
+            );
         }
         Self { simulation }
     }
@@ -174,7 +208,11 @@ fn waves() -> [f64; 2] {
 /// Time of one evaluation of a hull of 2048 triangles in a sea of 80 waves: a quarter of a step, the waves' lattice included.
 fn hull() -> f64 {
     let mut scene = scene("hulls");
-    let buoy = scene.robots.iter().position(|r| r.name == "buoy").expect("world hulls has a buoy");
+    let buoy = scene
+        .robots
+        .iter()
+        .position(|r| r.name == "buoy")
+        .expect("world hulls has a buoy");
     scene.robots.swap(0, buoy);
     scene.robots.truncate(1);
     let robot = &mut scene.robots[0];
@@ -195,12 +233,19 @@ fn mixed(threads: usize) -> serde_json::Value {
     for (robot, model) in fleet.robots.iter().enumerate() {
         let mut tell = |command| all.apply(&command).expect("the fleet takes its commands");
         if model.firmware.is_some() {
-            tell(Command::Order { robot, order: Order::TakeOff });
+            tell(Command::Order {
+                robot,
+                order: Order::TakeOff,
+            });
             continue;
         }
         for (thruster, one) in model.thrusters.iter().enumerate() {
             let value = one.neutral + 0.6 * (one.command_range[1] - one.neutral);
-            tell(Command::Thruster { robot, thruster, value });
+            tell(Command::Thruster {
+                robot,
+                thruster,
+                value,
+            });
         }
     }
     let block = 10;
@@ -215,9 +260,19 @@ fn mixed(threads: usize) -> serde_json::Value {
     let start = std::time::Instant::now();
     run(blocks(MEASURE_S));
     let wall_s = start.elapsed().as_secs_f64();
-    assert!(all.state.robots.iter().all(|r| r.halted.is_none()), "a robot stopped during a measurement");
-    let flying = fleet.robots.iter().zip(&all.state.robots).filter(|(model, _)| model.firmware.is_some());
-    assert!(flying.clone().all(|(_, state)| state.motion.p_WB.z > 5.0), "a drone came down");
+    assert!(
+        all.state.robots.iter().all(|r| r.halted.is_none()),
+        "a robot stopped during a measurement"
+    );
+    let flying = fleet
+        .robots
+        .iter()
+        .zip(&all.state.robots)
+        .filter(|(model, _)| model.firmware.is_some());
+    assert!(
+        flying.clone().all(|(_, state)| state.motion.p_WB.z > 5.0),
+        "a drone came down"
+    );
     serde_json::json!({"real_time_factor": MEASURE_S / wall_s, "state_hash": all.state.hash()})
 }
 
@@ -238,7 +293,8 @@ fn callgrind(case: &str, steps: u64) {
             (0..steps).for_each(|_| case.accelerations());
         }
         "fleet" => {
-            let mut all = Simulation::new(Arc::new(scene("fleet_100")), 1).expect("one thread needs no pool");
+            let mut all =
+                Simulation::new(Arc::new(scene("fleet_100")), 1).expect("one thread needs no pool");
             for _ in 0..steps {
                 all.advance(1);
                 all.clear_outboxes();
@@ -246,12 +302,14 @@ fn callgrind(case: &str, steps: u64) {
         }
         "contact" => {
             let pile = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/worlds/pile_50.yaml");
-            let mut pile = Simulation::new(Arc::new(load(&pile)), 1).expect("one thread needs no pool");
+            let mut pile =
+                Simulation::new(Arc::new(load(&pile)), 1).expect("one thread needs no pool");
             (0..steps).for_each(|_| pile.advance(1));
         }
         "pictures" => {
             let sea = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/worlds/camera.yaml");
-            let mut sea = Simulation::new(Arc::new(load(&sea)), 1).expect("one thread needs no pool");
+            let mut sea =
+                Simulation::new(Arc::new(load(&sea)), 1).expect("one thread needs no pool");
             let scene = Arc::clone(&sea.scene);
             let lookout = sea.lookout.as_ref().expect("cameras");
             // one over the water and one under it
@@ -260,7 +318,9 @@ fn callgrind(case: &str, steps: u64) {
             (0..steps).for_each(|_| sea.advance(to_next));
             assert!(steps == 0 || !sea.frames.is_empty(), "no pictures");
         }
-        _ => panic!("no case {case}: expected rov_step, uvms_step, uvms_aba, fleet, contact or pictures"),
+        _ => panic!(
+            "no case {case}: expected rov_step, uvms_step, uvms_aba, fleet, contact or pictures"
+        ),
     }
 }
 
@@ -268,29 +328,49 @@ fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     if let Some(k) = arguments.iter().position(|a| a == "--callgrind") {
         let argument = |n: usize| arguments.get(k + n).map_or("", String::as_str);
-        callgrind(argument(1), argument(2).parse().expect("a number of steps after the case"));
+        callgrind(
+            argument(1),
+            argument(2)
+                .parse()
+                .expect("a number of steps after the case"),
+        );
         return;
     }
     if let Some(k) = arguments.iter().position(|a| a == "--mixed") {
-        let threads = arguments.get(k + 1).and_then(|n| n.parse().ok()).expect("a number of threads");
+        let threads = arguments
+            .get(k + 1)
+            .and_then(|n| n.parse().ok())
+            .expect("a number of threads");
         println!("{}", mixed(threads));
         return;
     }
     let mut rows = serde_json::Map::new();
     let mut row = |name: &str, ns: f64| {
-        rows.insert(name.to_string(), serde_json::json!((ns * 100.0).round() / 100.0));
+        rows.insert(
+            name.to_string(),
+            serde_json::json!((ns * 100.0).round() / 100.0),
+        );
     };
     let mut rov = Case::<f64>::new("pool");
     row("6-DOF derivative", time(|| rov.evaluate()));
     row("6-DOF RK4 step", time(|| rov.rk4()));
-    if quad::is_here() {
+    if f64x4::is_here() {
         let mut lanes = Case::<Quad>::new("pool");
-        row("6-DOF RK4 step, per robot of 4 lanes", time(|| lanes.rk4()) / 4.0);
+        row(
+            "6-DOF RK4 step, per robot of 4 lanes",
+            time(|| lanes.rk4()) / 4.0,
+        );
     }
     let mut whole = Whole::new("pool");
-    row("BlueROV2 Heavy whole step (8 thrusters, battery)", time(|| whole.step()));
+    row(
+        "BlueROV2 Heavy whole step (8 thrusters, battery)",
+        time(|| whole.step()),
+    );
     let mut dry = Case::<f64>::dry_with_free_joints("uvms_pool");
-    row("10-DOF forward dynamics (q, v, tau to accelerations, no water)", time(|| dry.evaluate()));
+    row(
+        "10-DOF forward dynamics (q, v, tau to accelerations, no water)",
+        time(|| dry.evaluate()),
+    );
     let mut uvms = Case::<f64>::with_free_joints("uvms_pool");
     uvms.evaluate();
     row("10-DOF ABA passes alone", time(|| uvms.accelerations()));
@@ -301,7 +381,10 @@ fn main() {
     let mut whole = Whole::new("uvms_pool");
     row("OSU UVMS whole step", time(|| whole.step()));
     let [many, one] = waves();
-    row("waves: elevation of many points, per component and point", many);
+    row(
+        "waves: elevation of many points, per component and point",
+        many,
+    );
     row("waves: surface and water at one point, per component", one);
     row("hull of 2048 triangles in 80 waves, one evaluation", hull());
     println!("{}", serde_json::Value::Object(rows));

@@ -8,10 +8,10 @@
 #[expect(dead_code, reason = "rays at edges are for tests")]
 mod ray_scene;
 
-use merrow::math::{Mat3, Vec3};
-use merrow::scene::grid::{Axis, Between, Grid, Outside, Samples};
-use merrow::scene::terrain::Terrain;
-use merrow::sensors::raytrace::{Heightfield, Hit, Mesh, Placed, Ray, Scratch, Shape, Surroundings};
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::sea::grid::{Axis, Between, Grid, Outside, Samples};
+use merrow_model::scene::sea::terrain::Terrain;
+use merrow_sensors::raytrace::{Heightfield, Hit, Mesh, Placed, Ray, Scratch, Shape, Surroundings};
 use ray_scene::{Rays, Soup};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value, json};
@@ -34,8 +34,13 @@ fn thread_time_ns() -> f64 {
 
 /// Time per ray [ns]; rays are read from single precision and distances kept so, as the peers do.
 fn traced(all: &Surroundings, rays: &[[f32; 6]]) -> f64 {
-    let empty = Ray { origin: Vec3::zero(), direction: Vec3::zero(), range: [0.0, REACH] };
-    let (mut some, mut hits): ([Ray; BATCH], [Option<Hit>; BATCH]) = ([empty; BATCH], [None; BATCH]);
+    let empty = Ray {
+        origin: Vec3::zero(),
+        direction: Vec3::zero(),
+        range: [0.0, REACH],
+    };
+    let (mut some, mut hits): ([Ray; BATCH], [Option<Hit>; BATCH]) =
+        ([empty; BATCH], [None; BATCH]);
     let mut scratch = Scratch::default();
     let mut distances = vec![f32::INFINITY; rays.len()];
     let mut last = 0.0;
@@ -58,7 +63,14 @@ fn traced(all: &Surroundings, rays: &[[f32; 6]]) -> f64 {
 }
 
 fn alone(shape: Shape) -> Surroundings {
-    Surroundings::new(vec![Placed { shape, R_WG: Mat3::identity(), p_WG: Vec3::zero() }], vec![])
+    Surroundings::new(
+        vec![Placed {
+            shape,
+            R_WG: Mat3::identity(),
+            p_WG: Vec3::zero(),
+        }],
+        vec![],
+    )
 }
 
 fn singles(set: &Rays) -> Vec<[f32; 6]> {
@@ -69,10 +81,21 @@ fn singles(set: &Rays) -> Vec<[f32; 6]> {
 /// The ground of the scene as a grid.
 fn terrain(soup: &Soup, n: u32) -> Arc<Terrain> {
     let count = n as usize + 1;
-    let axis = || Axis::new((0..count).map(|k| k as f64 * 1000.0 / f64::from(n)).collect());
+    let axis = || {
+        Axis::new(
+            (0..count)
+                .map(|k| k as f64 * 1000.0 / f64::from(n))
+                .collect(),
+        )
+    };
     let grid = Grid {
         plane: None,
-        samples: Samples::F32(soup.vertices[..count * count].iter().map(|p| p.z as f32).collect()),
+        samples: Samples::F32(
+            soup.vertices[..count * count]
+                .iter()
+                .map(|p| p.z as f32)
+                .collect(),
+        ),
         axes: [axis(), axis(), Axis::single(), Axis::single()],
         first: 0,
         strides: [1, count as isize, 0, 0],
@@ -93,15 +116,24 @@ fn measured(n: u32, sets: &[Rays]) -> Value {
     let start = thread_time_ns();
     let mesh = Mesh::new(&soup.vertices, &soup.triangles);
     out.insert("build_ms".into(), json!((thread_time_ns() - start) * 1e-6));
-    out.insert("bytes_per_triangle".into(), json!(mesh.bytes() as f64 / soup.triangles.len() as f64));
+    out.insert(
+        "bytes_per_triangle".into(),
+        json!(mesh.bytes() as f64 / soup.triangles.len() as f64),
+    );
     let all = alone(Shape::Mesh(Arc::new(mesh)));
     for set in sets {
-        out.insert(format!("{}_ns", set.name), json!(traced(&all, &singles(set))));
+        out.insert(
+            format!("{}_ns", set.name),
+            json!(traced(&all, &singles(set))),
+        );
     }
     let terrain = terrain(&soup, n);
     let ground = alone(Shape::Ground(Arc::new(Heightfield::new(terrain.clone()))));
     for set in sets {
-        out.insert(format!("ground_{}_ns", set.name), json!(traced(&ground, &singles(set))));
+        out.insert(
+            format!("ground_{}_ns", set.name),
+            json!(traced(&ground, &singles(set))),
+        );
         // the walk is slow: a part of the rays tells
         let some: Vec<_> = set.rays.iter().step_by(97).collect();
         let start = thread_time_ns();
@@ -128,7 +160,10 @@ fn main() -> std::io::Result<()> {
             ray_scene::write_rays(&folder.join(format!("rays_{}.bin", set.name)), &set.rays)?;
         }
     } else {
-        let all: Map<String, Value> = SIZES.iter().map(|n| (n.to_string(), measured(*n, &sets))).collect();
+        let all: Map<String, Value> = SIZES
+            .iter()
+            .map(|n| (n.to_string(), measured(*n, &sets)))
+            .collect();
         println!("{}", Value::Object(all));
     }
     Ok(())

@@ -15,10 +15,10 @@ ROV_WHOLE = "BlueROV2 Heavy whole step (8 thrusters, battery)"
 
 # worlds of benches/contact.rs, and what is told of each: name, what it does, key of its time
 CONTACTS = [
-    ("uvms_on_floor", "10-DOF UVMS on the sea floor, 8 contact points, 1 ms step", "moving"),
-    ("uvms_on_floor", "the same at rest", "at rest"),
-    ("pile_50", "pile of 50 boxes, falling and heaping, 2 ms step", "moving"),
-    ("pile_50", "the same at rest", "at rest"),
+    ("uvms_on_floor", "10-DOF UVMS on the seabed, 8 contact points, 1 ms step", "moving"),
+    ("uvms_on_floor", "10-DOF UVMS on the seabed at rest, 1 ms step", "at rest"),
+    ("pile_50", "pile of 50 boxes, falling and settling, 2 ms step", "moving"),
+    ("pile_50", "pile of 50 boxes at rest, 2 ms step", "at rest"),
 ]
 
 ABA_TARGET = 2.0
@@ -42,40 +42,73 @@ REAL_TIME_HELD = 0.995
 LOTUSIM_STUDY_FACTOR = 1.6
 
 NOTES = """\
-Rays, pictures, pings and whole worlds of sensors that look around stand in [benchmarks-sensors.md](benchmarks-sensors.md).
+[benchmarks-sensors.md](benchmarks-sensors.md) has the benchmarks of rays, camera images, sonar
+pings and whole worlds with exteroceptive sensors.
 
-## What is not like for like
+## Differences between the programs
 
-- **Pinocchio** computes a rigid tree in a vacuum, with the 10 numbers of a rigid body per link. Merrow's row is the
-  same task (q, v and tau to accelerations, free joints, no water), but with a full symmetric 6x6 inertia per link, as
-  added mass needs it; both merge links that are fixed to others. Merrow's row holds the look-up of the sea and of
-  the thrust as well. The faster of
-  Pinocchio's two conventions counts.
-- Pinocchio's compilers may use AVX2 and fused multiply-add in the x86-64-v3 rows. Merrow uses AVX2 where it finds it
-  and never fuses: its results are the same bits on every processor.
-- **MuJoCo**'s ellipsoid fluid is simpler: drag, lift and Magnus terms by shape, no buoyancy, added mass without its
-  acceleration term. Its model is the same tree with the hulls as ellipsoids, through the C API, contacts and limits
-  off. Merrow's step is full hydrodynamics: 6x6 added mass, Munk moment and Coriolis relative to the current, damping
-  matrices, weight and buoyancy.
-- **Contacts.** Merrow's are rigid: the impulses of a step are solved until they agree with Coulomb's law and nothing
-  overlaps, on the inertia with added mass. MuJoCo's are soft, with its default stiffness: surfaces overlap by as much
-  as the spring gives, and friction creeps. Same boxes, masses, inertias, friction, floor, joint springs, limits and
-  step; the weight in water through `gravcomp`, at the centres of mass; drag of ellipsoids; no inertia of water, so that
-  things fall faster. Both ran with several integrators, MuJoCo with both cones, Newton's solver and all else as by
-  default (its sleep is off), and of either program the fastest counts; for the UVMS there is a row with RK4 of both, which
-  for MuJoCo's pile costs over three times as much as Euler. The pile falls and heaps in one second; heaps
-  differ in detail from program to program.
-- Overlap, speed and turning of the second table are the largest over 1 s (UVMS, after 41 s) and 0.2 s (pile, after
-  6.6 s); contacts are those of the last step. Merrow's overlap is that before the step's impulses have undone it. Steps
-  that did not converge are counted over the first second, and at rest.
-- **LOTUSim's table** was measured by its authors on another machine (laptop, i7-11800H or 12650H, GUI on), with other
-  programs under the same conditions: 100 vehicles, step 0.03 s, IMU only. The figure is UUVSim's, the fastest there at
-  100 vehicles: total simulated by total wall time over the settled last quarter of the run, recomputed from the raw
-  files. It says how far apart the programs are in kind; it is no factor between them.
-- Kernel rows are processor time of one thread, back to back on data in the cache. Fleet rows are wall time of the
-  whole program, sensors and all, without building the world. Peak memory is the largest resident set of the process.
-- Processor time of the runs in real time is that of all threads of the process over {window:.0f} s, after
-  {settle:.0f} s of start-up. Their pace and late blocks are those of the whole run.
+**Pinocchio.**
+
+* Pinocchio computes a rigid tree in a vacuum, with the 10 parameters of a rigid body per link.
+* The row of Merrow is the same task: q, v and tau to accelerations, free joints, no water.
+  Merrow uses a full symmetric 6x6 inertia per link, because added mass needs it.
+* Both programs merge links that are fixed to others.
+* The row of Merrow includes the evaluation of the sea and of the thrust.
+* The faster of the two conventions of Pinocchio counts.
+* The compilers of Pinocchio may use AVX2 and fused multiply-add in the x86-64-v3 rows.
+  Merrow uses AVX2 where it is available and never fuses: its results have the same bits on every
+  processor.
+
+**MuJoCo, fluid.**
+
+* The ellipsoid fluid of MuJoCo is simpler: drag, lift and Magnus terms by shape, no buoyancy, added
+  mass without its acceleration term.
+* The MuJoCo model is the same tree with the hulls as ellipsoids, through the C API, without
+  contacts and limits.
+* The step of Merrow has full hydrodynamics: 6x6 added mass, Munk moment and Coriolis terms relative
+  to the current, damping matrices, weight and buoyancy.
+
+**MuJoCo, contacts.**
+
+* Contacts of Merrow are rigid.
+  The solver iterates the impulses of a step until they satisfy Coulomb's law without penetration,
+  on the inertia with added mass.
+* Contacts of MuJoCo are soft, with its default stiffness: surfaces penetrate by the compression of
+  the spring, and friction creeps.
+* Both programs use the same boxes, masses, inertias, friction, floor, joint springs, limits and
+  step.
+* In MuJoCo the weight in water is set through `gravcomp`, at the centres of mass, and the drag is
+  that of ellipsoids.
+  MuJoCo has no inertia of the water, so bodies fall faster.
+* Both programs ran with several integrators, MuJoCo with both friction cones, the Newton solver and
+  otherwise default settings (sleep is off); the fastest setting of each program counts.
+  For the UVMS the table also has a row with RK4 of both programs.
+  For the pile RK4 takes MuJoCo more than three times as long as Euler.
+* The pile falls and comes to rest within one second; the details of the heap differ between the
+  programs.
+* Penetration, speed and angular speed in the second table are maxima over 1 s (UVMS, after 41 s)
+  and 0.2 s (pile, after 6.6 s).
+  Contacts are those of the last step.
+  The penetration of Merrow is measured before the impulses of the step are applied.
+* Steps that did not converge are counted over the first second, and at rest.
+
+**LOTUSim.**
+
+* The authors of LOTUSim measured their table on another machine (laptop, i7-11800H or 12650H, GUI
+  on), with other programs under the same conditions: 100 vehicles, step 0.03 s, IMU only.
+* The number is that of UUVSim, the fastest of these programs at 100 vehicles: total simulated time
+  divided by total wall time over the settled last quarter of the run, recomputed from the raw
+  files.
+* It shows the order of magnitude; it is not an exact speed ratio between the programs.
+
+**Measurement.**
+
+* Kernel rows are CPU time of one thread, repeated on data in the cache.
+* Fleet rows are wall time of the whole program, with sensors, without building the world.
+* Peak memory is the largest resident set of the process.
+* The CPU time of the runs in real time is that of all threads of the process over {window:.0f} s, after {settle:.0f} s
+  of start-up.
+  Pace and late blocks are those of the whole run.
 """
 
 
@@ -83,8 +116,9 @@ def page(results):
     """The whole page."""
     parts = [
         "# Benchmarks\n",
-        "Measured beside what users would pick instead, in one run, the programs in turn. This page is written by",
-        f"`{results['run']['command']}`; do not edit it.\n",
+        "This page compares the speed of Merrow with that of other programs that users would choose instead.",
+        "All programs were measured in one run, alternating.",
+        f"The page is written by `{results['run']['command']}`; do not edit it.\n",
         machine_lines(results),
         table(rows(results)),
         residual_table(results["contacts"]),
@@ -106,7 +140,7 @@ def machine_lines(results):
     machine, run = results["machine"], results["run"]
     busy = ""
     if run["load_before"] > 0.5:
-        busy = " **The machine was busy with other work: wall times below are pessimistic, take them again.**"
+        busy = " **The machine was busy with other work: the wall times below are too long; measure again.**"
     return (
         f"- Machine: {machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}\n"
         f"- Compilers: {'; '.join(machine['compilers'])}\n"
@@ -141,12 +175,12 @@ def kernel_rows(kernels):
     told = f"{ours[UVMS_RK4]:.0f} ns", f"{peer:.0f} ns, MuJoCo RK4"
     found.append(row("10-DOF RK4 step, full hydrodynamics", *told, peer / ours[UVMS_RK4]))
     told = f"{factor:.0f} x real time"
-    found.append(row("the same at 1 kHz, one core", told, "", None, UVMS_REAL_TIME_TARGET, "x", factor))
+    found.append(row("10-DOF RK4 step at 1 kHz, one core", told, "", None, UVMS_REAL_TIME_TARGET, "x", factor))
     steps = 1e9 / ours[ROV_RK4]
     found.append(row("6-DOF RK4 steps per second and core", millions(steps), "", None, ROV_STEPS_TARGET, "/s", steps))
     if ROV_LANES in ours:
         lanes = 1e9 / ours[ROV_LANES]
-        found.append(row("the same, robots in SIMD lanes", millions(lanes), "", None, ROV_LANES_TARGET, "/s", lanes))
+        found.append(row("6-DOF RK4 steps per second and core, robots in SIMD lanes", millions(lanes), "", None, ROV_LANES_TARGET, "/s", lanes))
     found.append(row("BlueROV2 Heavy steps, 8 thrusters and battery", millions(1e9 / ours[ROV_WHOLE]), ""))
     return found + sea_rows(ours)
 
@@ -160,7 +194,7 @@ def sea_rows(ours):
         row("hull of 2048 triangles in 80 waves, one evaluation", f"{hull:.1f} us", "", None, HULL_TARGET_US, "us", hull, below=True),
         row("wave elevation, per component and point", told, "", None, ELEVATION_TARGET_NS, "ns", elevation, below=True),
         row(
-            f"surface, velocity, acceleration and pressure in {WATER_WAVES} waves, points one by one",
+            f"surface, velocity, acceleration and pressure in {WATER_WAVES} waves, one point per call",
             f"{millions(queries)}",
             "",
             None,
@@ -182,7 +216,7 @@ def contact_rows(contacts):
         found.append(contact_row(what, times, own, fastest, CONTACT_TARGET))
         same = [name for name in peers if name.endswith(" RK4")]
         if same:
-            found.append(contact_row("the same, RK4 both", times, "Merrow RK4", min(same, key=times.get), None))
+            found.append(contact_row("10-DOF UVMS on the seabed, both programs with RK4", times, "Merrow RK4", min(same, key=times.get), None))
     return found
 
 
@@ -200,15 +234,15 @@ def fleet_rows(fleets):
     memory = fleets["two threads"]["peak_mb"]["median"]
     two, one, study = factor["two threads"], factor["one thread"], factor["lotusim"]
     mixed = factor["mixed, two threads"]
-    published = f"{LOTUSIM_STUDY_FACTOR} x, UUVSim as published, another machine"
+    published = f"{LOTUSIM_STUDY_FACTOR} x, UUVSim as published, on another machine"
     return [
         row("fleet_100, two threads", f"{two:.1f} x real time", "", None, FLEET_TARGET, "x", two),
         row("fleet_100, one thread", f"{one:.1f} x real time", ""),
-        row("fleet_100, one thread, per second of processor time", f"{busy:.1f} simulated s", ""),
+        row("fleet_100, one thread, per second of CPU time", f"{busy:.1f} simulated s", ""),
         row("fleet_100, peak memory", f"{memory:.0f} MB", "", None, MEMORY_TARGET_MB, "MB", memory, below=True),
         row("fleet_mixed, two threads", f"{mixed:.1f} x real time", "", None, MIXED_TARGET, "x", mixed),
         row("fleet_mixed, one thread", f"{factor['mixed, one thread']:.1f} x real time", ""),
-        row("LOTUSim's conditions, 100 vehicles, two threads", f"{study:.0f} x real time", published),
+        row("conditions of LOTUSim, 100 vehicles, two threads", f"{study:.0f} x real time", published),
     ]
 
 
@@ -223,11 +257,11 @@ def ros_rows(ros):
         told = f"{factor:.3f} x, {result['overruns']} late blocks, {result['dropped']} messages dropped, {peak}"
         found.append(row(f"{label}: pace", told, "", None, REAL_TIME_HELD, "x", factor))
         told, limit = f"{used:.0f} % of a core", PROCESSOR_TARGET_PERCENT
-        found.append(row(f"{label}: processor", told, "", None, limit, "%", used, below=True))
+        found.append(row(f"{label}: CPU load", told, "", None, limit, "%", used, below=True))
         if result.get("subscriber"):
             seen = result["subscriber"]
-            told = f"{seen['messages_per_s']:.0f} messages/s of {seen['topics']} topics, {seen['silent']} silent"
-            found.append(row("what that subscriber received", told, ""))
+            told = f"{seen['messages_per_s']:.0f} messages/s of {seen['topics']} topics, {seen['silent']} without messages"
+            found.append(row("received by that subscriber", told, ""))
     return found
 
 
@@ -253,12 +287,12 @@ def micros(ns):
 
 def table(lines):
     """The first table."""
-    return markdown(["what", "Merrow", "peer", "Merrow is faster by", "target", "met"], lines)
+    return markdown(["quantity", "Merrow", "other program", "factor by which Merrow is faster", "target", "met"], lines)
 
 
 def residual_table(contacts):
     """What is left where all should rest, and every setting's times."""
-    head = ["world", "program", "moving, us", "at rest, us", "contacts", "overlap, m", "speed, m/s", "turning, rad/s"]
+    head = ["world", "program", "moving, us", "at rest, us", "contacts", "penetration, m", "speed, m/s", "angular speed, rad/s"]
     lines = []
     for world, cases in contacts.items():
         for name, case in cases.items():
@@ -266,7 +300,7 @@ def residual_table(contacts):
             left = [f"{case[key]:.1e}" for key in ("overlap_m", "speed_m_s", "turning_rad_s")]
             unsolved = f"{case['unsolved_moving']}, {case['unsolved_at_rest']}"
             lines.append([world, name, *times, str(case["contacts"]), *left, unsolved])
-    return "## Contacts: time of a step, and what is left at rest\n\n" + markdown([*head, "not converged"], lines)
+    return "## Contact benchmarks: step time and residuals at rest\n\n" + markdown([*head, "steps not converged"], lines)
 
 
 def spread_table(results):
@@ -275,7 +309,7 @@ def spread_table(results):
     for name, values in results["kernels"].items():
         for what, value in values.items():
             lines.append([name, what, f"{value['median']:.0f}", f"{value['min']:.0f} to {value['max']:.0f}"])
-    return "## All kernels, ns per call\n\n" + markdown(["program", "what", "median", "rounds"], lines)
+    return "## All kernels, ns per call\n\n" + markdown(["program", "kernel", "median", "range over the rounds"], lines)
 
 
 def markdown(head, lines):

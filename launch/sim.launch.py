@@ -1,4 +1,4 @@
-"""Starts a Merrow world: ros2 launch merrow sim.launch.py world:=pool"""
+"""Starts a Merrow world: ros2 launch merrow sim.launch.py world:=pool."""
 
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
@@ -28,11 +28,11 @@ def start(context):
 def generate_launch_description():
     return LaunchDescription(
         [
-            DeclareLaunchArgument("world", default_value="pool", description="World file, or name of a shipped world"),
-            DeclareLaunchArgument("pace", default_value="realtime", description="realtime, max, lockstep or a factor"),
-            DeclareLaunchArgument("record", default_value="", description="MCAP file to record into; empty: none"),
+            DeclareLaunchArgument("world", default_value="pool", description="Path of a world file or name of a bundled world"),
+            DeclareLaunchArgument("pace", default_value="realtime", description="realtime, max, lockstep or a speed factor"),
+            DeclareLaunchArgument("record", default_value="", description="MCAP file to record to; empty: no recording"),
             DeclareLaunchArgument("namespace", default_value="", description="Namespace of the node and its topics"),
-            DeclareLaunchArgument("use_sim_time", default_value="false", description="Parameter of the node; without effect, it is the clock"),
+            DeclareLaunchArgument("use_sim_time", default_value="false", description="Node parameter; without effect, because the node publishes the clock"),
             OpaqueFunction(function=start),
         ]
     )

@@ -1,21 +1,10 @@
-//! Merrow simulates many marine robots at once and speaks ROS 2.
-//!
-//! Data flows one way: world file -> scene -> state -> forces -> dynamics -> sensors -> ROS. A module names
-//! only modules above it in this list; `test/tidy.rs` enforces that.
+//! Everything that is ROS, and nothing else: messages, the embedded DDS node, bags, and the bridge between the running
+//! world and the ROS graph. The only place that names ROS.
 
-pub mod contact;
-pub mod control;
-pub mod dynamics;
-pub mod environment;
-pub mod forces;
-pub mod kinematics;
-pub mod math;
-pub mod river;
-pub mod ros;
-pub mod scene;
-pub mod sensors;
-pub mod sim;
-pub mod sites;
-pub mod state;
-pub mod validate;
-pub mod world;
+pub mod arm;
+pub mod convert;
+pub mod display;
+pub mod input;
+pub mod msg;
+pub mod node;
+pub mod publisher;

@@ -35,7 +35,8 @@ fn hush_broken_pipes() {
 
 /// True for what `println!` says when nobody reads any more.
 fn is_broken_pipe(cause: &dyn Any) -> bool {
-    let is_one =
-        |text: &String| text.starts_with("failed printing to stdout") && text.contains("Broken pipe");
+    let is_one = |text: &String| {
+        text.starts_with("failed printing to stdout") && text.contains("Broken pipe")
+    };
     cause.downcast_ref::<String>().is_some_and(is_one)
 }

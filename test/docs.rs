@@ -1,7 +1,7 @@
 //! The examples of README and docs/ are run as they stand.
 
 use crate::common::folder::Folder;
-use merrow::world::{Overrides, load_text};
+use merrow_world::{Overrides, load_text};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,11 @@ fn text(path: &str) -> String {
 /// Blocks of one language.
 fn blocks_of(text: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}\n");
-    text.split(&fence).skip(1).filter_map(|rest| rest.split("```").next()).map(str::to_owned).collect()
+    text.split(&fence)
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Those of README.
@@ -28,37 +32,60 @@ fn world() -> String {
 
 #[test]
 fn the_world_file_loads() {
-    let world = load_text("lake.yaml", &world(), Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let world =
+        load_text("lake.yaml", &world(), Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     assert_eq!(world.scene.robots.len(), 1);
 }
 
 #[test]
 fn the_hulls_of_docs_load() {
     let blocks = blocks_of(&text("docs/hulls.md"), "yaml");
-    let boat = load_text("boat.yaml", &blocks[0], Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let boat =
+        load_text("boat.yaml", &blocks[0], Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     assert!(boat.scene.robots[0].links[0].skin.is_some());
     let level = format!("{}robots: {{}}\n", blocks[2]);
-    let level = load_text("level.yaml", &level, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let level =
+        load_text("level.yaml", &level, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     assert!(level.scene.sea.waves.tide.is_some());
 }
 
 #[test]
 fn the_lasers_of_docs_load() {
     let text = blocks_of(&text("docs/lasers.md"), "yaml").remove(0);
-    let world = load_text("quay.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
-    let looking = world.scene.robots[0].sensors.iter().filter(|s| s.kind.looks().is_some());
+    let world =
+        load_text("quay.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let looking = world.scene.robots[0]
+        .sensors
+        .iter()
+        .filter(|s| s.kind.looks().is_some());
     assert_eq!(looking.count(), 2);
 }
 
 #[test]
 fn the_instruments_of_docs_load() {
     let blocks = blocks_of(&text("docs/instruments.md"), "yaml");
-    let world = load_text("survey.yaml", &blocks[0], Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let world = load_text("survey.yaml", &blocks[0], Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}"));
     let kinds = |robot: usize| -> Vec<&str> {
-        world.scene.robots[robot].sensors.iter().map(|s| s.kind.name()).collect()
+        world.scene.robots[robot]
+            .sensors
+            .iter()
+            .map(|s| s.kind.name())
+            .collect()
     };
-    let own = ["ctd", "probe", "water_sampler", "leak_detector", "motor_telemetry", "power_meter"];
-    assert!(own.iter().all(|kind| kinds(0).contains(kind)), "{:?}", kinds(0));
+    let own = [
+        "ctd",
+        "probe",
+        "water_sampler",
+        "leak_detector",
+        "motor_telemetry",
+        "power_meter",
+    ];
+    assert!(
+        own.iter().all(|kind| kinds(0).contains(kind)),
+        "{:?}",
+        kinds(0)
+    );
     assert_eq!(kinds(1), ["anemometer", "anemometer", "barometer"]);
     let probe = blocks[1].trim().trim_start_matches("device: ");
     let body = "body: {source: x, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}";
@@ -71,27 +98,58 @@ fn the_instruments_of_docs_load() {
 #[test]
 fn the_navigation_of_docs_loads() {
     let text = blocks_of(&text("docs/navigation.md"), "yaml").remove(0);
-    let world = load_text("survey.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
-    assert_eq!((world.scene.robots[0].sensors.len(), world.scene.faults.len()), (6, 2));
+    let world =
+        load_text("survey.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    assert_eq!(
+        (
+            world.scene.robots[0].sensors.len(),
+            world.scene.faults.len()
+        ),
+        (6, 2)
+    );
 }
 
 #[test]
 fn the_positioning_of_docs_loads() {
     let blocks = blocks_of(&text("docs/positioning.md"), "yaml");
-    let world =
-        load_text("positioning.yaml", &blocks[0], Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let world = load_text("positioning.yaml", &blocks[0], Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}"));
     let scene = world.scene;
-    let looking = scene.robots.iter().flat_map(|r| &r.sensors).filter(|s| s.kind.looks().is_some());
-    assert_eq!((looking.count(), scene.beacons.len(), scene.obstacles.len(), scene.ais.len()), (7, 3, 1, 1));
-    let world = load_text("mine.yaml", &blocks[1], Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
-    assert!(world.scene.robots[0].sensors.iter().any(|s| s.kind.name() == "radar"));
+    let looking = scene
+        .robots
+        .iter()
+        .flat_map(|r| &r.sensors)
+        .filter(|s| s.kind.looks().is_some());
+    assert_eq!(
+        (
+            looking.count(),
+            scene.beacons.len(),
+            scene.obstacles.len(),
+            scene.ais.len()
+        ),
+        (7, 3, 1, 1)
+    );
+    let world =
+        load_text("mine.yaml", &blocks[1], Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    assert!(
+        world.scene.robots[0]
+            .sensors
+            .iter()
+            .any(|s| s.kind.name() == "radar")
+    );
 }
 
 #[test]
 fn the_regions_of_docs_load() {
-    let block =
-        blocks_of(&text("docs/water.md"), "yaml").into_iter().find(|b| b.contains("regions:")).unwrap();
-    let world = load_text("regions.yaml", &format!("{block}robots: {{}}\n"), Overrides::default());
+    let block = blocks_of(&text("docs/water.md"), "yaml")
+        .into_iter()
+        .find(|b| b.contains("regions:"))
+        .unwrap();
+    let world = load_text(
+        "regions.yaml",
+        &format!("{block}robots: {{}}\n"),
+        Overrides::default(),
+    );
     let sea = world.unwrap_or_else(|p| panic!("{p}")).scene.sea;
     assert_eq!((sea.regions.len(), sea.waves.regions.is_some()), (4, true));
 }
@@ -102,26 +160,39 @@ fn the_river_of_docs_loads() {
     let folder = Folder::new("docs_river", &[]);
     let valley = folder.0.join("my_valley");
     std::fs::create_dir(&valley).unwrap();
-    for (name, bytes) in merrow::river::files::files(&merrow::river::River::new(7)) {
+    for (name, bytes) in merrow_scenery::river::files::files(&merrow_scenery::river::River::new(7))
+    {
         std::fs::write(valley.join(name), bytes).unwrap();
     }
     let text = blocks_of(&text("docs/riverwatch.md"), "yaml").remove(0);
     let name = folder.0.join("mine.yaml");
-    let world =
-        load_text(&name.to_string_lossy(), &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
-    assert_eq!((world.scene.robots.len(), world.scene.structures.len()), (9, 59));
+    let world = load_text(&name.to_string_lossy(), &text, Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}"));
+    assert_eq!(
+        (world.scene.robots.len(), world.scene.structures.len()),
+        (9, 59)
+    );
 }
 
 #[test]
 fn the_mistakes_are_reported_as_shown() {
     // README shows what happens when the rate is given in the wrong unit and the model is misspelt
-    let broken = world().replace("rate_hz: 5", "rate_khz: 5").replace("bluerov2_heavy", "bluerov2_hevy");
-    let shown = blocks("text").into_iter().find(|b| b.starts_with("lake.yaml:")).unwrap();
-    let problems = load_text("lake.yaml", &broken, Overrides::default()).unwrap_err().to_string();
+    let broken = world()
+        .replace("rate_hz: 5", "rate_khz: 5")
+        .replace("bluerov2_heavy", "bluerov2_hevy");
+    let shown = blocks("text")
+        .into_iter()
+        .find(|b| b.starts_with("lake.yaml:"))
+        .unwrap();
+    let problems = load_text("lake.yaml", &broken, Overrides::default())
+        .unwrap_err()
+        .to_string();
     // where the search looked depends on where Merrow is installed
     for line in shown.lines() {
         let (start, end) = line.split_once(" ... ").unwrap_or((line, ""));
-        let found = problems.lines().any(|l| l.starts_with(start) && l.ends_with(end));
+        let found = problems
+            .lines()
+            .any(|l| l.starts_with(start) && l.ends_with(end));
         assert!(found, "README shows {line:?}, the loader says\n{problems}");
     }
 }
@@ -135,7 +206,9 @@ fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
     for line in blocks_of(document, "sh").iter().flat_map(|b| b.lines()) {
         let (command, comment) = line.split_once('#').unwrap_or((line, ""));
         let command = command.split('>').next().unwrap_or_default().trim();
-        let Some(arguments) = command.strip_prefix("merrow ") else { continue };
+        let Some(arguments) = command.strip_prefix("merrow ") else {
+            continue;
+        };
         if comment.contains(SLOW) != slow {
             continue;
         }
@@ -152,8 +225,11 @@ fn run_commands(document: &str, folder: &Path, slow: bool) -> usize {
                 arguments.extend(["--pace", "max"]);
             }
         }
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_merrow")).args(&arguments).current_dir(folder).output().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_merrow"))
+            .args(&arguments)
+            .current_dir(folder)
+            .output()
+            .unwrap();
         assert!(
             output.status.success(),
             "merrow {}: {}",
@@ -183,7 +259,9 @@ fn run_docs(slow: bool) -> usize {
         .filter(|path| path.extension().is_some_and(|e| e == "md"))
         .collect();
     documents.sort();
-    let texts = documents.iter().map(|path| std::fs::read_to_string(path).unwrap());
+    let texts = documents
+        .iter()
+        .map(|path| std::fs::read_to_string(path).unwrap());
     texts.map(|text| run_commands(&text, &folder.0, slow)).sum()
 }
 
@@ -204,17 +282,31 @@ fn the_slow_commands_of_docs_work() {
 #[test]
 fn commands_stand_in_blocks_of_shell() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let docs = std::fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    for path in docs.chain([root.join("README.md")]).filter(|p| p.extension().is_some_and(|e| e == "md")) {
+    let docs = std::fs::read_dir(root.join("docs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    for path in docs
+        .chain([root.join("README.md")])
+        .filter(|p| p.extension().is_some_and(|e| e == "md"))
+    {
         let text = std::fs::read_to_string(&path).unwrap();
         let mut language = None;
         for (number, line) in text.lines().enumerate() {
             if let Some(opened) = line.strip_prefix("```") {
-                language = if language.is_some() { None } else { Some(opened) };
+                language = if language.is_some() {
+                    None
+                } else {
+                    Some(opened)
+                };
             }
             let is_command =
                 line.starts_with("merrow ") && language.is_some_and(|l| l != "sh" && l != "text");
-            assert!(!is_command, "{}:{}: in a block that is not ```sh", path.display(), number + 1);
+            assert!(
+                !is_command,
+                "{}:{}: in a block that is not ```sh",
+                path.display(),
+                number + 1
+            );
         }
     }
 }
@@ -222,11 +314,12 @@ fn commands_stand_in_blocks_of_shell() {
 #[test]
 fn the_shipped_urdf_is_what_the_models_give() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("urdf");
-    for name in merrow::world::share::list("params/robots") {
+    for name in merrow_world::data_dir::list("params/robots") {
         let text = format!("robots: {{{name}: {{model: {name}}}}}");
-        let world = load_text("urdf.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+        let world =
+            load_text("urdf.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
         let path = folder.join(format!("{name}.urdf"));
-        let urdf = merrow::ros::urdf::urdf(&world.scene.robots[0]);
+        let urdf = merrow::node::urdf::urdf(&world.scene.robots[0]);
         if std::env::var_os("MERROW_BLESS").is_some() {
             std::fs::write(&path, &urdf).unwrap();
         }
@@ -253,7 +346,11 @@ fn a_reader_that_has_seen_enough_is_no_mistake() {
         };
         let done = merrow.output().unwrap();
         let said = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success() && !said.contains("panicked"), "{command}: {:?}\n{said}", done.status);
+        assert!(
+            done.status.success() && !said.contains("panicked"),
+            "{command}: {:?}\n{said}",
+            done.status
+        );
     }
 }
 
@@ -261,14 +358,26 @@ fn a_reader_that_has_seen_enough_is_no_mistake() {
 fn picture(folder: &Folder, arguments: &[&str]) -> Result<(usize, Vec<u8>, String), String> {
     let file = folder.0.join("s.png");
     let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
-    let done = merrow.arg("snapshot").args(arguments).arg("-o").arg(&file).output().unwrap();
+    let done = merrow
+        .arg("snapshot")
+        .args(arguments)
+        .arg("-o")
+        .arg(&file)
+        .output()
+        .unwrap();
     if !done.status.success() {
         return Err(String::from_utf8_lossy(&done.stderr).trim().to_owned());
     }
-    let mut reader = png::Decoder::new(std::fs::File::open(file).unwrap()).read_info().unwrap();
+    let mut reader = png::Decoder::new(std::fs::File::open(file).unwrap())
+        .read_info()
+        .unwrap();
     let mut numbers = vec![0; reader.output_buffer_size()];
     let info = reader.next_frame(&mut numbers).unwrap();
-    Ok((info.width as usize, numbers, String::from_utf8_lossy(&done.stdout).into_owned()))
+    Ok((
+        info.width as usize,
+        numbers,
+        String::from_utf8_lossy(&done.stdout).into_owned(),
+    ))
 }
 
 /// Mean of all its numbers, with 0 for black.
@@ -283,22 +392,64 @@ fn snapshots_show_what_is_asked_for() {
     let folder = Folder::new("snapshots", &[]);
     let at = |time| snapshot(&folder, &["pool", "--view", "--time-of-day", time]).unwrap();
     let (noon, midnight) = (at("12:00"), at("00:00"));
-    assert!(noon > 2.0 * midnight, "{noon} at noon, {midnight} at midnight");
+    assert!(
+        noon > 2.0 * midnight,
+        "{noon} at noon, {midnight} at midnight"
+    );
     let of = |sensor| snapshot(&folder, &["sonar", "--robot", "rov", "--sensor", sensor]);
     assert!(of("sonar").unwrap() > 1.0);
-    assert!(snapshot(&folder, &["positioning", "--robot", "boat", "--sensor", "radar"]).unwrap() > 1.0);
+    assert!(
+        snapshot(
+            &folder,
+            &["positioning", "--robot", "boat", "--sensor", "radar"]
+        )
+        .unwrap()
+            > 1.0
+    );
     // curves of what has no picture
     assert!(of("imu").unwrap() > 100.0);
     let said = of("camera").expect_err("there is none");
-    assert!(said.starts_with("merrow: no sensor `camera` on rov, expected one of imu, dvl, "), "{said}");
+    assert!(
+        said.starts_with("merrow: no sensor `camera` on rov, expected one of imu, dvl, "),
+        "{said}"
+    );
     for (arguments, part) in [
-        (&["pool", "--view", "--from", "1,x,2,3"][..], "expected three numbers as 1,2,3, got 1,x,2,3"),
-        (&["pool", "--view", "--time-of-day", "a:14:30"], "expected a time from 00:00 to 23:59, got a:14:30"),
-        (&["sonar", "--robot", "rov", "--sensor", "sonar", "--from", "1,2,3"], "--view"),
-        (&["sonar", "--robot", "rov", "--sensor", "sonar", "--show", "depth"], "--show depth is of cameras"),
-        (&["sonar", "--robot", "rov", "--sensor", "imu", "--show", "depth"], "--show depth is of cameras"),
         (
-            &["sonar", "--robot", "rov", "--sensor", "side", "--time-of-day", "10:00"],
+            &["pool", "--view", "--from", "1,x,2,3"][..],
+            "expected three numbers as 1,2,3, got 1,x,2,3",
+        ),
+        (
+            &["pool", "--view", "--time-of-day", "a:14:30"],
+            "expected a time from 00:00 to 23:59, got a:14:30",
+        ),
+        (
+            &[
+                "sonar", "--robot", "rov", "--sensor", "sonar", "--from", "1,2,3",
+            ],
+            "--view",
+        ),
+        (
+            &[
+                "sonar", "--robot", "rov", "--sensor", "sonar", "--show", "depth",
+            ],
+            "--show depth is of cameras",
+        ),
+        (
+            &[
+                "sonar", "--robot", "rov", "--sensor", "imu", "--show", "depth",
+            ],
+            "--show depth is of cameras",
+        ),
+        (
+            &[
+                "sonar",
+                "--robot",
+                "rov",
+                "--sensor",
+                "side",
+                "--time-of-day",
+                "10:00",
+            ],
             "--time-of-day is of cameras and views",
         ),
     ] {
@@ -307,13 +458,26 @@ fn snapshots_show_what_is_asked_for() {
     }
     // what it cannot write it says before a simulated week has passed
     for (looks, part) in [
-        (&["pool", "--view"][..], "s.gif: expected a name that ends in .png or .jpg or .jpeg"),
-        (&["sonar", "--robot", "rov", "--sensor", "sonar"], "s.gif: expected a name that ends in .png or"),
-        (&["sonar", "--robot", "rov", "--sensor", "imu"], "s.gif: expected a name that ends in .svg or .png"),
+        (
+            &["pool", "--view"][..],
+            "s.gif: expected a name that ends in .png or .jpg or .jpeg",
+        ),
+        (
+            &["sonar", "--robot", "rov", "--sensor", "sonar"],
+            "s.gif: expected a name that ends in .png or",
+        ),
+        (
+            &["sonar", "--robot", "rov", "--sensor", "imu"],
+            "s.gif: expected a name that ends in .svg or .png",
+        ),
     ] {
         let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
-        let done =
-            merrow.arg("snapshot").args(looks).args(["--at", "604800", "-o", "s.gif"]).output().unwrap();
+        let done = merrow
+            .arg("snapshot")
+            .args(looks)
+            .args(["--at", "604800", "-o", "s.gif"])
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&done.stderr);
         assert!(!done.status.success() && said.contains(part), "{said}");
     }
@@ -325,15 +489,35 @@ fn pictured(page: &str) -> BTreeSet<&'static str> {
     let mut kinds = BTreeSet::new();
     for line in blocks_of(page, "sh").iter().flat_map(|b| b.lines()) {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let ["merrow", "snapshot", world, "--robot", robot, "--sensor", sensor, ..] = words[..] else {
+        let [
+            "merrow",
+            "snapshot",
+            world,
+            "--robot",
+            robot,
+            "--sensor",
+            sensor,
+            ..,
+        ] = words[..]
+        else {
             continue;
         };
         let scene = worlds.entry(world.to_string()).or_insert_with(|| {
-            let path = merrow::world::share::world(world);
-            merrow::world::load_world(&path, Overrides::default()).unwrap_or_else(|p| panic!("{p}")).scene
+            let path = merrow_world::data_dir::world(world);
+            merrow_world::load_world(&path, Overrides::default())
+                .unwrap_or_else(|p| panic!("{p}"))
+                .scene
         });
-        let robot = scene.robots.iter().find(|r| r.name == robot).unwrap_or_else(|| panic!("{line}"));
-        let sensor = robot.sensors.iter().find(|s| s.name == sensor).unwrap_or_else(|| panic!("{line}"));
+        let robot = scene
+            .robots
+            .iter()
+            .find(|r| r.name == robot)
+            .unwrap_or_else(|| panic!("{line}"));
+        let sensor = robot
+            .sensors
+            .iter()
+            .find(|s| s.name == sensor)
+            .unwrap_or_else(|| panic!("{line}"));
         kinds.insert(sensor.kind.name());
     }
     kinds
@@ -342,17 +526,23 @@ fn pictured(page: &str) -> BTreeSet<&'static str> {
 /// World `every_sensor` has a sensor of every kind that there is, and docs/sensors.md a picture of every one, but of the sampler, which says nothing until it is told to.
 #[test]
 fn every_sensor_has_a_picture() {
-    let path = merrow::world::share::world("every_sensor");
-    let scene =
-        merrow::world::load_world(&path, Overrides::default()).unwrap_or_else(|p| panic!("{p}")).scene;
+    let path = merrow_world::data_dir::world("every_sensor");
+    let scene = merrow_world::load_world(&path, Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}"))
+        .scene;
     let sensors = scene.robots.iter().flat_map(|r| &r.sensors);
     let kinds: BTreeSet<&str> = sensors.map(|s| s.kind.name()).collect();
     // all that the loader knows, by what it says to one that it does not
     let nonsense = "robots: {r: {model: {extends: robots/heron.yaml, sensors: {s: {device: {source: x, rate_hz: 1, kind: nonsense}}}}}}\n";
-    let said = load_text("w.yaml", nonsense, Overrides::default()).expect_err("no such kind").to_string();
+    let said = load_text("w.yaml", nonsense, Overrides::default())
+        .expect_err("no such kind")
+        .to_string();
     let (_, list) = said.split_once("expected one of ").expect("a list");
     let (list, _) = list.split_once(", found").expect("its end");
-    let all: BTreeSet<&str> = list.split(", ").map(|kind| kind.trim_matches('`')).collect();
+    let all: BTreeSet<&str> = list
+        .split(", ")
+        .map(|kind| kind.trim_matches('`'))
+        .collect();
     assert_eq!(kinds, all);
     let page = text("docs/sensors.md");
     let mut shown = pictured(&page);
@@ -370,15 +560,25 @@ fn every_picture_of_docs_can_be_taken_anew() {
         .filter(|path| path.extension().is_some_and(|e| e == "md"))
         .map(|path| std::fs::read_to_string(path).unwrap())
         .collect();
-    let commands: Vec<String> = pages.iter().flat_map(|page| blocks_of(page, "sh")).collect();
-    for picture in
-        pages.iter().flat_map(|page| page.split("](").skip(1)).filter_map(|rest| rest.split(')').next())
+    let commands: Vec<String> = pages
+        .iter()
+        .flat_map(|page| blocks_of(page, "sh"))
+        .collect();
+    for picture in pages
+        .iter()
+        .flat_map(|page| page.split("](").skip(1))
+        .filter_map(|rest| rest.split(')').next())
     {
-        let is_taken =
-            [".png", ".jpg"].iter().any(|end| picture.ends_with(end)) || picture.starts_with("sensors/");
+        let is_taken = [".png", ".jpg"].iter().any(|end| picture.ends_with(end))
+            || picture.starts_with("sensors/");
         if is_taken && !picture.contains("://") {
-            assert!(docs.join(picture).exists(), "{picture} is missing: python3 docs/pictures");
-            let told = commands.iter().any(|block| block.contains(&format!("-o {picture}")));
+            assert!(
+                docs.join(picture).exists(),
+                "{picture} is missing: python3 docs/pictures"
+            );
+            let told = commands
+                .iter()
+                .any(|block| block.contains(&format!("-o {picture}")));
             assert!(told, "no command of docs takes {picture}");
         }
     }
@@ -420,7 +620,11 @@ fn snapshots_of_lasers_show_what_stands_there() {
     let world = folder.0.join("w.yaml");
     let of = |sensor: &str, at: &str| {
         let world = world.to_string_lossy();
-        picture(&folder, &[&world, "--robot", "eye", "--sensor", sensor, "--at", at]).unwrap()
+        picture(
+            &folder,
+            &[&world, "--robot", "eye", "--sensor", sensor, "--at", at],
+        )
+        .unwrap()
     };
     let color = |(width, rgb, _): &(usize, Vec<u8>, String), column: f64, row: f64| {
         let at = 3 * (row as usize * width + column as usize);
@@ -428,32 +632,49 @@ fn snapshots_of_lasers_show_what_stands_there() {
     };
     let is_lit = |[r, g, b]: [u8; 3]| !(r == g && g == b);
     let found = of("lidar", "0");
-    assert_eq!((found.0, found.1.len()), (1024, 3 * 1024 * (192 + 6 + 640)), "{}", found.2);
+    assert_eq!(
+        (found.0, found.1.len()),
+        (1024, 3 * 1024 * (192 + 6 + 640)),
+        "{}",
+        found.2
+    );
     // rings of 2 degrees from -15: the eighth and ninth are level; 12 rows each
     let row = 7.5 * 12.0;
     let column = |degrees: f64| 1024.0 * (0.5 - degrees / 360.0);
-    let (ahead, port) = (color(&found, column(0.0), row), color(&found, column(90.0), row));
+    let (ahead, port) = (
+        color(&found, column(0.0), row),
+        color(&found, column(90.0), row),
+    );
     assert!(is_lit(ahead) && is_lit(port) && !is_lit(color(&found, column(-90.0), row)));
     // near is bright
     assert!(
-        ahead.iter().map(|c| u32::from(*c)).sum::<u32>() > port.iter().map(|c| u32::from(*c)).sum::<u32>()
+        ahead.iter().map(|c| u32::from(*c)).sum::<u32>()
+            > port.iter().map(|c| u32::from(*c)).sum::<u32>()
     );
     // the face ends 6.3 degrees to either side
     for side in [-1.0, 1.0] {
-        assert!(is_lit(color(&found, column(5.5 * side), row)) && !is_lit(color(&found, column(-7.5), row)));
+        assert!(
+            is_lit(color(&found, column(5.5 * side), row))
+                && !is_lit(color(&found, column(-7.5), row))
+        );
     }
     let plan = of("laser", "0");
     assert_eq!(plan.1.len(), 3 * 1024 * 640);
     // straight ahead the first that is lit is the face; circles tell how many pixels a metre is
-    let lit: Vec<usize> = (0..320).filter(|row| is_lit(color(&plan, 512.0, *row as f64))).collect();
-    let of_port = (0..512).filter(|c| is_lit(color(&plan, *c as f64, 319.0))).collect::<Vec<_>>();
+    let lit: Vec<usize> = (0..320)
+        .filter(|row| is_lit(color(&plan, 512.0, *row as f64)))
+        .collect();
+    let of_port = (0..512)
+        .filter(|c| is_lit(color(&plan, *c as f64, 319.0)))
+        .collect::<Vec<_>>();
     let (face, wall) = (320.0 - lit[0] as f64, 512.0 - of_port[0] as f64);
     assert!((wall / face - 20.0 / 9.0).abs() < 0.05, "{wall} {face}");
     // half a nod of two seconds: the pillar from its foot to its top, in the view from the side
     let nod = of("nod", "3");
     let side = 640 + 6;
     assert_eq!(nod.1.len(), 3 * 1024 * (side + 256));
-    let rows = (side..side + 256).filter(|row| (0..1024).any(|c| is_lit(color(&nod, c as f64, *row as f64))));
+    let rows = (side..side + 256)
+        .filter(|row| (0..1024).any(|c| is_lit(color(&nod, c as f64, *row as f64))));
     assert!(rows.count() > 100);
 }
 
@@ -464,7 +685,11 @@ fn snapshots_of_sonars_fall_line_by_line() {
     let world = folder.0.join("w.yaml");
     let of = |sensor: &str| {
         let world = world.to_string_lossy();
-        picture(&folder, &[&world, "--robot", "fish", "--sensor", sensor, "--at", "6"]).unwrap()
+        picture(
+            &folder,
+            &[&world, "--robot", "fish", "--sensor", sensor, "--at", "6"],
+        )
+        .unwrap()
     };
     let (width, grey, _) = of("side");
     assert_eq!((width, grey.len()), (600, 600 * 512));
@@ -478,8 +703,14 @@ fn snapshots_of_sonars_fall_line_by_line() {
         let beyond = &line(row)[300 + 150..300 + 250];
         beyond.iter().map(|p| f64::from(*p)).sum::<f64>() / 100.0
     };
-    let mean = |rows: std::ops::Range<usize>| rows.clone().map(shadow).sum::<f64>() / rows.len() as f64;
-    assert!(mean(24..36) < 0.5 * mean(2..14), "{} {}", mean(24..36), mean(2..14));
+    let mean =
+        |rows: std::ops::Range<usize>| rows.clone().map(shadow).sum::<f64>() / rows.len() as f64;
+    assert!(
+        mean(24..36) < 0.5 * mean(2..14),
+        "{} {}",
+        mean(24..36),
+        mean(2..14)
+    );
     assert!(mean(24..36) < 0.5 * mean(46..55));
     let (width, rgb, said) = of("swath");
     assert_eq!((width, rgb.len()), (1024, 3 * 1024 * 512), "{said}");
@@ -487,10 +718,28 @@ fn snapshots_of_sonars_fall_line_by_line() {
     assert!(at(512, 10) != [0, 0, 0] && at(512, 200) == [0, 0, 0]);
     // 7 m to starboard a face that is 10 m high, nothing heard beyond it
     let of = |row: usize| (0..width).filter(|c| at(*c, row) != [0, 0, 0]).count();
-    assert!(of(5) > 1000 && of(50) > 1000 && (600..720).contains(&of(30)), "{} {} {}", of(5), of(50), of(30));
-    let high =
-        (0..width).rfind(|c| u32::from(at(*c, 30)[0]) + u32::from(at(*c, 30)[1]) > 100).expect("the face");
-    let metre =
-        0.49 * 1024.0 / said.split("; ").nth(1).unwrap().split(' ').next().unwrap().parse::<f64>().unwrap();
-    assert!((high as f64 - 512.0 - 7.0 * metre).abs() < metre, "{high}, {metre} a metre: {said}");
+    assert!(
+        of(5) > 1000 && of(50) > 1000 && (600..720).contains(&of(30)),
+        "{} {} {}",
+        of(5),
+        of(50),
+        of(30)
+    );
+    let high = (0..width)
+        .rfind(|c| u32::from(at(*c, 30)[0]) + u32::from(at(*c, 30)[1]) > 100)
+        .expect("the face");
+    let metre = 0.49 * 1024.0
+        / said
+            .split("; ")
+            .nth(1)
+            .unwrap()
+            .split(' ')
+            .next()
+            .unwrap()
+            .parse::<f64>()
+            .unwrap();
+    assert!(
+        (high as f64 - 512.0 - 7.0 * metre).abs() < metre,
+        "{high}, {metre} a metre: {said}"
+    );
 }

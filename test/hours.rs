@@ -3,28 +3,45 @@
 //! Slow: `test/run slow`. `MERROW_HOUR_SECONDS` shortens the hours, to try them out.
 
 use crate::common::scene;
-use merrow::math::{Quat, Vec3};
-use merrow::scene::Scene;
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::world::{Overrides, load_world, share};
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::state::Command;
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 use std::time::Instant;
 
 /// Length of an hour [s].
 fn hour() -> u64 {
-    std::env::var("MERROW_HOUR_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(3600)
+    std::env::var("MERROW_HOUR_SECONDS")
+        .ok()
+        .and_then(|s| s.parse().ok())
+        .unwrap_or(3600)
 }
 
 /// What must be true of every robot at every second.
 fn finite(s: &Simulation, second: u64) {
     for (robot, state) in s.scene.robots.iter().zip(&s.state.robots) {
-        assert!(state.halted.is_none(), "{} stopped at {second} s: {:?}", robot.name, state.halted);
+        assert!(
+            state.halted.is_none(),
+            "{} stopped at {second} s: {:?}",
+            robot.name,
+            state.halted
+        );
         let m = &state.motion;
         let all = m.p_WB.is_finite() && m.V_WB_B.v.is_finite() && m.V_WB_B.w.is_finite();
-        assert!(all && m.q.iter().chain(&m.qd).all(|x| x.is_finite()), "{} at {second} s: {m:?}", robot.name);
+        assert!(
+            all && m.q.iter().chain(&m.qd).all(|x| x.is_finite()),
+            "{} at {second} s: {m:?}",
+            robot.name
+        );
         let size = m.V_WB_B.v.norm() + m.V_WB_B.w.norm();
-        assert!(size < 1000.0, "{} at {second} s moves by {:?}", robot.name, m.V_WB_B);
+        assert!(
+            size < 1000.0,
+            "{} at {second} s moves by {:?}",
+            robot.name,
+            m.V_WB_B
+        );
     }
 }
 
@@ -62,8 +79,9 @@ fn drive(s: &mut Simulation, second: u64) {
             });
         }
         if !robot.fins.is_empty() {
-            let value =
-                |(k, f): (usize, &merrow::scene::Fin)| f.range[0] + part(k) * (f.range[1] - f.range[0]);
+            let value = |(k, f): (usize, &merrow_model::scene::Fin)| {
+                f.range[0] + part(k) * (f.range[1] - f.range[0])
+            };
             let values = robot.fins.iter().enumerate().map(value).collect();
             let _ = s.apply(&Command::Fins { robot: r, values });
         }
@@ -91,7 +109,8 @@ robots:
 ";
     let mut all = scene(&format!("{HURRICANE}{robots}"));
     // boat and buoy by their meshes, the buoy with memory
-    let hulls = load_world(&share::world("hulls"), Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let hulls = load_world(&data_dir::world("hulls"), Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}"));
     for mut robot in hulls.scene.robots {
         robot.start.p_WB.y += 80.0;
         all.robots.push(robot);
@@ -103,7 +122,11 @@ robots:
 #[test]
 #[ignore = "takes minutes: test/run slow"]
 fn beaufort_12() {
-    run("Beaufort 12", Simulation::new(Arc::new(hurricane()), 2).unwrap(), drive);
+    run(
+        "Beaufort 12",
+        Simulation::new(Arc::new(hurricane()), 2).unwrap(),
+        drive,
+    );
 }
 
 // Goal: capsized and flying hulls come down and go on. Method: the same sea; every two minutes each is thrown from 12 m upside down with a spin.
@@ -117,14 +140,26 @@ fn capsized_and_flying_hulls() {
         for robot in 0..s.scene.robots.len() {
             let m = &s.state.robots[robot].motion;
             if second % 120 == 60 && second > 60 {
-                assert!(m.p_WB.z.abs() < 30.0, "{}: {:?}", s.scene.robots[robot].name, m.p_WB);
+                assert!(
+                    m.p_WB.z.abs() < 30.0,
+                    "{}: {:?}",
+                    s.scene.robots[robot].name,
+                    m.p_WB
+                );
             }
             if second % 120 == 0 {
                 let k = robot as f64;
                 let p_WB = Vec3::new(m.p_WB.x, m.p_WB.y, 12.0);
                 let q_WB = Quat::from_rpy(3.0 - 0.1 * k, 0.3 * k, 0.7 * k);
                 let (v_WB_B, w_WB_B) = (Vec3::new(5.0, -3.0, 2.0), Vec3::new(2.0, -1.0, 3.0));
-                s.apply(&Command::SetPose { robot, p_WB, q_WB, v_WB_B, w_WB_B }).unwrap();
+                s.apply(&Command::SetPose {
+                    robot,
+                    p_WB,
+                    q_WB,
+                    v_WB_B,
+                    w_WB_B,
+                })
+                .unwrap();
             }
         }
     });
@@ -135,12 +170,15 @@ fn capsized_and_flying_hulls() {
 #[test]
 #[ignore = "takes minutes: test/run slow"]
 fn a_hundredfold_current() {
-    let names =
-        share::list("params/robots").into_iter().filter(|n| n != "rover" && !n.starts_with("firefly"));
+    let names = data_dir::list("params/robots")
+        .into_iter()
+        .filter(|n| n != "rover" && !n.starts_with("firefly"));
     let robots: String = names
         .enumerate()
         .map(|(k, n)| {
-            let floats = ["otter", "wamv", "heron", "sailboat"].iter().any(|boat| n.starts_with(boat));
+            let floats = ["otter", "wamv", "heron", "sailboat"]
+                .iter()
+                .any(|boat| n.starts_with(boat));
             let z = if floats { 0.0 } else { -30.0 };
             format!("  {n}: {{model: {n}, position_m: [{}, 0, {z}]}}\n", 50 * k)
         })
@@ -160,7 +198,14 @@ robots:
             for (robot, start) in s.scene.robots.clone().iter().map(|r| &r.start).enumerate() {
                 let (p_WB, q_WB) = (start.p_WB, Quat::from_rpy(0.1, 0.2, 0.3 * robot as f64));
                 let still = Vec3::zero();
-                s.apply(&Command::SetPose { robot, p_WB, q_WB, v_WB_B: still, w_WB_B: still }).unwrap();
+                s.apply(&Command::SetPose {
+                    robot,
+                    p_WB,
+                    q_WB,
+                    v_WB_B: still,
+                    w_WB_B: still,
+                })
+                .unwrap();
             }
         }
     });

@@ -41,11 +41,23 @@ fn sources() -> Vec<(String, String)> {
         .into_iter()
         .map(|path| {
             let text = std::fs::read_to_string(&path).unwrap();
-            let text = text.split("#[cfg(test)]").next().unwrap_or_default().to_string();
-            (path.strip_prefix(root().join("src")).unwrap().to_string_lossy().into_owned(), text)
+            let text = text
+                .split("#[cfg(test)]")
+                .next()
+                .unwrap_or_default()
+                .to_string();
+            (
+                path.strip_prefix(root().join("src"))
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned(),
+                text,
+            )
         })
         .filter(|(name, _)| {
-            !(name.ends_with("_test.rs") || name.ends_with("_tests.rs") || name.ends_with("/tests.rs"))
+            !(name.ends_with("_test.rs")
+                || name.ends_with("_tests.rs")
+                || name.ends_with("/tests.rs"))
         })
         .collect()
 }
@@ -56,7 +68,11 @@ fn module(file: &str) -> &str {
 
 /// Names of modules after `crate::` in a text, comments left out.
 fn crate_paths(text: &str) -> Vec<String> {
-    let code = text.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    let code = text
+        .lines()
+        .filter(|l| !l.trim_start().starts_with("//"))
+        .collect::<Vec<_>>()
+        .join("\n");
     code.split("crate::")
         .skip(1)
         .flat_map(|rest| {
@@ -69,7 +85,12 @@ fn crate_paths(text: &str) -> Vec<String> {
             let names: Vec<String> = inner
                 .split(',')
                 .take(if grouped { usize::MAX } else { 1 })
-                .map(|p| p.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect())
+                .map(|p| {
+                    p.trim()
+                        .chars()
+                        .take_while(|c| c.is_alphanumeric() || *c == '_')
+                        .collect()
+                })
                 .collect();
             names
         })
@@ -80,7 +101,9 @@ fn crate_paths(text: &str) -> Vec<String> {
 fn imports_go_one_way() {
     let mut wrong = Vec::new();
     for (file, text) in sources() {
-        let Some(own) = ORDER.iter().position(|m| *m == module(&file)) else { continue };
+        let Some(own) = ORDER.iter().position(|m| *m == module(&file)) else {
+            continue;
+        };
         for used in crate_paths(&text) {
             // the scene builds its allocation with control's formula when a world is loaded: world may name all of these
             if let Some(other) = ORDER.iter().position(|m| *m == used)
@@ -93,7 +116,11 @@ fn imports_go_one_way() {
             }
         }
     }
-    assert!(wrong.is_empty(), "modules may name those before them only:\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "modules may name those before them only:\n{}",
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -118,7 +145,11 @@ fn words_stay_in_their_modules() {
             }
         }
     }
-    assert!(wrong.is_empty(), "words outside their place:\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "words outside their place:\n{}",
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -126,7 +157,8 @@ fn every_law_states_source_symbols_frames_limits_and_tests() {
     let mut wrong = Vec::new();
     for (file, text) in sources() {
         let is_law = text.contains("//! # Law");
-        let must_be = module(&file) == "forces" && !file.ends_with("mod.rs") && !file.ends_with("sum.rs");
+        let must_be =
+            module(&file) == "forces" && !file.ends_with("mod.rs") && !file.ends_with("sum.rs");
         if must_be && !is_law {
             wrong.push(format!("src/{file}: no `# Law`"));
         }
@@ -158,11 +190,17 @@ fn tests_that_laws_name_exist() {
 #[test]
 fn citations_resolve() {
     let sources_md = std::fs::read_to_string(root().join("SOURCES.md")).unwrap();
-    let keys: BTreeSet<&str> =
-        sources_md.lines().filter_map(|l| l.strip_prefix("| ")?.split(" |").next()).collect();
+    let keys: BTreeSet<&str> = sources_md
+        .lines()
+        .filter_map(|l| l.strip_prefix("| ")?.split(" |").next())
+        .collect();
     let mut wrong = Vec::new();
     for (file, text) in sources() {
-        for cited in text.split('[').skip(1).filter_map(|rest| rest.split(']').next()) {
+        for cited in text
+            .split('[')
+            .skip(1)
+            .filter_map(|rest| rest.split(']').next())
+        {
             // a citation is "Name year" or "Name year, place"
             let key = cited.split([',', ';']).next().unwrap_or_default().trim();
             let year = key.rsplit([' ', '-']).next().unwrap_or_default();
@@ -202,12 +240,19 @@ fn paths_in_the_map_exist() {
             wrong.push(word.to_string());
         }
     }
-    assert!(wrong.is_empty(), "ARCHITECTURE.md names what does not exist: {wrong:?}");
+    assert!(
+        wrong.is_empty(),
+        "ARCHITECTURE.md names what does not exist: {wrong:?}"
+    );
 }
 
 #[test]
 fn open_points_name_their_issue() {
-    let marks = ["TO".to_string() + "DO", "FIX".to_string() + "ME", "X".repeat(3)];
+    let marks = [
+        "TO".to_string() + "DO",
+        "FIX".to_string() + "ME",
+        "X".repeat(3),
+    ];
     let mut wrong = Vec::new();
     for (file, text) in sources() {
         for (n, line) in text.lines().enumerate() {
@@ -222,11 +267,20 @@ fn open_points_name_their_issue() {
 #[test]
 fn every_dependency_has_its_reason() {
     let manifest = std::fs::read_to_string(root().join("Cargo.toml")).unwrap();
-    let section = manifest.split("[dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
+    let section = manifest
+        .split("[dependencies]")
+        .nth(1)
+        .unwrap()
+        .split("\n[")
+        .next()
+        .unwrap();
     let mut reason = false;
     for line in section.lines().filter(|l| !l.is_empty()) {
         let family = line.starts_with("rand");
-        assert!(line.starts_with('#') || reason || family, "no reason above: {line}");
+        assert!(
+            line.starts_with('#') || reason || family,
+            "no reason above: {line}"
+        );
         reason = line.starts_with('#');
     }
 }
@@ -239,6 +293,10 @@ fn params_state_their_source() {
     for path in files {
         let text = std::fs::read_to_string(&path).unwrap();
         let inherits = text.lines().any(|l| l.starts_with("extends:"));
-        assert!(inherits || text.lines().any(|l| l.starts_with("source:")), "{}: no source", path.display());
+        assert!(
+            inherits || text.lines().any(|l| l.starts_with("source:")),
+            "{}: no source",
+            path.display()
+        );
     }
 }

@@ -1,62 +1,30 @@
 //! The cases of `merrow validate`, each within its tolerance, and the page that shows them.
 
-use crate::common::cases::run;
-use merrow::validate::cases::page::{self, Outcome};
-use merrow::validate::cases::{Set, all};
-use merrow::world::materials::materials;
+use crate::common::cases::{outcomes, run};
+use merrow_validate::cases::page;
 use std::path::Path;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Runs all cases of a set and shows what misses its tolerance.
-fn holds(set: Set) {
-    for case in all().into_iter().filter(|c| c.set == set) {
-        run(case.number);
+// Goal: every case is within its tolerance, and docs/validation.md and its figures are what the
+// command writes. Method: runs every case once and writes page and figures. Tolerances: with the
+// cases, in `crates/validate/src/cases/`.
+#[test]
+fn cases_hold_and_the_page_is_current() {
+    let outcomes = outcomes();
+    for outcome in &outcomes {
+        run(outcome.case.number);
     }
-}
-
-// Goal: every case is within its tolerance. Method, tolerances: beside the cases, in `src/validate/cases/`.
-#[test]
-fn thetis() {
-    holds(Set::Thetis);
-}
-
-#[test]
-fn kelpie() {
-    holds(Set::Kelpie);
-}
-
-#[test]
-fn bodies() {
-    holds(Set::Bodies);
-}
-
-#[test]
-fn hulls() {
-    holds(Set::Hulls);
-}
-
-#[test]
-fn vehicles() {
-    holds(Set::Vehicles);
-}
-
-#[test]
-fn sea() {
-    holds(Set::Sea);
-}
-
-// Goal: docs/validation.md and its figures are what the command writes. Method: writes them anew. Tolerance: none.
-#[test]
-fn the_page_is_what_the_command_writes() {
-    let data = root().join("test/data");
-    let outcomes: Vec<Outcome> =
-        all().into_iter().map(|case| Outcome { case, found: materials(&data, |m| (case.run)(m)) }).collect();
     let mut files = vec![("validation.md".to_string(), page::markdown(&outcomes))];
     for found in outcomes.iter().filter_map(|o| o.found.as_ref().ok()) {
-        files.extend(found.figures.iter().map(|(name, d)| (format!("validation/{name}.svg"), d.svg())));
+        files.extend(
+            found
+                .figures
+                .iter()
+                .map(|(name, d)| (format!("validation/{name}.svg"), d.svg())),
+        );
     }
     for (name, text) in files {
         let path = root().join("docs").join(&name);
@@ -65,7 +33,10 @@ fn the_page_is_what_the_command_writes() {
             std::fs::write(&path, &text).unwrap();
         }
         let written = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(written == text, "docs/{name} is out of date: `merrow validate --write docs` writes it anew");
+        assert!(
+            written == text,
+            "docs/{name} is out of date: `merrow validate --write docs` writes it anew"
+        );
     }
 }
 
@@ -74,21 +45,42 @@ fn the_page_is_what_the_command_writes() {
 #[test]
 fn the_command_says_what_it_finds() {
     let merrow = |arguments: &[&str]| {
-        let done = std::process::Command::new(env!("CARGO_BIN_EXE_merrow")).args(arguments).output().unwrap();
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_merrow"))
+            .args(arguments)
+            .output()
+            .unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (done.status.success(), text(&done.stdout), text(&done.stderr))
+        (
+            done.status.success(),
+            text(&done.stdout),
+            text(&done.stderr),
+        )
     };
     let (fine, out, _) = merrow(&["validate", "kelpie", "--check"]);
-    assert!(fine && out.contains("4905 N") && out.ends_with("verdict: pass\n"), "{out}");
+    assert!(
+        fine && out.contains("4905 N") && out.ends_with("verdict: pass\n"),
+        "{out}"
+    );
     for word in ["expected", "got", "tolerance", "verdict"] {
         assert!(out.lines().next().unwrap().contains(word), "{out}");
     }
     let (fine, _, err) = merrow(&["validate", "sea", "--data", "no/such/folder"]);
-    assert!(!fine && err.contains("no/such/folder: found no such folder, expected one with tables"), "{err}");
-    let empty = crate::common::folder::Folder::new("validate", &[]);
-    let (fine, out, _) = merrow(&["validate", "sea", "--check", "--data", empty.0.to_str().unwrap()]);
     assert!(
-        !fine && out.contains("wave_dispersion.csv: cannot be read") && out.contains("verdict: fail"),
+        !fine && err.contains("no/such/folder: found no such folder, expected one with tables"),
+        "{err}"
+    );
+    let empty = crate::common::folder::Folder::new("validate", &[]);
+    let (fine, out, _) = merrow(&[
+        "validate",
+        "sea",
+        "--check",
+        "--data",
+        empty.0.to_str().unwrap(),
+    ]);
+    assert!(
+        !fine
+            && out.contains("wave_dispersion.csv: cannot be read")
+            && out.contains("verdict: fail"),
         "{out}"
     );
 }

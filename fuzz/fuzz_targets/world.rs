@@ -4,8 +4,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use merrow::sim::Simulation;
-use merrow::world::{Overrides, load_text};
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, load_text};
 use std::sync::Arc;
 
 fuzz_target!(|text: &str| {

@@ -1,9 +1,11 @@
 //! `merrow validate` without more: cases with a known answer, and the page that shows them.
 
 use clap::Args;
-use merrow::validate::cases::page::{self, Outcome};
-use merrow::validate::cases::{self, Case, Set};
-use merrow::world::materials;
+use merrow_validate::cases;
+use merrow_validate::cases::page;
+use merrow_validate::cases::page::Outcome;
+use merrow_validate::cases::{Case, Set};
+use merrow_validate::read::materials;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -38,9 +40,15 @@ pub fn all(whole: &Whole) -> Result<ExitCode, String> {
         let figures = folder.join("validation");
         folder_for(&figures)?;
         for (name, drawing) in figures_of(&outcomes) {
-            write(&figures.join(format!("{name}.svg")), drawing.svg().as_bytes())?;
+            write(
+                &figures.join(format!("{name}.svg")),
+                drawing.svg().as_bytes(),
+            )?;
         }
-        write(&folder.join("validation.md"), page::markdown(&outcomes).as_bytes())?;
+        write(
+            &folder.join("validation.md"),
+            page::markdown(&outcomes).as_bytes(),
+        )?;
         println!("page and figures in {}", folder.display());
     }
     Ok(verdict(&outcomes, &whole.arguments))
@@ -48,7 +56,10 @@ pub fn all(whole: &Whole) -> Result<ExitCode, String> {
 
 /// The cases of one set.
 pub fn set(set: Set, arguments: &Arguments) -> Result<ExitCode, String> {
-    let outcomes = run(cases::all().into_iter().filter(|c| c.set == set).collect(), arguments)?;
+    let outcomes = run(
+        cases::all().into_iter().filter(|c| c.set == set).collect(),
+        arguments,
+    )?;
     Ok(verdict(&outcomes, arguments))
 }
 
@@ -86,14 +97,28 @@ fn run(cases: Vec<Case>, arguments: &Arguments) -> Result<Vec<Outcome>, String> 
 
 fn figures_of(
     outcomes: &[Outcome],
-) -> impl Iterator<Item = &(&'static str, merrow::validate::canvas::Drawing)> {
-    outcomes.iter().filter_map(|o| o.found.as_ref().ok()).flat_map(|f| &f.figures)
+) -> impl Iterator<Item = &(&'static str, merrow_validate::figure::canvas::Drawing)> {
+    outcomes
+        .iter()
+        .filter_map(|o| o.found.as_ref().ok())
+        .flat_map(|f| &f.figures)
 }
 
 fn verdict(outcomes: &[Outcome], arguments: &Arguments) -> ExitCode {
     let holds = outcomes.iter().all(Outcome::holds);
-    println!("{}", if holds { "verdict: pass" } else { "verdict: fail" });
-    if arguments.check && !holds { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    println!(
+        "{}",
+        if holds {
+            "verdict: pass"
+        } else {
+            "verdict: fail"
+        }
+    );
+    if arguments.check && !holds {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
 }
 
 fn folder_for(path: &Path) -> Result<(), String> {

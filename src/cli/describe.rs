@@ -1,19 +1,24 @@
 //! `merrow describe`: what a world holds and how to talk to it.
 
-use merrow::control::fault;
-use merrow::math::Vec3;
-use merrow::ros::message::Service;
-use merrow::ros::msg::std_srvs::Trigger;
-use merrow::ros::{arm, firmware, frames, instruments, live_parameters, plan::Plan, services, urdf};
-use merrow::scene::acoustic::{Beacon, BeaconKind};
-use merrow::scene::ais::Transponder;
-use merrow::scene::fault::Device;
-use merrow::scene::obstacle::Obstacle;
-use merrow::scene::{End, Robot, Tether, Winch};
-use merrow::sim::Pace;
-use merrow::sim::afloat::{self, Rest};
-use merrow::sim::cost;
-use merrow::world::World;
+use merrow::arm;
+use merrow::convert::instruments;
+use merrow::input::{firmware, services};
+use merrow::node::plan::Plan;
+use merrow::node::{frames, live_parameters, urdf};
+use merrow_math::Vec3;
+use merrow_model::scene::fault::Device;
+use merrow_model::scene::sensor::acoustic::{Beacon, BeaconKind};
+use merrow_model::scene::sensor::ais::Transponder;
+use merrow_model::scene::sensor::obstacle::Obstacle;
+use merrow_model::scene::{End, Robot, Tether, Winch};
+use merrow_ros2::message::Service;
+use merrow_ros2::msg::std_srvs::Trigger;
+use merrow_sim::Pace;
+use merrow_sim::control::fault;
+use merrow_sim::report::cost;
+use merrow_sim::report::hydrostatic_equilibrium;
+use merrow_sim::report::hydrostatic_equilibrium::Rest;
+use merrow_world::World;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -21,12 +26,18 @@ use std::process::ExitCode;
 pub fn describe(world: &World, as_json: bool, urdf_of: Option<&str>) -> Result<ExitCode, String> {
     if let Some(name) = urdf_of {
         let robot = world.scene.robots.iter().find(|r| r.name == name);
-        print!("{}", urdf::urdf(robot.ok_or_else(|| format!("no robot {name:?} in {}", world.scene.name))?));
+        print!(
+            "{}",
+            urdf::urdf(robot.ok_or_else(|| format!("no robot {name:?} in {}", world.scene.name))?)
+        );
         return Ok(ExitCode::SUCCESS);
     }
     let all = whole(world);
     if as_json {
-        println!("{}", serde_json::to_string_pretty(&all).map_err(|e| e.to_string())?);
+        println!(
+            "{}",
+            serde_json::to_string_pretty(&all).map_err(|e| e.to_string())?
+        );
     } else {
         print_text(&all);
     }
@@ -50,7 +61,7 @@ fn whole(world: &World) -> Value {
         .inputs
         .iter()
         .map(|i| {
-            let qos = merrow::ros::qos::Qos::DEFAULT.to_string();
+            let qos = merrow_ros2::qos::Qos::DEFAULT.to_string();
             json!({ "topic": full(&i.topic), "type": i.info.name, "unit": i.unit, "qos": qos })
         })
         .collect();
@@ -74,7 +85,9 @@ fn whole(world: &World) -> Value {
                 .into_iter()
                 .map(|(name, ..)| json!({ "service": full(&name), "type": Trigger::TYPE })),
         )
-        .chain(of_firmware.map(|(name, ..)| json!({ "service": full(&name), "type": Trigger::TYPE })))
+        .chain(
+            of_firmware.map(|(name, ..)| json!({ "service": full(&name), "type": Trigger::TYPE })),
+        )
         .collect();
     let parameters: Vec<Value> = live_parameters::declarations(scene, Pace::Factor(1.0))
         .into_iter()
@@ -88,7 +101,9 @@ fn whole(world: &World) -> Value {
     let tethers: Vec<Value> = scene.tethers.iter().map(|t| tether(t, scene)).collect();
     let costs = cost::of(scene);
     let robots = scene.robots.iter().zip(&world.about).zip(&costs);
-    let robots: Vec<Value> = robots.map(|((r, a), cost)| robot(r, a, cost, scene)).collect();
+    let robots: Vec<Value> = robots
+        .map(|((r, a), cost)| robot(r, a, cost, scene))
+        .collect();
     json!({
         "world": scene.name,
         "step_s": scene.dt(),
@@ -107,7 +122,7 @@ fn whole(world: &World) -> Value {
     })
 }
 
-fn tether(tether: &Tether, scene: &merrow::scene::Scene) -> Value {
+fn tether(tether: &Tether, scene: &merrow_model::scene::Scene) -> Value {
     let end = |end: &End| match *end {
         End::World(p) => format!("world [{}, {}, {}]", p.x, p.y, p.z),
         End::Free(_) => "free".to_string(),
@@ -131,14 +146,14 @@ fn tether(tether: &Tether, scene: &merrow::scene::Scene) -> Value {
 }
 
 /// Where something is fixed.
-fn carrier(on: Option<(usize, usize)>, p: Vec3, scene: &merrow::scene::Scene) -> String {
+fn carrier(on: Option<(usize, usize)>, p: Vec3, scene: &merrow_model::scene::Scene) -> String {
     on.map_or_else(
         || format!("world [{}, {}, {}]", p.x, p.y, p.z),
         |(robot, link)| frames::link_frame(&scene.robots[robot], link),
     )
 }
 
-fn beacon(beacon: &Beacon, scene: &merrow::scene::Scene) -> Value {
+fn beacon(beacon: &Beacon, scene: &merrow_model::scene::Scene) -> Value {
     let kind = match beacon.kind {
         BeaconKind::Pinger { .. } => "pinger",
         BeaconKind::Transponder { .. } => "transponder",
@@ -163,7 +178,7 @@ fn obstacle(obstacle: &Obstacle) -> Value {
     })
 }
 
-fn transponder(of: &Transponder, scene: &merrow::scene::Scene) -> Value {
+fn transponder(of: &Transponder, scene: &merrow_model::scene::Scene) -> Value {
     json!({
         "name": of.name,
         "class": if of.is_class_a { "a" } else { "b" },
@@ -173,7 +188,7 @@ fn transponder(of: &Transponder, scene: &merrow::scene::Scene) -> Value {
     })
 }
 
-fn winch_of(tether: &Tether, winch: &Winch, scene: &merrow::scene::Scene) -> Value {
+fn winch_of(tether: &Tether, winch: &Winch, scene: &merrow_model::scene::Scene) -> Value {
     json!({
         "max_speed_m_s": winch.max_speed,
         "powered_by": tether.winch_robot().map(|r| &scene.robots[r]).filter(|r| r.battery.is_some()).map(|r| &r.name),
@@ -182,7 +197,12 @@ fn winch_of(tether: &Tether, winch: &Winch, scene: &merrow::scene::Scene) -> Val
     })
 }
 
-fn robot(robot: &Robot, about: &merrow::world::About, costs: &[f64], scene: &merrow::scene::Scene) -> Value {
+fn robot(
+    robot: &Robot,
+    about: &merrow_world::About,
+    costs: &[f64],
+    scene: &merrow_model::scene::Scene,
+) -> Value {
     let base = &robot.links[0];
     let thrusters: Vec<Value> = robot
         .thrusters
@@ -230,10 +250,12 @@ fn robot(robot: &Robot, about: &merrow::world::About, costs: &[f64], scene: &mer
 }
 
 /// How it lies in calm water; null where nothing carries it.
-fn at_rest(robot: &Robot, scene: &merrow::scene::Scene) -> Value {
-    let a = match afloat::rest(scene, robot) {
+fn at_rest(robot: &Robot, scene: &merrow_model::scene::Scene) -> Value {
+    let a = match hydrostatic_equilibrium::rest(scene, robot) {
         Rest::Afloat(a) => a,
-        Rest::Neutral => return json!({ "floats": false, "neutral": true, "weight_in_water_n": 0.0 }),
+        Rest::Neutral => {
+            return json!({ "floats": false, "neutral": true, "weight_in_water_n": 0.0 });
+        }
         Rest::Sinks(by) => return json!({ "floats": false, "weight_in_water_n": by }),
         Rest::None => return Value::Null,
     };
@@ -259,7 +281,10 @@ fn at_rest_text(r: &Value) -> Option<String> {
         return Some("neutral, as heavy as its water".to_string());
     }
     if a["floats"] == false {
-        return Some(format!("sinks, {:.2} N heavier than its water", a["weight_in_water_n"].as_f64()?));
+        return Some(format!(
+            "sinks, {:.2} N heavier than its water",
+            a["weight_in_water_n"].as_f64()?
+        ));
     }
     let number = |key: &str| a[key].as_f64();
     let center = a["center_of_buoyancy_m"].as_array()?;
@@ -281,8 +306,8 @@ fn at_rest_text(r: &Value) -> Option<String> {
 }
 
 /// Child frames by parent.
-fn frame_tree(scene: &merrow::scene::Scene) -> Vec<Value> {
-    let state = merrow::state::State::new(scene);
+fn frame_tree(scene: &merrow_model::scene::Scene) -> Vec<Value> {
+    let state = merrow_model::state::State::new(scene);
     let snapshot = frames::Snapshot {
         time_ns: 0,
         motions: state.robots.iter().map(|r| r.motion.clone()).collect(),
@@ -299,8 +324,12 @@ fn frame_tree(scene: &merrow::scene::Scene) -> Vec<Value> {
     };
     let moving = frames::moving(scene, &snapshot, true).transforms;
     let fixed = frames::fixed(scene).transforms;
-    let one = |moves: bool| move |t: merrow::ros::msg::geometry_msgs::TransformStamped| json!({ "parent": t.header.frame_id, "child": t.child_frame_id, "moves": moves });
-    moving.into_iter().map(one(true)).chain(fixed.into_iter().map(one(false))).collect()
+    let one = |moves: bool| move |t: merrow_ros2::msg::geometry_msgs::TransformStamped| json!({ "parent": t.header.frame_id, "child": t.child_frame_id, "moves": moves });
+    moving
+        .into_iter()
+        .map(one(true))
+        .chain(fixed.into_iter().map(one(false)))
+        .collect()
 }
 
 /// What a sensor costs, in words.
@@ -312,48 +341,96 @@ fn cost_text(sensor: &Value) -> Option<String> {
         p if p < 300.0 => format!("about {p:.0} % of a core"),
         p => format!("about {:.1} cores", 0.01 * p),
     };
-    Some(if sensor["lazy"] == true { share + " while it is wanted" } else { share })
+    Some(if sensor["lazy"] == true {
+        share + " while it is wanted"
+    } else {
+        share
+    })
 }
 
 fn print_text(all: &Value) {
     let text = |v: &Value| v.as_str().map_or_else(|| v.to_string(), str::to_owned);
-    println!("world {}, step {} s, seed {}", text(&all["world"]), all["step_s"], all["seed"]);
+    println!(
+        "world {}, step {} s, seed {}",
+        text(&all["world"]),
+        all["step_s"],
+        all["seed"]
+    );
     let rows = |key: &str| all[key].as_array().cloned().unwrap_or_default();
     println!("\nrobots");
     for r in rows("robots") {
-        println!("  {}: {} ({} kg)", text(&r["name"]), text(&r["description"]), r["mass_kg"]);
+        println!(
+            "  {}: {} ({} kg)",
+            text(&r["name"]),
+            text(&r["description"]),
+            r["mass_kg"]
+        );
         if let Some(text) = at_rest_text(&r) {
             println!("    {text}");
         }
         for s in r["sensors"].as_array().into_iter().flatten() {
             if let Some(cost) = cost_text(s) {
                 let rate = s["rate_hz"].as_f64().unwrap_or_default();
-                println!("    {} ({}, {rate} Hz): {cost}", text(&s["name"]), text(&s["kind"]));
+                println!(
+                    "    {} ({}, {rate} Hz): {cost}",
+                    text(&s["name"]),
+                    text(&s["kind"])
+                );
             }
         }
-        for s in r["sources"].as_array().into_iter().flatten().filter(|s| s["estimated"] != "") {
-            println!("    {}, estimated: {}", text(&s["part"]), text(&s["estimated"]));
+        for s in r["sources"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|s| s["estimated"] != "")
+        {
+            println!(
+                "    {}, estimated: {}",
+                text(&s["part"]),
+                text(&s["estimated"])
+            );
         }
     }
     for t in rows("tethers") {
         let (name, from, to) = (text(&t["name"]), text(&t["from"]), text(&t["to"]));
-        println!("  {name}: tether from {from} to {to} ({} m in {} segments)", t["length_m"], t["segments"]);
+        println!(
+            "  {name}: tether from {from} to {to} ({} m in {} segments)",
+            t["length_m"], t["segments"]
+        );
     }
     for b in rows("beacons") {
         let (name, kind, at) = (text(&b["name"]), text(&b["kind"]), text(&b["at"]));
         println!("  {name}: {kind} at {at} ({} kHz)", b["frequency_khz"]);
     }
     for t in rows("ais") {
-        println!("  {}: AIS of class {} at {}", text(&t["name"]), text(&t["class"]), text(&t["at"]));
+        println!(
+            "  {}: AIS of class {} at {}",
+            text(&t["name"]),
+            text(&t["class"]),
+            text(&t["at"])
+        );
     }
     println!("\npublished");
     for o in rows("published") {
-        let rate = o["rate_hz"].as_f64().map_or_else(|| "-".to_string(), |r| format!("{r} Hz"));
-        println!("  {:<44} {:<46} {:>7}  {}", text(&o["topic"]), text(&o["type"]), rate, text(&o["qos"]));
+        let rate = o["rate_hz"]
+            .as_f64()
+            .map_or_else(|| "-".to_string(), |r| format!("{r} Hz"));
+        println!(
+            "  {:<44} {:<46} {:>7}  {}",
+            text(&o["topic"]),
+            text(&o["type"]),
+            rate,
+            text(&o["qos"])
+        );
     }
     println!("\nsubscribed");
     for i in rows("subscribed") {
-        println!("  {:<44} {:<46} {}", text(&i["topic"]), text(&i["type"]), text(&i["unit"]));
+        println!(
+            "  {:<44} {:<46} {}",
+            text(&i["topic"]),
+            text(&i["type"]),
+            text(&i["unit"])
+        );
     }
     println!("\nactions");
     for a in rows("actions") {
@@ -376,6 +453,10 @@ fn print_text(all: &Value) {
     println!("\nframes");
     for f in rows("frames") {
         let moves = if f["moves"] == true { "moves" } else { "fixed" };
-        println!("  {} -> {} ({moves})", text(&f["parent"]), text(&f["child"]));
+        println!(
+            "  {} -> {} ({moves})",
+            text(&f["parent"]),
+            text(&f["child"])
+        );
     }
 }

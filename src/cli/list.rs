@@ -1,6 +1,6 @@
 //! `merrow list`: what comes with Merrow.
 
-use merrow::world::share;
+use merrow_world::data_dir;
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 
@@ -19,24 +19,33 @@ pub fn list(as_json: bool) -> Result<ExitCode, String> {
         ("beacons", "params/beacons"),
     ];
     if as_json {
-        let mut all: Map<String, Value> =
-            kinds.iter().map(|(kind, folder)| ((*kind).to_string(), json!(share::list(folder)))).collect();
+        let mut all: Map<String, Value> = kinds
+            .iter()
+            .map(|(kind, folder)| ((*kind).to_string(), json!(data_dir::list(folder))))
+            .collect();
         let lines = |folder: &str| -> Map<String, Value> {
-            let names = share::list(folder).into_iter();
-            names.map(|name| (name.clone(), json!(share::description(folder, &name)))).collect()
+            let names = data_dir::list(folder).into_iter();
+            names
+                .map(|name| (name.clone(), json!(data_dir::description(folder, &name))))
+                .collect()
         };
-        let descriptions: Map<String, Value> =
-            kinds.iter().map(|(kind, folder)| ((*kind).to_string(), Value::Object(lines(folder)))).collect();
+        let descriptions: Map<String, Value> = kinds
+            .iter()
+            .map(|(kind, folder)| ((*kind).to_string(), Value::Object(lines(folder))))
+            .collect();
         all.insert("descriptions".into(), Value::Object(descriptions));
         println!("{}", Value::Object(all));
         return Ok(ExitCode::SUCCESS);
     }
     for (kind, folder) in kinds {
         println!("{kind}:");
-        let names = share::list(folder);
+        let names = data_dir::list(folder);
         let width = names.iter().map(String::len).max().unwrap_or(0);
         for name in names {
-            println!("{}", format!("  {name:<width$}  {}", share::description(folder, &name)).trim_end());
+            println!(
+                "{}",
+                format!("  {name:<width$}  {}", data_dir::description(folder, &name)).trim_end()
+            );
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -11,7 +11,8 @@ mod terrain;
 mod validate;
 
 use clap::{Parser, Subcommand};
-use merrow::world::{self, Overrides, World};
+use merrow_world as world;
+use merrow_world::{Overrides, World};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -78,7 +79,11 @@ pub fn split_ros_args(arguments: &[String]) -> (Vec<String>, Vec<String>) {
             }
             _ => {}
         }
-        if in_ros { ros.push(argument.clone()) } else { own.push(argument.clone()) }
+        if in_ros {
+            ros.push(argument.clone())
+        } else {
+            own.push(argument.clone())
+        }
     }
     (own, ros)
 }
@@ -90,19 +95,31 @@ pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
         Command::Check { world } => {
             let found = load(&world, None)?;
             let robots = found.scene.robots.len();
-            println!("{world}: no mistakes, {robots} robot{}", if robots == 1 { "" } else { "s" });
+            println!(
+                "{world}: no mistakes, {robots} robot{}",
+                if robots == 1 { "" } else { "s" }
+            );
             Ok(ExitCode::SUCCESS)
         }
         Command::Describe { world, json, urdf } => {
             describe::describe(&load(&world, None)?, json, urdf.as_deref())
         }
-        Command::Validate { against: Some(against), .. } => validate::run(&against),
-        Command::Validate { against: None, whole } => cases::all(&whole),
+        Command::Validate {
+            against: Some(against),
+            ..
+        } => validate::run(&against),
+        Command::Validate {
+            against: None,
+            whole,
+        } => cases::all(&whole),
         Command::Terrain(arguments) => terrain::run(&arguments),
         Command::Snapshot(arguments) => snapshot::run(&arguments),
         Command::Schema => {
-            let schema = world::schema::schema::<world::file::WorldFile>("Merrow world");
-            println!("{}", serde_json::to_string_pretty(&schema).map_err(|e| e.to_string())?);
+            let schema = world::json_schema();
+            println!(
+                "{}",
+                serde_json::to_string_pretty(&schema).map_err(|e| e.to_string())?
+            );
             Ok(ExitCode::SUCCESS)
         }
         Command::List { json } => list::list(json),
@@ -111,13 +128,16 @@ pub fn execute(cli: Cli, ros: &[String]) -> Result<ExitCode, String> {
 
 /// Loads a world; its mistakes come one per line, then their number.
 fn load(name: &str, seed: Option<u64>) -> Result<World, String> {
-    if let Some(mistake) = world::share::unknown_world(name) {
+    if let Some(mistake) = world::data_dir::unknown_world(name) {
         return Err(mistake);
     }
-    let path: PathBuf = world::share::world(name);
+    let path: PathBuf = world::data_dir::world(name);
     let world = world::load_world(&path, Overrides { seed }).map_err(|problems| {
         let n = problems.len();
-        format!("{n} mistake{} in {name}\n{problems}", if n == 1 { "" } else { "s" })
+        format!(
+            "{n} mistake{} in {name}\n{problems}",
+            if n == 1 { "" } else { "s" }
+        )
     })?;
     for note in &world.notes {
         eprintln!("note: {note}");

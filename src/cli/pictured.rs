@@ -1,22 +1,25 @@
 //! Pictures of what sensors that look around bring, for `merrow snapshot`: those of one instant in a world that stands still, those of lines and nods over the run up to then.
 
-use merrow::ros::cloud_display::{self, Across, Shown};
-use merrow::ros::convert::header;
-use merrow::ros::msg::sensor_msgs::Image;
-use merrow::ros::radar_display::Scope;
-use merrow::ros::sonar_display::Display;
-use merrow::scene::laser::LaserSpec;
-use merrow::scene::sensor::Looks;
-use merrow::scene::sonar::{SonarKind, SonarSpec};
-use merrow::sensors::sample::Pose;
-use merrow::sim::{Simulation, lookout, watch};
-use merrow::state::frame::{self, FrameData};
-use merrow::state::ping::{Ping, Sounding};
+use merrow::convert::header;
+use merrow::display::cloud;
+use merrow::display::cloud::{Across, Shown};
+use merrow::display::radar::Scope;
+use merrow::display::sonar::Display;
+use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::laser::LaserSpec;
+use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
+use merrow_model::state::frames;
+use merrow_model::state::frames::FrameData;
+use merrow_model::state::frames::ping::{Ping, Sounding};
+use merrow_ros2::msg::sensor_msgs::Image;
+use merrow_sensors::sample::Pose;
+use merrow_sim::Simulation;
+use merrow_sim::sensors::{frame_recorder, scheduler};
 
 /// What there is to show.
 pub enum Content {
     /// Of a camera.
-    Camera(frame::Picture),
+    Camera(frames::Picture),
     /// A display in grey.
     Grey(Image),
     /// One in colours.
@@ -25,18 +28,26 @@ pub enum Content {
 
 /// True if a sensor has a picture.
 pub fn has_picture(looks: &Looks) -> bool {
-    matches!(looks, Looks::Camera(_) | Looks::Sonar(_) | Looks::Radar(_) | Looks::Laser(_))
+    matches!(
+        looks,
+        Looks::Camera(_) | Looks::Sonar(_) | Looks::Radar(_) | Looks::Laser(_)
+    )
 }
 
 /// How much of the run before the picture goes into it [s]; none: it is that of an instant.
 fn memory(looks: &Looks, rate: f64) -> Option<f64> {
     match looks {
-        Looks::Sonar(SonarSpec { kind: SonarKind::SideScan | SonarKind::Multibeam, .. }) => {
+        Looks::Sonar(SonarSpec {
+            kind: SonarKind::SideScan | SonarKind::Multibeam,
+            ..
+        }) => {
             // two more, for what is not heard yet at the end
-            Some((cloud_display::LINES + 2) as f64 / rate)
+            Some((cloud::LINES + 2) as f64 / rate)
         }
         // all its angles
-        Looks::Laser(LaserSpec { tilt: Some(tilt), .. }) => Some(0.5e-9 * tilt.period_ns as f64),
+        Looks::Laser(LaserSpec {
+            tilt: Some(tilt), ..
+        }) => Some(0.5e-9 * tilt.period_ns as f64),
         _ => None,
     }
 }
@@ -61,19 +72,25 @@ pub fn picture(
             Looks::Sonar(spec) => spec.sweep_pings(),
             _ => 1,
         };
-        let frames = lookout::several(simulation, robot, sensor, samples);
+        let frames = scheduler::several(simulation, robot, sensor, samples);
         return at_once(&looks, frames).ok_or_else(nothing);
     };
     let until_ns = steps * simulation.scene.dt_ns;
     let from_ns = until_ns.saturating_sub((seconds * 1e9) as u64);
     let mut strip = Strip::default();
-    watch::record(simulation, (robot, sensor), steps, from_ns, |frame, pose| {
-        strip.add(&looks, &frame.data, pose, frame.stamp_ns);
-    })?;
+    frame_recorder::record(
+        simulation,
+        (robot, sensor),
+        steps,
+        from_ns,
+        |frame, pose| {
+            strip.add(&looks, &frame.data, pose, frame.stamp_ns);
+        },
+    )?;
     if strip.count == 0 {
         // before the first line
-        let pose = lookout::pose_of(simulation, robot, sensor);
-        let data = lookout::once(simulation, robot, sensor).ok_or_else(nothing)?;
+        let pose = scheduler::pose_of(simulation, robot, sensor);
+        let data = scheduler::once(simulation, robot, sensor).ok_or_else(nothing)?;
         strip.add(&looks, &data, &pose, until_ns);
     }
     strip.shown(&looks).ok_or_else(nothing)
@@ -92,10 +109,10 @@ fn at_once(looks: &Looks, frames: Vec<FrameData>) -> Option<Content> {
                 Content::Grey(scope.show(spec, &sweep, header(0, "")))
             }
             (Looks::Laser(spec), FrameData::Cloud(points)) => {
-                Content::Colored(cloud_display::lidar(spec, &points))
+                Content::Colored(cloud::lidar(spec, &points))
             }
             (Looks::Laser(spec), FrameData::Scan(scan)) => {
-                Content::Colored(cloud_display::scan(&cloud_display::points_of(spec, &scan, 0, 0)))
+                Content::Colored(cloud::scan(&cloud::points_of(spec, &scan, 0, 0)))
             }
             _ => return None,
         });
@@ -110,7 +127,7 @@ struct Strip {
     display: Display,
     grey: Option<Image>,
     lines: Vec<Vec<Across>>,
-    points: Vec<frame::Point>,
+    points: Vec<frames::Point>,
 }
 
 impl Strip {
@@ -119,9 +136,12 @@ impl Strip {
             (Looks::Sonar(spec), FrameData::Ping(ping)) if spec.kind == SonarKind::SideScan => {
                 self.grey = Some(self.display.show(spec, ping, header(0, "")));
             }
-            (Looks::Sonar(spec), FrameData::Ping(ping)) => self.lines.push(soundings(spec, ping, pose)),
+            (Looks::Sonar(spec), FrameData::Ping(ping)) => {
+                self.lines.push(soundings(spec, ping, pose))
+            }
             (Looks::Laser(spec), FrameData::Scan(scan)) => {
-                self.points.extend(cloud_display::points_of(spec, scan, stamp_ns, self.count));
+                self.points
+                    .extend(cloud::points_of(spec, scan, stamp_ns, self.count));
             }
             _ => {}
         }
@@ -131,8 +151,8 @@ impl Strip {
     fn shown(self, looks: &Looks) -> Option<Content> {
         Some(match (self.grey, looks) {
             (Some(image), _) => Content::Grey(image),
-            (None, Looks::Laser(_)) => Content::Colored(cloud_display::nod(&self.points)),
-            (None, Looks::Sonar(_)) => Content::Colored(cloud_display::swath(&self.lines)),
+            (None, Looks::Laser(_)) => Content::Colored(cloud::nod(&self.points)),
+            (None, Looks::Sonar(_)) => Content::Colored(cloud::swath(&self.lines)),
             _ => return None,
         })
     }
@@ -142,11 +162,20 @@ impl Strip {
 fn soundings(spec: &SonarSpec, ping: &Ping, pose: &Pose) -> Vec<Across> {
     let port = pose.R_WS.col(1);
     let level = (port.x * port.x + port.y * port.y).sqrt().max(1e-9);
-    let found = spec.steering.iter().zip(&ping.soundings).filter(|(_, sounding)| sounding.range.is_finite());
+    let found = spec
+        .steering
+        .iter()
+        .zip(&ping.soundings)
+        .filter(|(_, sounding)| sounding.range.is_finite());
     let one = |(angle, sounding): (&f64, &Sounding)| {
-        let away = pose.R_WS.mul_vec(spec.direction(*angle, 0.0).scale(sounding.range));
+        let away = pose
+            .R_WS
+            .mul_vec(spec.direction(*angle, 0.0).scale(sounding.range));
         let across = -(away.x * port.x + away.y * port.y) / level;
-        Across { across, depth: -(pose.p_WS.z + away.z) }
+        Across {
+            across,
+            depth: -(pose.p_WS.z + away.z),
+        }
     };
     found.map(one).collect()
 }

@@ -1,15 +1,15 @@
 //! What a sensor that brings numbers says over time, drawn as curves; boxes of a detector are drawn from above, sentences are written out.
 
-use merrow::math::{Quat, Vec3};
-use merrow::scene::sensor::Looks;
-use merrow::sensors::obstacle::gather::Gathered;
-use merrow::sim::Simulation;
-use merrow::state::boxes::Found;
-use merrow::state::frame::{Frame, FrameData};
-use merrow::state::reading::{Imu, Reading, Stamped};
-use merrow::state::sounds::Sounds;
-use merrow::validate::canvas::{Anchor, Drawing, Shape};
-use merrow::validate::chart::{BLACK, COLOURS, Line, Panel, stack};
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::sensor::Looks;
+use merrow_model::state::frames::acoustic::Sounds;
+use merrow_model::state::frames::detection::Found;
+use merrow_model::state::frames::{Frame, FrameData};
+use merrow_model::state::reading::{Imu, Reading, Stamped};
+use merrow_sensors::obstacle::gather::Gathered;
+use merrow_sim::Simulation;
+use merrow_validate::figure::canvas::{Anchor, Drawing, Shape};
+use merrow_validate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
 use std::borrow::Cow;
 
 /// How long a sensor is listened to, if nothing is said [s].
@@ -56,14 +56,21 @@ pub fn draw(
         }
         Some(Looks::Ais(_)) => Some(written(&title, &frames)),
         Some(Looks::Acoustic(spec)) => {
-            let names: Vec<&str> = spec.targets.iter().map(|target| target.name.as_str()).collect();
+            let names: Vec<&str> = spec
+                .targets
+                .iter()
+                .map(|target| target.name.as_str())
+                .collect();
             let sounds = frames.iter().filter_map(|frame| match &*frame.data {
                 FrameData::Sounds(sounds) => Some((frame.stamp_ns, heard(sounds, &names))),
                 _ => None,
             });
             curves(&title, sounds)
         }
-        _ => curves(&title, said.iter().map(|s| (s.stamp_ns, quantities(&s.reading)))),
+        _ => curves(
+            &title,
+            said.iter().map(|s| (s.stamp_ns, quantities(&s.reading))),
+        ),
     };
     let nothing = || {
         format!(
@@ -88,9 +95,17 @@ fn listen(
     while steps > 0 {
         let block = steps.min(100);
         simulation.advance(block);
-        let own = simulation.runners[robot].outbox.iter().filter(|d| d.sensor == sensor);
+        let own = simulation.runners[robot]
+            .outbox
+            .iter()
+            .filter(|d| d.sensor == sensor);
         said.extend(own.map(|delivered| delivered.stamped));
-        frames.extend(simulation.frames.drain(..).filter(|f| (f.robot, f.sensor) == (robot, sensor)));
+        frames.extend(
+            simulation
+                .frames
+                .drain(..)
+                .filter(|f| (f.robot, f.sensor) == (robot, sensor)),
+        );
         simulation.clear_outboxes();
         steps -= block;
     }
@@ -103,17 +118,31 @@ fn curves(title: &str, said: impl Iterator<Item = (u64, Vec<Axis>)>) -> Option<D
     for (stamp_ns, axes) in said {
         let time = stamp_ns as f64 * 1e-9;
         for (name, numbers) in axes {
-            let k = panels.iter().position(|panel| panel.y_label == name).unwrap_or_else(|| {
-                panels.push(Panel { y_label: name.into_owned(), ..Panel::default() });
-                panels.len() - 1
-            });
+            let k = panels
+                .iter()
+                .position(|panel| panel.y_label == name)
+                .unwrap_or_else(|| {
+                    panels.push(Panel {
+                        y_label: name.into_owned(),
+                        ..Panel::default()
+                    });
+                    panels.len() - 1
+                });
             let lines = &mut panels[k].lines;
             for (label, value) in numbers {
-                let line = lines.iter().position(|line| line.label == label).unwrap_or_else(|| {
-                    let colour = COLOURS[lines.len() % COLOURS.len()];
-                    lines.push(Line { label, colour, dashed: false, points: Vec::new() });
-                    lines.len() - 1
-                });
+                let line = lines
+                    .iter()
+                    .position(|line| line.label == label)
+                    .unwrap_or_else(|| {
+                        let colour = COLOURS[lines.len() % COLOURS.len()];
+                        lines.push(Line {
+                            label,
+                            colour,
+                            dashed: false,
+                            points: Vec::new(),
+                        });
+                        lines.len() - 1
+                    });
                 lines[line].points.push([time, value]);
             }
         }
@@ -135,16 +164,30 @@ fn xyz(v: Vec3) -> Vec<(String, f64)> {
 }
 
 fn attitude(q: &Quat) -> Axis {
-    ("attitude [deg]".into(), named(["roll", "pitch", "yaw"], q.matrix().to_rpy().map(f64::to_degrees)))
+    (
+        "attitude [deg]".into(),
+        named(
+            ["roll", "pitch", "yaw"],
+            q.matrix().to_rpy().map(f64::to_degrees),
+        ),
+    )
 }
 
 /// The quantities of a reading.
 fn quantities(reading: &Reading) -> Vec<Axis> {
     match reading {
-        Reading::Imu(Imu { angular_velocity, linear_acceleration, orientation, .. }) => {
+        Reading::Imu(Imu {
+            angular_velocity,
+            linear_acceleration,
+            orientation,
+            ..
+        }) => {
             let mut all = vec![
                 ("angular velocity [rad/s]".into(), xyz(*angular_velocity)),
-                ("proper acceleration [m/s²]".into(), xyz(*linear_acceleration)),
+                (
+                    "proper acceleration [m/s²]".into(),
+                    xyz(*linear_acceleration),
+                ),
             ];
             all.extend(orientation.as_ref().map(attitude));
             all
@@ -152,13 +195,22 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
         Reading::Gnss(r) => {
             let mut all = vec![
                 ("latitude [deg]".into(), one("", r.position[0].to_degrees())),
-                ("longitude [deg]".into(), one("", r.position[1].to_degrees())),
+                (
+                    "longitude [deg]".into(),
+                    one("", r.position[1].to_degrees()),
+                ),
                 ("height [m]".into(), one("", r.position[2])),
             ];
-            all.extend(r.satellites.map(|n| ("satellites".into(), one("", n as f64))));
+            all.extend(
+                r.satellites
+                    .map(|n| ("satellites".into(), one("", n as f64))),
+            );
             all
         }
-        Reading::Heading(r) => vec![("heading from east [deg]".into(), one("", r.yaw.to_degrees()))],
+        Reading::Heading(r) => vec![(
+            "heading from east [deg]".into(),
+            one("", r.yaw.to_degrees()),
+        )],
         Reading::Navigation(r) => {
             vec![
                 ("place in the world [m]".into(), xyz(r.p_WS)),
@@ -169,9 +221,14 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
         Reading::Dvl(r) => vec![
             ("velocity [m/s]".into(), xyz(r.velocity)),
             ("altitude [m]".into(), one("", r.altitude)),
-            ("ranges of the beams [m]".into(), named(["1", "2", "3", "4"], r.beams.map(|beam| beam.range))),
+            (
+                "ranges of the beams [m]".into(),
+                named(["1", "2", "3", "4"], r.beams.map(|beam| beam.range)),
+            ),
         ],
-        Reading::Pressure(r) => vec![("absolute pressure [kPa]".into(), one("", 1e-3 * r.pressure))],
+        Reading::Pressure(r) => {
+            vec![("absolute pressure [kPa]".into(), one("", 1e-3 * r.pressure))]
+        }
         Reading::Magnetometer(r) => vec![("magnetic field [uT]".into(), xyz(r.field.scale(1e6)))],
         Reading::Altimeter(r) => vec![("range [m]".into(), one("", r.range))],
         Reading::Odometry(r) => {
@@ -182,7 +239,10 @@ fn quantities(reading: &Reading) -> Vec<Axis> {
             ]
         }
         Reading::Wrench(r) => {
-            vec![("force [N]".into(), xyz(r.force)), ("torque [N m]".into(), xyz(r.torque))]
+            vec![
+                ("force [N]".into(), xyz(r.force)),
+                ("torque [N m]".into(), xyz(r.torque)),
+            ]
         }
         Reading::Probe(r) => vec![("value".into(), one("", r.value))],
         Reading::Ctd(r) => vec![
@@ -226,7 +286,10 @@ fn heard(sounds: &Sounds, names: &[&str]) -> Vec<Axis> {
         let of = name(fix.target);
         match &fix.world {
             Some((p_W, _)) => all.push((format!("{of} in the world [m]").into(), xyz(*p_W))),
-            None => all.push((format!("{of} in the sensor's frame [m]").into(), xyz(fix.p_S))),
+            None => all.push((
+                format!("{of} in the sensor's frame [m]").into(),
+                xyz(fix.p_S),
+            )),
         }
     }
     for ranged in &sounds.ranges {
@@ -239,11 +302,26 @@ fn heard(sounds: &Sounds, names: &[&str]) -> Vec<Axis> {
 fn plan(title: &str, found: &[Found], in_world: bool) -> Drawing {
     let outline = |(k, f): (usize, &Found)| {
         let half = f.size.scale(0.5);
-        let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0]];
-        let at = |[x, y]: [f64; 2]| f.p + f.q.matrix().mul_vec(Vec3::new(x * half.x, y * half.y, 0.0));
-        let label = f.listed.map_or_else(|| format!("{} echoes", f.echoes), |n| format!("listed {}", n + 1));
+        let corners = [
+            [-1.0, -1.0],
+            [1.0, -1.0],
+            [1.0, 1.0],
+            [-1.0, 1.0],
+            [-1.0, -1.0],
+        ];
+        let at =
+            |[x, y]: [f64; 2]| f.p + f.q.matrix().mul_vec(Vec3::new(x * half.x, y * half.y, 0.0));
+        let label = f.listed.map_or_else(
+            || format!("{} echoes", f.echoes),
+            |n| format!("listed {}", n + 1),
+        );
         let points = corners.map(at).map(|p| [p.x, p.y]).to_vec();
-        Line { label, colour: COLOURS[k % COLOURS.len()], dashed: false, points }
+        Line {
+            label,
+            colour: COLOURS[k % COLOURS.len()],
+            dashed: false,
+            points,
+        }
     };
     let mut lines: Vec<Line> = found.iter().enumerate().map(outline).collect();
     if !in_world {
@@ -256,14 +334,36 @@ fn plan(title: &str, found: &[Found], in_world: bool) -> Drawing {
         });
     }
     let extent = |axis: usize| {
-        let all = || lines.iter().flat_map(|line| line.points.iter().map(move |p| p[axis]));
+        let all = || {
+            lines
+                .iter()
+                .flat_map(|line| line.points.iter().map(move |p| p[axis]))
+        };
         all().fold(f64::MIN, f64::max) - all().fold(f64::MAX, f64::min)
     };
-    let ratio = if lines.is_empty() { 0.5 } else { extent(1) / extent(0).max(1e-3) };
+    let ratio = if lines.is_empty() {
+        0.5
+    } else {
+        extent(1) / extent(0).max(1e-3)
+    };
     let height = (ratio * f64::from(WIDTH)).clamp(PLAN[0], PLAN[1]) as u32;
-    let [x_label, y_label] = if in_world { ["east [m]", "north [m]"] } else { ["x [m]", "y [m]"] };
-    let panel = Panel { y_label: y_label.into(), x_label: x_label.into(), lines, logarithmic: false };
-    stack(&format!("{title}: obstacles from above"), &[panel], WIDTH, height)
+    let [x_label, y_label] = if in_world {
+        ["east [m]", "north [m]"]
+    } else {
+        ["x [m]", "y [m]"]
+    };
+    let panel = Panel {
+        y_label: y_label.into(),
+        x_label: x_label.into(),
+        lines,
+        logarithmic: false,
+    };
+    stack(
+        &format!("{title}: obstacles from above"),
+        &[panel],
+        WIDTH,
+        height,
+    )
 }
 
 /// The last sentences of a receiver.
@@ -271,7 +371,7 @@ fn written(title: &str, frames: &[Frame]) -> Drawing {
     let mut lines = Vec::new();
     for frame in frames {
         if let FrameData::Sentences(sentences) = &*frame.data {
-            let told = |s: &merrow::state::frame::Sentence| {
+            let told = |s: &merrow_model::state::frames::Sentence| {
                 format!("{:9.3} s  {}", s.stamp_ns as f64 * 1e-9, s.text)
             };
             lines.extend(sentences.iter().map(told));
@@ -279,10 +379,18 @@ fn written(title: &str, frames: &[Frame]) -> Drawing {
     }
     let last = lines.split_off(lines.len().saturating_sub(SENTENCES));
     let size = [WIDTH, 40 + 18 * last.len().max(1) as u32];
-    let text = |at, text: String, size| Shape::Text { at, text, size, anchor: Anchor::Start, colour: BLACK };
+    let text = |at, text: String, size| Shape::Text {
+        at,
+        text,
+        size,
+        anchor: Anchor::Start,
+        colour: BLACK,
+    };
     let mut shapes = vec![text([16.0, 22.0], title.to_string(), 15.0)];
     shapes.extend(
-        last.into_iter().enumerate().map(|(k, line)| text([16.0, 46.0 + 18.0 * k as f64], line, 12.0)),
+        last.into_iter()
+            .enumerate()
+            .map(|(k, line)| text([16.0, 46.0 + 18.0 * k as f64], line, 12.0)),
     );
     Drawing { size, shapes }
 }

@@ -3,10 +3,11 @@
 use super::load;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use merrow::ros::args::{NodeOptions, Surroundings};
-use merrow::ros::bridge::Bridge;
-use merrow::sim::{self, Control, Observer, Pace, Simulation, Summary};
-use merrow::state::commands::Refusal;
+use merrow::node::bridge::Bridge;
+use merrow_model::state::commands::Refusal;
+use merrow_ros2::args::{NodeOptions, Surroundings};
+use merrow_sim as sim;
+use merrow_sim::{Control, Observer, Pace, Simulation, Summary};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -45,7 +46,9 @@ pub struct Arguments {
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
-        _ => Err(format!("found {text:?}, expected a number of seconds above 0")),
+        _ => Err(format!(
+            "found {text:?}, expected a number of seconds above 0"
+        )),
     }
 }
 
@@ -58,7 +61,11 @@ pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
     let stop = stop_on_signal()?;
 
     let mut bridge = if arguments.no_ros {
-        arguments.record.is_some().then(|| Bridge::without_node(&scene)).transpose()?
+        arguments
+            .record
+            .is_some()
+            .then(|| Bridge::without_node(&scene))
+            .transpose()?
     } else {
         let options = node_options(ros)?;
         let bridge = Bridge::with_node(&scene, &options, arguments.pace, &sender)?;
@@ -81,8 +88,14 @@ pub fn run(arguments: &Arguments, ros: &[String]) -> Result<ExitCode, String> {
     if let Some(bridge) = &mut bridge {
         observers.push(bridge);
     }
-    let summary =
-        sim::run(&mut simulation, arguments.pace, arguments.duration, &requests, &mut observers, &stop);
+    let summary = sim::run(
+        &mut simulation,
+        arguments.pace,
+        arguments.duration,
+        &requests,
+        &mut observers,
+        &stop,
+    );
     // requests that come now find nobody
     drop(requests);
     progress.bar.finish_and_clear();
@@ -120,8 +133,8 @@ fn node_options(ros: &[String]) -> Result<NodeOptions, String> {
     Ok(options)
 }
 
-fn announce(scene: &merrow::scene::Scene, options: &NodeOptions) {
-    let plan = merrow::ros::plan::Plan::new(scene);
+fn announce(scene: &merrow_model::scene::Scene, options: &NodeOptions) {
+    let plan = merrow::node::plan::Plan::new(scene);
     let robots = scene.robots.len();
     println!(
         "{}: {robots} robot{}, {} topics published, {} subscribed, as /{} on ROS_DOMAIN_ID {}",
@@ -134,11 +147,17 @@ fn announce(scene: &merrow::scene::Scene, options: &NodeOptions) {
     );
     const SHOWN: usize = 24;
     for output in plan.outputs.iter().take(SHOWN) {
-        let rate = output.rate_hz.map_or_else(|| "on change".to_string(), |r| format!("{r} Hz"));
+        let rate = output
+            .rate_hz
+            .map_or_else(|| "on change".to_string(), |r| format!("{r} Hz"));
         println!("  {:<36} {:<44} {rate}", output.topic, output.info.name);
     }
     if plan.outputs.len() > SHOWN {
-        println!("  ... and {} more: merrow describe {}", plan.outputs.len() - SHOWN, scene.name);
+        println!(
+            "  ... and {} more: merrow describe {}",
+            plan.outputs.len() - SHOWN,
+            scene.name
+        );
     }
 }
 
@@ -163,8 +182,15 @@ fn print_summary(s: &Summary, as_json: bool) {
         s.simulated_s, s.wall_s, s.real_time_factor, s.steps, s.overruns, s.dropped
     );
     if !s.missed.is_empty() {
-        let each: Vec<String> = s.missed.iter().map(|(name, n)| format!("{name} {n}")).collect();
-        println!("samples missed by sensors that were behind: {}", each.join(", "));
+        let each: Vec<String> = s
+            .missed
+            .iter()
+            .map(|(name, n)| format!("{name} {n}"))
+            .collect();
+        println!(
+            "samples missed by sensors that were behind: {}",
+            each.join(", ")
+        );
     }
     println!("state hash: {}", s.state_hash);
 }
@@ -174,7 +200,10 @@ fn report_halted(simulation: &Simulation) {
     for (robot, state) in simulation.scene.robots.iter().zip(&simulation.state.robots) {
         if let Some(halt) = &state.halted {
             let t = halt.time_ns as f64 * 1e-9;
-            eprintln!("merrow: {} was stopped at {t:.3} s: {}", robot.name, halt.cause);
+            eprintln!(
+                "merrow: {} was stopped at {t:.3} s: {}",
+                robot.name, halt.cause
+            );
         }
     }
 }
@@ -193,11 +222,19 @@ impl Progress {
             Some(s) => ProgressBar::new((s * 1000.0) as u64),
             None => ProgressBar::new_spinner(),
         };
-        let template = if duration.is_some() { "{wide_bar} {msg}" } else { "{spinner} {msg}" };
+        let template = if duration.is_some() {
+            "{wide_bar} {msg}"
+        } else {
+            "{spinner} {msg}"
+        };
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        Self { bar, bounded: duration.is_some(), last_ms: 0 }
+        Self {
+            bar,
+            bounded: duration.is_some(),
+            last_ms: 0,
+        }
     }
 }
 

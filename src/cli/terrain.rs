@@ -1,8 +1,10 @@
 //! `merrow terrain`: makes the ground of a world.
 
 use clap::{Args, ValueEnum};
-use merrow::river::{River, files};
-use merrow::sites::{File, quay::Quay, quay_file, sand::Sand, survey_file};
+use merrow_scenery::river::{River, files};
+use merrow_scenery::sites::quay::Quay;
+use merrow_scenery::sites::sand::Sand;
+use merrow_scenery::sites::{File, quay_file, survey_file};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -36,27 +38,45 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, String> {
     let (files, what, part): (Vec<File>, String, &str) = match arguments.kind {
         Kind::Riverwatch => {
             let river = River::new(seed);
-            let (flow, trees, buoys) = (river.stream.discharge, river.trees.len(), river.buoys.len());
-            (files::files(&river), format!("{flow:.1} m3/s, {trees} trees, {buoys} buoys"), "valley.yaml")
+            let (flow, trees, buoys) =
+                (river.stream.discharge, river.trees.len(), river.buoys.len());
+            (
+                files::files(&river),
+                format!("{flow:.1} m3/s, {trees} trees, {buoys} buoys"),
+                "valley.yaml",
+            )
         }
         Kind::HarbourInspection => {
             let quay = Quay::new(seed);
             let (blocks, growth) = (quay.blocks.len(), quay.growth.len());
-            (quay_file::files(&quay), format!("{blocks} blocks with {growth} growths"), "quay.yaml")
+            (
+                quay_file::files(&quay),
+                format!("{blocks} blocks with {growth} growths"),
+                "quay.yaml",
+            )
         }
         Kind::Survey => {
             let [list, _, heading] = Sand::new(seed).wreck.attitude;
-            let what = format!("a wreck with a list of {list} deg, heading {:.1} deg", 90.0 - heading);
+            let what = format!(
+                "a wreck with a list of {list} deg, heading {:.1} deg",
+                90.0 - heading
+            );
             (survey_file::files(seed), what, "wreck.yaml")
         }
     };
     let folder = &arguments.out;
-    std::fs::create_dir_all(folder).map_err(|e| format!("{}: cannot be made: {e}", folder.display()))?;
+    std::fs::create_dir_all(folder)
+        .map_err(|e| format!("{}: cannot be made: {e}", folder.display()))?;
     for (name, bytes) in files {
         let path = folder.join(name);
-        std::fs::write(&path, bytes).map_err(|e| format!("{}: cannot be written: {e}", path.display()))?;
+        std::fs::write(&path, bytes)
+            .map_err(|e| format!("{}: cannot be written: {e}", path.display()))?;
     }
     let begin = folder.join(part);
-    println!("{}: {what}; begin a world with `extends: {}`", folder.display(), begin.display());
+    println!(
+        "{}: {what}; begin a world with `extends: {}`",
+        folder.display(),
+        begin.display()
+    );
     Ok(ExitCode::SUCCESS)
 }

@@ -2,16 +2,19 @@
 
 use super::cases;
 use clap::{Args, Subcommand};
-use merrow::scene::Scene;
-use merrow::validate::baseline::{self, Ascent};
-use merrow::validate::cases::Set;
-use merrow::validate::model::Model;
-use merrow::validate::recording::Recording;
-use merrow::validate::study;
-use merrow::validate::summary::{self, PAPER, Rest, Summary};
-use merrow::validate::thetis as mission;
-use merrow::validate::trial::{self, Mode, Outcome};
-use merrow::world::trials;
+use merrow_model::scene::Scene;
+use merrow_validate::cases::Set;
+use merrow_validate::pool::baseline;
+use merrow_validate::pool::baseline::Ascent;
+use merrow_validate::pool::model::Model;
+use merrow_validate::pool::recording::Recording;
+use merrow_validate::pool::study;
+use merrow_validate::pool::summary;
+use merrow_validate::pool::summary::{PAPER, Rest, Summary};
+use merrow_validate::pool::trial;
+use merrow_validate::pool::trial::{Mode, Outcome};
+use merrow_validate::read::trials;
+use merrow_validate::thetis as mission;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -91,17 +94,30 @@ pub fn run(against: &Against) -> Result<ExitCode, String> {
 fn thetis(arguments: &Mission) -> Result<ExitCode, String> {
     let scene = super::load(&arguments.world, None)?.scene;
     let found = mission::mission(Arc::new(scene))?;
-    let settled = found.settled.map_or_else(|| "never".to_string(), |t| format!("{t:.1}"));
+    let settled = found
+        .settled
+        .map_or_else(|| "never".to_string(), |t| format!("{t:.1}"));
     let [paper_settled, paper_overshoot] = mission::PAPER;
     let percent = 100.0 * mission::TOLERANCE;
-    println!("{:<40} {:>8} {:>8} {:>10}", "", "here", "paper", "tolerance");
+    println!(
+        "{:<40} {:>8} {:>8} {:>10}",
+        "", "here", "paper", "tolerance"
+    );
     println!(
         "{:<40} {settled:>8} {paper_settled:>8} {percent:>8} %",
-        format!("within {} m of {} m for good [s]", mission::BAND, mission::DEPTH)
+        format!(
+            "within {} m of {} m for good [s]",
+            mission::BAND,
+            mission::DEPTH
+        )
     );
-    println!("{:<40} {:>8.2} {paper_overshoot:>8} {percent:>8} %", "overshoot [m]", found.overshoot);
+    println!(
+        "{:<40} {:>8.2} {paper_overshoot:>8} {percent:>8} %",
+        "overshoot [m]", found.overshoot
+    );
     if let Some(out) = &arguments.out {
-        std::fs::create_dir_all(out).map_err(|e| format!("{}: cannot be made: {e}", out.display()))?;
+        std::fs::create_dir_all(out)
+            .map_err(|e| format!("{}: cannot be made: {e}", out.display()))?;
         let drawing = found.figure();
         write(&out.join("thetis.svg"), drawing.svg().as_bytes())?;
         write(&out.join("thetis.png"), &drawing.png(1.5)?)?;
@@ -111,9 +127,20 @@ fn thetis(arguments: &Mission) -> Result<ExitCode, String> {
     for line in &misses {
         eprintln!("merrow: {line}");
     }
-    println!("{}", if misses.is_empty() { "verdict: pass" } else { "verdict: fail" });
+    println!(
+        "{}",
+        if misses.is_empty() {
+            "verdict: pass"
+        } else {
+            "verdict: fail"
+        }
+    );
     let fails = arguments.check && !misses.is_empty();
-    Ok(if fails { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if fails {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
@@ -126,12 +153,17 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
     }
     let out = arguments.out.as_deref();
     if let Some(out) = out {
-        std::fs::create_dir_all(out).map_err(|e| format!("{}: cannot be made: {e}", out.display()))?;
+        std::fs::create_dir_all(out)
+            .map_err(|e| format!("{}: cannot be made: {e}", out.display()))?;
     }
     if let (true, Some(out)) = (arguments.study, out) {
         return study(&model, &servos, &trials.recordings, out);
     }
-    let mode = if arguments.servo { Mode::Servo } else { Mode::Measured };
+    let mode = if arguments.servo {
+        Mode::Servo
+    } else {
+        Mode::Measured
+    };
     let n = trials.recordings.len();
     println!(
         "{:<22} {:>10} {:>10} {:>9} {:>9} {:>9}",
@@ -139,7 +171,9 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
     );
     let mut outcomes = Vec::with_capacity(n);
     for (k, recording) in trials.recordings.iter().enumerate() {
-        let Some(outcome) = trial::outcome(&model, recording, mode) else { continue };
+        let Some(outcome) = trial::outcome(&model, recording, mode) else {
+            continue;
+        };
         print_trial(&outcome, k + 1, n);
         if let Some(out) = out {
             write_figure(out, &outcome, mode)?;
@@ -166,7 +200,11 @@ fn uvms(arguments: &Arguments) -> Result<ExitCode, String> {
     for line in &misses {
         eprintln!("merrow: {line}");
     }
-    Ok(if misses.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if misses.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// World of the vehicle as the trials' authors simulated it.
@@ -175,7 +213,12 @@ const PUBLISHED: &str = "uvms_pool_published";
 /// World whose vehicle has the servos of the arm, for worlds whose joints have ideal drives.
 const SERVOS: &str = "uvms_pool_servo";
 
-fn study(model: &Model, servos: &Scene, recordings: &[Recording], out: &Path) -> Result<ExitCode, String> {
+fn study(
+    model: &Model,
+    servos: &Scene,
+    recordings: &[Recording],
+    out: &Path,
+) -> Result<ExitCode, String> {
     let published = Model::new(super::load(PUBLISHED, None)?.scene, servos)?;
     let mut progress = |what: &str| eprintln!("{what} ...");
     let study = study::study(model, &published, recordings, &mut progress);
@@ -183,13 +226,19 @@ fn study(model: &Model, servos: &Scene, recordings: &[Recording], out: &Path) ->
     for (name, drawing) in &study.figures {
         write(&out.join(format!("{name}.svg")), drawing.svg().as_bytes())?;
     }
-    write(&out.join("study.json"), format!("{:#}\n", study.json).as_bytes())?;
+    write(
+        &out.join("study.json"),
+        format!("{:#}\n", study.json).as_bytes(),
+    )?;
     println!("figures and study.json in {}", out.display());
     Ok(ExitCode::SUCCESS)
 }
 
 fn print_trial(o: &Outcome, number: usize, of: usize) {
-    let blown = o.track.blown_up.map_or_else(String::new, |t| format!("  unstable from {t:.2} s"));
+    let blown = o
+        .track
+        .blown_up
+        .map_or_else(String::new, |t| format!("  unstable from {t:.2} s"));
     println!(
         "{:<22} {:>6.2} deg {:>6.2} deg {:>7.2} s {:>7.2} s {:>7.2} s  ({number}/{of}){blown}",
         o.name, o.score[0].rmse, o.score[1].rmse, o.score[0].lag, o.score[1].lag, o.lag
@@ -206,19 +255,32 @@ fn print_rest(rest: &Rest, recordings: &[Recording]) {
         .iter()
         .filter_map(|r| {
             let ascent = baseline::ascent(r)?;
-            row(&format!("{}, measured", r.name), ascent.angles, ascent.speed);
+            row(
+                &format!("{}, measured", r.name),
+                ascent.angles,
+                ascent.speed,
+            );
             Some(ascent)
         })
         .collect();
     if let Some(mean) = baseline::mean(&ascents) {
         row("mean of these", mean.angles, mean.speed);
     }
-    println!("{:<26} {:>11} {:>12} {:>13}", "paper", "3.8 +- 0.22", "1.5 +- 0.40", "0.02 to 0.03");
+    println!(
+        "{:<26} {:>11} {:>12} {:>13}",
+        "paper", "3.8 +- 0.22", "1.5 +- 0.40", "0.02 to 0.03"
+    );
 }
 
 fn print_summary(s: &Summary) {
-    println!("\n{} trials, mean +- standard deviation (baselines left out)", s.trials);
-    println!("{:<34} {:>13} {:>13} {:>13}", "", "here", "paper", "no model");
+    println!(
+        "\n{} trials, mean +- standard deviation (baselines left out)",
+        s.trials
+    );
+    println!(
+        "{:<34} {:>13} {:>13} {:>13}",
+        "", "here", "paper", "no model"
+    );
     for (k, name) in ["roll", "pitch"].iter().enumerate() {
         let (mean, deviation) = s.rmse[k];
         let [paper, spread] = PAPER[k];
@@ -228,7 +290,10 @@ fn print_summary(s: &Summary) {
             s.unmodelled[k]
         );
     }
-    println!("{:<34} {:>5.2} +- {:.2} {:>13}", "lag, + simulation later [s]", s.lag.0, s.lag.1, "1 to 2");
+    println!(
+        "{:<34} {:>5.2} +- {:.2} {:>13}",
+        "lag, + simulation later [s]", s.lag.0, s.lag.1, "1 to 2"
+    );
     println!("{:<34} {:>13.2}", "mean size of the lag [s]", s.lag_size);
     let (mean, deviation, size) = s.lag_with_offset;
     println!(
@@ -242,8 +307,14 @@ fn print_summary(s: &Summary) {
 
 fn write_figure(out: &Path, outcome: &Outcome, mode: Mode) -> Result<(), String> {
     let drawing = outcome.figure(mode);
-    write(&out.join(format!("{}.svg", outcome.name)), drawing.svg().as_bytes())?;
-    write(&out.join(format!("{}.png", outcome.name)), &drawing.png(1.5)?)
+    write(
+        &out.join(format!("{}.svg", outcome.name)),
+        drawing.svg().as_bytes(),
+    )?;
+    write(
+        &out.join(format!("{}.png", outcome.name)),
+        &drawing.png(1.5)?,
+    )
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {

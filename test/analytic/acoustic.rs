@@ -1,18 +1,18 @@
 //! Acoustic positioning: times, ranges and bearings of beacons at rest and in motion, what is heard, places by ranges.
 
 use crate::common::{advance, simulation};
-use merrow::environment::absorption::{Water, francois_garrison};
-use merrow::environment::sound::eigenray;
-use merrow::math::Vec3;
-use merrow::sensors::sonar::noise::ambient;
-use merrow::sim::Simulation;
-use merrow::state::frame::FrameData;
-use merrow::state::sounds::Sounds;
+use merrow_environment::absorption::{Water, francois_garrison};
+use merrow_environment::sound::eigenray;
+use merrow_math::Vec3;
+use merrow_model::state::frames::FrameData;
+use merrow_model::state::frames::acoustic::Sounds;
+use merrow_sensors::sonar::noise::ambient;
+use merrow_sim::Simulation;
 
-pub(super) const C: f64 = 1500.0;
+pub(crate) const C: f64 = 1500.0;
 
 /// A robot at (0, 0, -50) that carries the sensor `s`, in water of 1500 m/s without gravity; `rest` are further keys of the world and robots.
-pub(super) fn world(device: &str, robots: &str, rest: &str) -> String {
+pub(crate) fn world(device: &str, robots: &str, rest: &str) -> String {
     format!(
         "
 gravity_m_s2: 0
@@ -45,26 +45,31 @@ fn drifter(name: &str, p: [f64; 3], v: [f64; 3]) -> String {
 }
 
 /// Ears that hear all and err in nothing.
-pub(super) const EARS: &str = "band_khz: [10, 100], max_range_m: 2000, threshold_db: -50, fading_std_db: 0";
+pub(crate) const EARS: &str =
+    "band_khz: [10, 100], max_range_m: 2000, threshold_db: -50, fading_std_db: 0";
 
 /// What robot 0 heard in `seconds`, with the instants of its samples [ns].
-pub(super) fn sounds(sim: &mut Simulation, seconds: f64) -> Vec<(u64, Sounds)> {
+pub(crate) fn sounds(sim: &mut Simulation, seconds: f64) -> Vec<(u64, Sounds)> {
     let mut all = Vec::new();
     for _ in 0..(seconds / 0.1).round() as usize {
         advance(sim, 0.1);
         for frame in sim.frames.drain(..).filter(|f| f.robot == 0) {
-            let FrameData::Sounds(sounds) = &*frame.data else { panic!("no sounds") };
+            let FrameData::Sounds(sounds) = &*frame.data else {
+                panic!("no sounds")
+            };
             all.push((frame.stamp_ns, sounds.clone()));
         }
     }
     all
 }
 
-pub(super) fn pinger(level: f64) -> String {
-    format!("{{source: test, kind: pinger, frequency_khz: 30, source_level_db: {level}, period_s: 1}}")
+pub(crate) fn pinger(level: f64) -> String {
+    format!(
+        "{{source: test, kind: pinger, frequency_khz: 30, source_level_db: {level}, period_s: 1}}"
+    )
 }
 
-pub(super) fn near(what: &str, actual: f64, expected: f64, tolerance: f64) {
+pub(crate) fn near(what: &str, actual: f64, expected: f64, tolerance: f64) {
     assert!(
         (actual - expected).abs() <= tolerance,
         "{what}: {actual} instead of {expected}, within {tolerance}"
@@ -80,7 +85,11 @@ fn a_hydrophone_hears_where_a_pinger_was() {
         "beacons:\n  still: {{beacon: {}, position_m: [120, -90, -70], start_s: 0.25}}\n  moving: {{beacon: {0}, robot: m}}",
         pinger(190.0)
     );
-    let mut sim = simulation(&world(&format!("kind: hydrophone, rate_hz: 2, {EARS}"), &robots, &rest));
+    let mut sim = simulation(&world(
+        &format!("kind: hydrophone, rate_hz: 2, {EARS}"),
+        &robots,
+        &rest,
+    ));
     let heard = sounds(&mut sim, 5.0);
     let own = Vec3::new(0.0, 0.0, -50.0);
     let mut count = [0, 0];
@@ -110,12 +119,23 @@ fn a_hydrophone_hears_where_a_pinger_was() {
 #[test]
 fn half_of_the_pings_are_heard_at_the_threshold() {
     let r = 500.0_f64;
-    let alpha =
-        1e-3 * francois_garrison(30.0, &Water { temperature: 10.0, salinity: 35.0, depth: 50.0, ph: 8.0 });
+    let alpha = 1e-3
+        * francois_garrison(
+            30.0,
+            &Water {
+                temperature: 10.0,
+                salinity: 35.0,
+                depth: 50.0,
+                ph: 8.0,
+            },
+        );
     let noise = 10.0 * ((ambient(30.0, 0.0) + 1e3) * 2000.0).log10();
     let level = 12.0 + noise + 20.0 * r.log10() + alpha * r;
     for (over, expected) in [(0.0, 0.5), (9.0, 1.0), (-9.0, 0.0)] {
-        let rest = format!("beacons: {{b: {{beacon: {}, position_m: [500, 0, -50]}}}}", pinger(level + over));
+        let rest = format!(
+            "beacons: {{b: {{beacon: {}, position_m: [500, 0, -50]}}}}",
+            pinger(level + over)
+        );
         let device = "kind: hydrophone, rate_hz: 1, band_khz: [10, 100], max_range_m: 2000, threshold_db: 12, self_noise_db: 30, bandwidth_khz: 2";
         let text = world(device, "", &rest).replace("dt_s: 0.01", "dt_s: 0.1");
         let heard = sounds(&mut simulation(&text), 300.5);
@@ -138,16 +158,26 @@ beacons:
   low: {{beacon: {low}, position_m: [0, 100, -60]}}",
         pinger(200.0)
     );
-    let mut sim = simulation(&world(&format!("kind: hydrophone, rate_hz: 1, {EARS}"), "", &rest));
+    let mut sim = simulation(&world(
+        &format!("kind: hydrophone, rate_hz: 1, {EARS}"),
+        "",
+        &rest,
+    ));
     let heard = sounds(&mut sim, 3.0);
-    let fixes: Vec<usize> = heard.iter().flat_map(|(_, s)| s.fixes.iter().map(|f| f.target)).collect();
+    let fixes: Vec<usize> = heard
+        .iter()
+        .flat_map(|(_, s)| s.fixes.iter().map(|f| f.target))
+        .collect();
     // the second of those in its band
-    assert!(!fixes.is_empty() && fixes.iter().all(|k| *k == 1), "{fixes:?}");
+    assert!(
+        !fixes.is_empty() && fixes.iter().all(|k| *k == 1),
+        "{fixes:?}"
+    );
 }
 
-pub(super) const VOICE: &str = "frequency_khz: 25, source_level_db: 200";
+pub(crate) const VOICE: &str = "frequency_khz: 25, source_level_db: 200";
 
-pub(super) fn transponder(turn: f64) -> String {
+pub(crate) fn transponder(turn: f64) -> String {
     format!(
         "{{source: test, kind: transponder, frequency_khz: 30, source_level_db: 200, turn_around_s: {turn}, threshold_db: -50, fading_std_db: 0}}"
     )
@@ -159,8 +189,12 @@ pub(super) fn transponder(turn: f64) -> String {
 fn a_usbl_ranges_by_the_time_there_and_back() {
     let (d, v, turn) = (400.0, 4.0, 0.5);
     let robots = drifter("m", [d, 0.0, -50.0], [v, 0.0, 0.0]);
-    let rest = format!("beacons: {{t: {{beacon: {}, robot: m}}}}", transponder(turn));
-    let device = format!("kind: usbl, rate_hz: 0.25, {VOICE}, {EARS}, carrier_attitude_std_deg: [0, 0, 0]");
+    let rest = format!(
+        "beacons: {{t: {{beacon: {}, robot: m}}}}",
+        transponder(turn)
+    );
+    let device =
+        format!("kind: usbl, rate_hz: 0.25, {VOICE}, {EARS}, carrier_attitude_std_deg: [0, 0, 0]");
     let mut sim = simulation(&world(&device, &robots, &rest));
     let heard = sounds(&mut sim, 12.0);
     assert!(heard.len() >= 2, "{}", heard.len());
@@ -180,7 +214,10 @@ fn a_usbl_ranges_by_the_time_there_and_back() {
 // Goal: errors of bearing and range are those of the keys, and the covariance says so. Method: 600 fixes on a target 200 m ahead; strong signals. Tolerance: 4 standard errors.
 #[test]
 fn a_usbl_errs_as_told() {
-    let rest = format!("beacons: {{t: {{beacon: {}, position_m: [200, 0, -50]}}}}", transponder(0.0));
+    let rest = format!(
+        "beacons: {{t: {{beacon: {}, position_m: [200, 0, -50]}}}}",
+        transponder(0.0)
+    );
     let device = format!(
         "kind: usbl, rate_hz: 2, {VOICE}, band_khz: [10, 100], max_range_m: 300, threshold_db: -50, fading_std_db: 0, bearing_std_deg: 1, range_std_m: 0.5"
     );
@@ -192,8 +229,18 @@ fn a_usbl_errs_as_told() {
     for (axis, std) in [(0, 0.5), (1, across), (2, across)] {
         let error = |s: &Sounds| s.fixes[0].p_S[axis] - if axis == 0 { 200.0 } else { 0.0 };
         let square = (heard.iter().map(|(_, s)| error(s) * error(s)).sum::<f64>() / n).sqrt();
-        near("deviation", square, std, 4.0 * std / (2.0 * n).sqrt() + 0.03);
-        near("told", heard[0].1.fixes[0].covariance.r[axis][axis].sqrt(), std, 0.02 * std + 0.05);
+        near(
+            "deviation",
+            square,
+            std,
+            4.0 * std / (2.0 * n).sqrt() + 0.03,
+        );
+        near(
+            "told",
+            heard[0].1.fixes[0].covariance.r[axis][axis].sqrt(),
+            std,
+            0.02 * std + 0.05,
+        );
     }
 }
 
@@ -202,7 +249,10 @@ fn a_usbl_errs_as_told() {
 #[test]
 fn base_lines_find_places() {
     let node = |name: &str, x: f64, y: f64, z: f64| {
-        format!("  {name}: {{beacon: {}, position_m: [{x}, {y}, {z}]}}\n", transponder(0.1))
+        format!(
+            "  {name}: {{beacon: {}, position_m: [{x}, {y}, {z}]}}\n",
+            transponder(0.1)
+        )
     };
     let nodes: String = ["a", "b", "c", "d"]
         .iter()
@@ -234,11 +284,13 @@ fn base_lines_find_places() {
         let found = place(&exact[0].1);
         assert!((found - truth).norm() < 1e-4, "{device}: {found:?}");
         assert_eq!(exact[0].1.ranges.len(), 4);
-        let text =
-            world(&format!("{device}, range_std_m: 0.01"), "", &rest).replace("dt_s: 0.01", "dt_s: 0.1");
+        let text = world(&format!("{device}, range_std_m: 0.01"), "", &rest)
+            .replace("dt_s: 0.01", "dt_s: 0.1");
         let noisy = sounds(&mut simulation(&text), 400.0);
         for axis in 0..3 {
-            let squares = noisy.iter().map(|(_, s)| (place(s)[axis] - truth[axis]).powi(2));
+            let squares = noisy
+                .iter()
+                .map(|(_, s)| (place(s)[axis] - truth[axis]).powi(2));
             let scatter = (squares.sum::<f64>() / noisy.len() as f64).sqrt();
             let told = noisy[0].1.fixes[0].covariance.r[axis][axis].sqrt();
             near(&format!("{device}, axis {axis}"), scatter, told, 0.3 * told);
@@ -251,12 +303,20 @@ fn base_lines_find_places() {
 #[test]
 fn bent_sound_comes_along_its_ray() {
     let water = "water: {column: {layers: [{depth_m: 0, temperature_c: 20, salinity_psu: 35}, {depth_m: 100, temperature_c: 5, salinity_psu: 35}]}}";
-    let rest = format!("beacons: {{b: {{beacon: {}, position_m: [800, 0, -80]}}}}", pinger(210.0));
+    let rest = format!(
+        "beacons: {{b: {{beacon: {}, position_m: [800, 0, -80]}}}}",
+        pinger(210.0)
+    );
     let mut steep = Vec::new();
     for bent in [true, false] {
-        let device = format!("kind: hydrophone, rate_hz: 1, {EARS}, ray_bent: {bent}, sound_speed_m_s: 1500");
+        let device = format!(
+            "kind: hydrophone, rate_hz: 1, {EARS}, ray_bent: {bent}, sound_speed_m_s: 1500"
+        );
         let text = world(&device, "", &rest)
-            .replace("water: {density_kg_m3: 1026.95, sound_speed_m_s: 1500, temperature_c: 10}", water)
+            .replace(
+                "water: {density_kg_m3: 1026.95, sound_speed_m_s: 1500, temperature_c: 10}",
+                water,
+            )
             .replace("gravity_m_s2: 0", "gravity_m_s2: 9.81");
         let mut sim = simulation(&text);
         let ray = eigenray::between(
@@ -267,15 +327,26 @@ fn bent_sound_comes_along_its_ray() {
             0.0,
             0,
         )[0];
-        let fix = sounds(&mut sim, 3.0).iter().find_map(|(_, s)| s.fixes.first().copied()).expect("a ping");
+        let fix = sounds(&mut sim, 3.0)
+            .iter()
+            .find_map(|(_, s)| s.fixes.first().copied())
+            .expect("a ping");
         let elevation = (fix.p_S.z / fix.p_S.norm()).asin();
         if bent {
-            near("time", (fix.p_S.norm() / 1500.0 - ray.time).abs(), 0.0, 1e-9);
+            near(
+                "time",
+                (fix.p_S.norm() / 1500.0 - ray.time).abs(),
+                0.0,
+                1e-9,
+            );
             near("bearing", elevation, ray.angle, 1e-6);
         } else {
             near("bearing", elevation, -(30.0_f64 / 800.0).atan(), 1e-6);
         }
         steep.push(elevation);
     }
-    assert!((steep[0] - steep[1]).abs() > 1_f64.to_radians(), "{steep:?}");
+    assert!(
+        (steep[0] - steep[1]).abs() > 1_f64.to_radians(),
+        "{steep:?}"
+    );
 }

@@ -3,9 +3,9 @@
 use crate::common::joints::{Hinge, cascade, command, effort_servo};
 use crate::common::tree::{self, Random, Recipe};
 use crate::common::{close, instant, relative};
-use merrow::dynamics::{crba, mobility};
-use merrow::sim::{Simulation, step};
-use merrow::state::Workspace;
+use merrow_model::state::Workspace;
+use merrow_physics::dynamics::{crba, mobility};
+use merrow_sim::{Simulation, step};
 
 /// Position and velocity of the hinge.
 fn hinge(s: &Simulation) -> [f64; 2] {
@@ -18,17 +18,38 @@ fn hinge(s: &Simulation) -> [f64; 2] {
 #[test]
 fn mobility_is_of_the_inverse_inertia_matrix() {
     for (links, floating) in [(2, true), (2, false), (6, true), (6, false), (15, true)] {
-        let recipe = Recipe { links, floating, damping: true, held_joints: true, potential: true };
+        let recipe = Recipe {
+            links,
+            floating,
+            damping: true,
+            held_joints: true,
+            potential: true,
+        };
         let scene = tree::scene(400 + links as u64, recipe);
         let robot = &scene.robots[0];
         let motion = tree::motion(&mut Random::new(links as u64), robot);
         let mut work = Workspace::new(robot);
-        step::evaluate(robot, &instant(&scene), &motion, &vec![0.0; robot.n_joints()], 0, &mut work);
+        step::evaluate(
+            robot,
+            &instant(&scene),
+            &motion,
+            &vec![0.0; robot.n_joints()],
+            0,
+            &mut work,
+        );
         let M = crba::inertia_matrix(robot, &work);
-        let moves = |i: &usize| if *i < 6 { floating } else { robot.links[i - 5].joint.is_free() };
+        let moves = |i: &usize| {
+            if *i < 6 {
+                floating
+            } else {
+                robot.links[i - 5].joint.is_free()
+            }
+        };
         let rows: Vec<usize> = (0..5 + links).filter(moves).collect();
         let n = rows.len();
-        let inverse = nalgebra::DMatrix::from_fn(n, n, |a, b| M[rows[a]][rows[b]]).try_inverse().unwrap();
+        let inverse = nalgebra::DMatrix::from_fn(n, n, |a, b| M[rows[a]][rows[b]])
+            .try_inverse()
+            .unwrap();
         let joints = robot.n_joints();
         work.mobility = vec![0.0; joints * joints];
         for (a, row) in rows.iter().enumerate().filter(|(_, r)| **r >= 6) {
@@ -46,7 +67,12 @@ fn mobility_is_of_the_inverse_inertia_matrix() {
 #[test]
 fn viscous_friction_runs_out_exponentially() {
     let drive = effort_servo("gear_ratio: 10, rotor_inertia_kg_m2: 0.01");
-    let mut s = Hinge { drive: &drive, joint: "damping: 0.5,", ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive: &drive,
+        joint: "damping: 0.5,",
+        ..Hinge::default()
+    }
+    .world();
     s.state.robots[0].motion.qd[0] = 2.0;
     s.advance(4000);
     relative("velocity", hinge(&s)[1], 2.0 * (-1.0_f64).exp(), 1e-12);
@@ -59,7 +85,12 @@ fn viscous_friction_runs_out_exponentially() {
 #[test]
 fn torque_speed_line_has_its_terminal_speed() {
     let drive = effort_servo("stall_effort: 6, no_load_speed: 3");
-    let mut s = Hinge { drive: &drive, joint: "damping: 1,", ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive: &drive,
+        joint: "damping: 1,",
+        ..Hinge::default()
+    }
+    .world();
     command(&mut s, 100.0);
     for k in 1..=1000 {
         s.advance(1);
@@ -68,7 +99,12 @@ fn torque_speed_line_has_its_terminal_speed() {
     }
     s.advance(20_000);
     relative("terminal velocity", hinge(&s)[1], 2.0, 1e-9);
-    relative("effort", s.state.robots[0].joints[0].measured.effort, 2.0, 1e-9);
+    relative(
+        "effort",
+        s.state.robots[0].joints[0].measured.effort,
+        2.0,
+        1e-9,
+    );
 }
 
 // Goal: the line is stable where it would swing a light joint wildly: slope over inertia times step is 20. Method: the same motor on
@@ -77,7 +113,12 @@ fn torque_speed_line_has_its_terminal_speed() {
 fn a_steep_line_is_stable_on_a_light_joint() {
     for integrator in ["rk4", "semi_implicit"] {
         let drive = effort_servo("stall_effort: 6, no_load_speed: 3");
-        let hinge_ = Hinge { drive: &drive, integrator, inertia: 1e-4, ..Hinge::default() };
+        let hinge_ = Hinge {
+            drive: &drive,
+            integrator,
+            inertia: 1e-4,
+            ..Hinge::default()
+        };
         let mut s = hinge_.world();
         command(&mut s, 100.0);
         for _ in 0..2000 {
@@ -94,10 +135,18 @@ fn a_steep_line_is_stable_on_a_light_joint() {
 // know of each other come to 10 to 21.
 #[test]
 fn motors_on_a_chain_do_not_swing_each_other_up() {
-    use merrow::scene::actuator::{Actuator, Elastic, Encoder, Law, Line, Servo, Tachometer};
-    use merrow::scene::{Drive, JointKind, JointMode};
+    use merrow_model::scene::robot::actuator::{
+        Actuator, Elastic, Encoder, Law, Line, Servo, Tachometer,
+    };
+    use merrow_model::scene::{Drive, JointKind, JointMode};
     for case in 0..12 {
-        let recipe = Recipe { links: 6, floating: true, damping: true, held_joints: false, potential: true };
+        let recipe = Recipe {
+            links: 6,
+            floating: true,
+            damping: true,
+            held_joints: false,
+            potential: true,
+        };
         let mut scene = tree::scene(3000 + case, recipe);
         let mut random = Random::new(case);
         let robot = &mut scene.robots[0];
@@ -105,17 +154,29 @@ fn motors_on_a_chain_do_not_swing_each_other_up() {
             link.parent = Some(i - 1);
             link.joint.kind = JointKind::Revolute;
             let rotor_inertia = libm::pow(10.0, random.between(-4.0, 0.0));
-            let gear = Elastic { gap: 0.02, stiffness: 1000.0, damping: 1.0 };
+            let gear = Elastic {
+                gap: 0.02,
+                stiffness: 1000.0,
+                damping: 1.0,
+            };
             link.joint.drive = Drive::Servo(Box::new(Servo {
                 mode: JointMode::Effort,
                 rate: 1000.0,
                 position_gain: 0.0,
                 max_speed: 10.0,
-                law: Law::Cascade { velocity_gain: 0.0, integral_gain: 0.0, inertia: 0.0, bias: 0.0 },
+                law: Law::Cascade {
+                    velocity_gain: 0.0,
+                    integral_gain: 0.0,
+                    inertia: 0.0,
+                    bias: 0.0,
+                },
                 actuator: Actuator {
                     rotor_inertia,
                     elastic: (i % 2 == 0 && case % 2 == 0).then_some(gear),
-                    line: Some(Line { stall_effort: 20_000.0, no_load_speed: 1.0 }),
+                    line: Some(Line {
+                        stall_effort: 20_000.0,
+                        no_load_speed: 1.0,
+                    }),
                     forward_loss: 0.3,
                     backward_loss: 0.4,
                     effort_per_ampere: 0.0,
@@ -125,8 +186,11 @@ fn motors_on_a_chain_do_not_swing_each_other_up() {
                     on_motor: false,
                     resolution: 0.0,
                     noise: 0.0,
-                    velocity: Tachometer::Direct { resolution: 0.0, noise: 0.0 },
-                    stream: merrow::math::rng::Stream::new(1, "encoder"),
+                    velocity: Tachometer::Direct {
+                        resolution: 0.0,
+                        noise: 0.0,
+                    },
+                    stream: merrow_math::rng::Stream::new(1, "encoder"),
                 },
             }));
         }
@@ -136,7 +200,12 @@ fn motors_on_a_chain_do_not_swing_each_other_up() {
         for _ in 0..20 {
             for joint in 0..5 {
                 let value = 20_000.0 * random.between(-1.0, 1.0).signum();
-                s.apply(&merrow::state::Command::Joint { robot: 0, joint, value }).unwrap();
+                s.apply(&merrow_model::state::Command::Joint {
+                    robot: 0,
+                    joint,
+                    value,
+                })
+                .unwrap();
             }
             for _ in 0..50 {
                 s.advance(1);
@@ -157,7 +226,14 @@ fn gear_losses_hold_drive_and_give_way() {
     let drive = effort_servo("efficiency: 0.5");
     for (motor, acceleration) in [(0.4, -0.181), (0.6, 0.0), (1.8, 0.0), (2.4, 0.219)] {
         let joint = "axis: [0, -1, 0],";
-        let mut s = Hinge { drive: &drive, joint, gravity: 9.81, arm: 0.1, ..Hinge::default() }.world();
+        let mut s = Hinge {
+            drive: &drive,
+            joint,
+            gravity: 9.81,
+            arm: 0.1,
+            ..Hinge::default()
+        }
+        .world();
         command(&mut s, motor);
         s.advance(100);
         let [q, qd] = hinge(&s);
@@ -172,7 +248,9 @@ fn gear_losses_hold_drive_and_give_way() {
 
 /// A rotor of 0.01 kg m² behind a gap of 0.02 rad.
 fn gap(keys: &str) -> String {
-    effort_servo(&format!("rotor_inertia_kg_m2: 0.01, backlash: 0.02, {keys}"))
+    effort_servo(&format!(
+        "rotor_inertia_kg_m2: 0.01, backlash: 0.02, {keys}"
+    ))
 }
 
 // Goal: what passes the gap is equal and opposite. Method: a free rotor meets the joint at rest, time and again: the sum of the angular
@@ -182,7 +260,12 @@ fn gap(keys: &str) -> String {
 fn gap_conserves_momentum_and_gains_no_energy() {
     for stiffness in [1.0, 100.0, 1e6] {
         let drive = gap(&format!("stiffness: {stiffness}"));
-        let mut s = Hinge { drive: &drive, inertia: 0.04, ..Hinge::default() }.world();
+        let mut s = Hinge {
+            drive: &drive,
+            inertia: 0.04,
+            ..Hinge::default()
+        }
+        .world();
         s.state.robots[0].joints[0].rotor[1] = 1.0;
         let mut last = f64::INFINITY;
         for _ in 0..20_000 {
@@ -209,23 +292,38 @@ fn gap_conserves_momentum_and_gains_no_energy() {
 #[test]
 fn gap_is_a_hysteresis_of_its_width() {
     let actuator = "rotor_inertia_kg_m2: 0.01, backlash: 0.02, stiffness: 1000";
-    let keys = format!("rate_hz: 1000, mode: velocity, actuator: {{{actuator}}}, encoder: {{on: motor}},");
+    let keys =
+        format!("rate_hz: 1000, mode: velocity, actuator: {{{actuator}}}, encoder: {{on: motor}},");
     let drive = cascade("velocity_gain: 2, integral_gain: 20", &keys);
-    let mut s = Hinge { drive: &drive, joint: "damping: 1,", inertia: 0.01, ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive: &drive,
+        joint: "damping: 1,",
+        inertia: 0.01,
+        ..Hinge::default()
+    }
+    .world();
     let mut lost = Vec::new();
     for (k, speed) in [0.01, -0.01, 0.01].into_iter().enumerate() {
         command(&mut s, speed);
         let before = s.state.robots[0].clone();
         s.advance(10_000);
         let r = &s.state.robots[0];
-        close("flank", r.joints[0].rotor[0] - r.motion.q[0], 0.01 * speed.signum(), 2e-5);
+        close(
+            "flank",
+            r.joints[0].rotor[0] - r.motion.q[0],
+            0.01 * speed.signum(),
+            2e-5,
+        );
         if k > 0 {
-            let (rotor, joint) =
-                (r.joints[0].rotor[0] - before.joints[0].rotor[0], r.motion.q[0] - before.motion.q[0]);
+            let (rotor, joint) = (
+                r.joints[0].rotor[0] - before.joints[0].rotor[0],
+                r.motion.q[0] - before.motion.q[0],
+            );
             lost.push((rotor - joint).abs());
         }
     }
-    lost.iter().for_each(|lost| close("lost motion", *lost, 0.02, 4e-5));
+    lost.iter()
+        .for_each(|lost| close("lost motion", *lost, 0.02, 4e-5));
 }
 
 // Goal: a loop closed over the joint, with an integral, limit-cycles in the gap, within bounds of its size. Method: the same gap under a
@@ -236,7 +334,12 @@ fn a_loop_over_the_gap_hunts() {
     let actuator = "rotor_inertia_kg_m2: 0.01, backlash: 0.02, stiffness: 1000";
     let keys = format!("rate_hz: 1000, position_gain: 15, actuator: {{{actuator}}},");
     let drive = cascade("velocity_gain: 0.5, integral_gain: 5", &keys);
-    let mut s = Hinge { drive: &drive, inertia: 0.01, ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive: &drive,
+        inertia: 0.01,
+        ..Hinge::default()
+    }
+    .world();
     command(&mut s, 0.1);
     s.advance(20_000);
     let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -257,7 +360,12 @@ fn winding_heats_exponentially() {
     let drive = effort_servo(
         "effort_per_ampere: 0.5, winding: {resistance_ohm: 1.5, thermal_resistance_k_w: 2, thermal_time_constant_s: 10}",
     );
-    let mut s = Hinge { drive: &drive, inertia: 1e12, ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive: &drive,
+        inertia: 1e12,
+        ..Hinge::default()
+    }
+    .world();
     command(&mut s, 2.0);
     for k in 1..=30 {
         s.advance(1000);
@@ -266,7 +374,12 @@ fn winding_heats_exponentially() {
     }
     let m = s.state.robots[0].joints[0].measured;
     close("current", m.current, 4.0, 1e-12);
-    close("temperature", m.temperature, 20.0 + 48.0 * (1.0 - (-3.0_f64).exp()), 1e-2);
+    close(
+        "temperature",
+        m.temperature,
+        20.0 + 48.0 * (1.0 - (-3.0_f64).exp()),
+        1e-2,
+    );
 }
 
 // Goal: derating finds its balance. Method: the largest effort 2 falls from 60 to 80 degC; the rise is 48 f², f = (80 - T)/20:
@@ -277,12 +390,28 @@ fn derating_finds_its_balance() {
         "effort_per_ampere: 0.5, winding: {resistance_ohm: 1.5, thermal_resistance_k_w: 2, thermal_time_constant_s: 1, \
          derate_from_c: 60, max_temperature_c: 80}",
     );
-    let mut s = Hinge { drive: &drive, joint: "max_effort: 2,", inertia: 1e12, ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive: &drive,
+        joint: "max_effort: 2,",
+        inertia: 1e12,
+        ..Hinge::default()
+    }
+    .world();
     command(&mut s, 2.0);
     s.advance(60_000);
     let part = (-20.0 + 11_920.0_f64.sqrt()) / 96.0;
-    relative("effort", s.state.robots[0].joint_commands[0], 2.0 * part, 1e-6);
-    relative("rise", s.state.robots[0].joints[0].heat, 48.0 * part * part, 1e-6);
+    relative(
+        "effort",
+        s.state.robots[0].joint_commands[0],
+        2.0 * part,
+        1e-6,
+    );
+    relative(
+        "rise",
+        s.state.robots[0].joints[0].heat,
+        48.0 * part * part,
+        1e-6,
+    );
 }
 
 // Goal: reading the sensors at the end of a block does not advance rotor and winding a second time. Method: a gap, a winding and a sensor
@@ -294,7 +423,12 @@ fn blocks_do_not_advance_a_motor_twice() {
     );
     let model = "sensors: {truth: {device: {source: test, rate_hz: 1000, kind: odometry}}}";
     let ended = |block: u64| {
-        let mut s = Hinge { drive: &drive, model, ..Hinge::default() }.world();
+        let mut s = Hinge {
+            drive: &drive,
+            model,
+            ..Hinge::default()
+        }
+        .world();
         command(&mut s, 0.1);
         for _ in 0..350 / block {
             s.advance(block);

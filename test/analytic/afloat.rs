@@ -3,9 +3,9 @@
 use super::hull::afloat;
 use crate::common::meshes::{cuboid, sphere};
 use crate::common::{close, near, relative, scene};
-use merrow::math::Vec3;
-use merrow::scene::Scene;
-use merrow::sim::afloat::{Afloat, Rest, rest};
+use merrow_math::Vec3;
+use merrow_model::scene::Scene;
+use merrow_sim::report::hydrostatic_equilibrium::{Afloat, Rest, rest};
 
 fn floats(scene: &Scene) -> Afloat {
     match rest(scene, &scene.robots[0]) {
@@ -19,7 +19,13 @@ fn floats(scene: &Scene) -> Afloat {
 #[test]
 fn metacentric_height_of_a_box() {
     let body = "mass_kg: 2000, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}";
-    let mesh = afloat("gm", &cuboid([4.0, 1.0, 1.0], 1), body, "", "attitude_deg: [30, 0, 50]");
+    let mesh = afloat(
+        "gm",
+        &cuboid([4.0, 1.0, 1.0], 1),
+        body,
+        "",
+        "attitude_deg: [30, 0, 50]",
+    );
     let shape = scene(&format!(
         "water: {{density_kg_m3: 1000}}
 robots: {{hull: {{model: {{source: test, body: {{source: test, axes: flu, {body}, volume_m3: 4,
@@ -52,7 +58,8 @@ fn a_list_follows_the_wall_sided_formula() {
 // low. Tolerance: 1e-3 of a radius, the facets.
 #[test]
 fn metacentre_of_a_ball() {
-    let body = "mass_kg: 1500, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, center_of_mass_m: [0, 0, -0.1]";
+    let body =
+        "mass_kg: 1500, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, center_of_mass_m: [0, 0, -0.1]";
     let found = floats(&afloat("gm_ball", &sphere(1.0, 4), body, "", ""));
     close("GMt", found.gm_transverse, 0.1, 1e-3);
     close("GMl", found.gm_longitudinal, 0.1, 1e-3);
@@ -65,7 +72,9 @@ fn metacentre_of_a_ball() {
 fn what_is_too_heavy_sinks() {
     let body = "mass_kg: 1200, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
     let scene = afloat("sinks", &cuboid([1.0, 1.0, 1.0], 0), body, "", "");
-    let Rest::Sinks(by) = rest(&scene, &scene.robots[0]) else { panic!("it floats") };
+    let Rest::Sinks(by) = rest(&scene, &scene.robots[0]) else {
+        panic!("it floats")
+    };
     relative("weight", by, 200.0 * 9.81, 1e-9);
 }
 
@@ -73,9 +82,17 @@ fn what_is_too_heavy_sinks() {
 #[test]
 fn what_is_trimmed_neither_sinks_nor_floats() {
     for world in ["harbour_inspection", "survey"] {
-        let path = merrow::world::share::world(world);
-        let scene = merrow::world::load_world(&path, merrow::world::Overrides::default()).unwrap().scene;
-        assert!(scene.robots.iter().any(|robot| rest(&scene, robot) == Rest::Neutral), "{world}");
+        let path = merrow_world::data_dir::world(world);
+        let scene = merrow_world::load_world(&path, merrow_world::Overrides::default())
+            .unwrap()
+            .scene;
+        assert!(
+            scene
+                .robots
+                .iter()
+                .any(|robot| rest(&scene, robot) == Rest::Neutral),
+            "{world}"
+        );
     }
     let ball = |mass: f64| {
         let scene = scene(&format!(
@@ -86,6 +103,10 @@ robots: {{ball: {{model: {{source: test, body: {{source: test, axes: flu, mass_k
         rest(&scene, &scene.robots[0])
     };
     assert_eq!(ball(10.0), Rest::Neutral);
-    assert!(matches!(ball(10.001), Rest::Sinks(by) if (by - 9.8e-3).abs() < 1e-4), "{:?}", ball(10.001));
+    assert!(
+        matches!(ball(10.001), Rest::Sinks(by) if (by - 9.8e-3).abs() < 1e-4),
+        "{:?}",
+        ball(10.001)
+    );
     assert!(matches!(ball(9.9), Rest::Afloat(_)), "{:?}", ball(9.9));
 }

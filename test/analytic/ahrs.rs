@@ -2,12 +2,13 @@
 
 use super::turntable::ball;
 use crate::common::{aligned, close, instant, relative, scene};
-use merrow::math::{Mat3, Quat, SpatialVelocity, Vec3};
-use merrow::scene::navigation::AhrsSpec;
-use merrow::scene::{Scene, Sensor, SensorKind};
-use merrow::sensors::{Truth, ahrs};
-use merrow::state::SensorState;
-use merrow::state::reading::Imu;
+use merrow_math::{Mat3, Quat, SpatialVelocity, Vec3};
+use merrow_model::scene::sensor::navigation::AhrsSpec;
+use merrow_model::scene::{Scene, Sensor, SensorKind};
+use merrow_model::state::SensorState;
+use merrow_model::state::reading::Imu;
+use merrow_sensors::Truth;
+use merrow_sensors::inertial::ahrs;
 
 /// An AHRS beside any robot: who uses it says how it lies and moves.
 struct Bench {
@@ -30,9 +31,16 @@ impl Bench {
             &device,
         ));
         let sensor = scene.robots[0].sensors[0].clone();
-        let SensorKind::Ahrs(spec) = &sensor.kind else { panic!("not an AHRS") };
+        let SensorKind::Ahrs(spec) = &sensor.kind else {
+            panic!("not an AHRS")
+        };
         let (spec, memory) = ((**spec).clone(), SensorState::new(&sensor));
-        Self { scene, sensor, spec, memory }
+        Self {
+            scene,
+            sensor,
+            spec,
+            memory,
+        }
     }
 
     fn sample(&mut self, motion: Motion) -> Imu {
@@ -49,7 +57,14 @@ impl Bench {
         };
         let mut draw = self.sensor.stream.draw(self.memory.samples + 1);
         let now = self.sensor.sample_ns(self.memory.samples);
-        let imu = ahrs::measure(&self.spec, &self.sensor, &mut self.memory, &truth, now, &mut draw);
+        let imu = ahrs::measure(
+            &self.spec,
+            &self.sensor,
+            &mut self.memory,
+            &truth,
+            now,
+            &mut draw,
+        );
         self.memory.count(&self.sensor);
         imu
     }
@@ -69,14 +84,23 @@ fn error(imu: &Imu, R_WS: &Mat3) -> Vec3 {
     let q = imu.orientation.expect("an attitude");
     let d = q.mul(&{
         let Quat { w, x, y, z } = Quat::from_matrix(R_WS);
-        Quat { w, x: -x, y: -y, z: -z }
+        Quat {
+            w,
+            x: -x,
+            y: -y,
+            z: -z,
+        }
     });
     let sign = if d.w < 0.0 { -2.0 } else { 2.0 };
     Vec3::new(d.x, d.y, d.z).scale(sign)
 }
 
 fn at_rest(rpy: [f64; 3]) -> Motion {
-    Motion(Mat3::from_rpy(rpy[0], rpy[1], rpy[2]), Vec3::zero(), Vec3::zero())
+    Motion(
+        Mat3::from_rpy(rpy[0], rpy[1], rpy[2]),
+        Vec3::zero(),
+        Vec3::zero(),
+    )
 }
 
 // Goal: a perfect device has the attitude, however it lies and turns. Method: three attitudes; then a minute of turning about an axis askew. Tolerance: rounding; as many steps.
@@ -86,12 +110,18 @@ fn a_perfect_device_is_right() {
         let mut bench = Bench::new(1, "");
         let motion = at_rest(rpy);
         let imu = bench.hold(motion, 2.0);
-        aligned("at rest", &imu.orientation.expect("an attitude"), &Quat::from_matrix(&motion.0), 1e-9);
+        aligned(
+            "at rest",
+            &imu.orientation.expect("an attitude"),
+            &Quat::from_matrix(&motion.0),
+            1e-9,
+        );
     }
     let mut bench = Bench::new(1, "");
     let w = Vec3::new(0.3, -0.2, 0.5);
     for k in 0..3000 {
-        let q = Quat::from_rpy(0.1, 0.2, 0.3).mul(&Quat::from_rotation_vector(w.scale(0.02 * f64::from(k))));
+        let q = Quat::from_rpy(0.1, 0.2, 0.3)
+            .mul(&Quat::from_rotation_vector(w.scale(0.02 * f64::from(k))));
         let imu = bench.sample(Motion(q.matrix(), w, Vec3::zero()));
         aligned("turning", &imu.orientation.expect("an attitude"), &q, 1e-8);
     }
@@ -115,7 +145,10 @@ fn accelerations_tilt() {
     }
     let mut bench = Bench::new(1, &format!("{keys}, acceleration_gate_m_s2: 0.01"));
     bench.hold(at_rest([0.0; 3]), 1.0);
-    let imu = bench.hold(Motion(Mat3::identity(), Vec3::zero(), Vec3::new(0.0, 0.5, 0.0)), 30.0);
+    let imu = bench.hold(
+        Motion(Mat3::identity(), Vec3::zero(), Vec3::new(0.0, 0.5, 0.0)),
+        30.0,
+    );
     assert!(error(&imu, &Mat3::identity()).norm() < 1e-9);
 }
 
@@ -135,7 +168,11 @@ fn gyro_biases_tilt_and_are_found() {
     let mut bench = Bench::new(1, "tilt_time_s: 4, heading_time_s: 4, bias_time_s: 16");
     bench.spec.gyro.bias = bias;
     let imu = bench.hold(at_rest([0.3, -0.2, 1.0]), 400.0);
-    assert!(imu.angular_velocity.norm() < 1e-6, "{:?}", imu.angular_velocity);
+    assert!(
+        imu.angular_velocity.norm() < 1e-6,
+        "{:?}",
+        imu.angular_velocity
+    );
     assert!(error(&imu, &at_rest([0.3, -0.2, 1.0]).0).norm() < 1e-6);
 }
 
@@ -153,11 +190,21 @@ fn iron_turns_the_heading() {
         let expected = field.y.atan2(field.x) - seen.y.atan2(seen.x);
         let mut bench = Bench::new(1, "iron_nt: [3000, 1000, 500]");
         let imu = bench.hold(at_rest([0.0, 0.0, yaw]), 1.0);
-        close("deviation", error(&imu, &R).z, 2.0 * (0.5 * expected).sin(), 1e-9);
+        close(
+            "deviation",
+            error(&imu, &R).z,
+            2.0 * (0.5 * expected).sin(),
+            1e-9,
+        );
     }
     let mut bench = Bench::new(1, "true_north: false");
     let imu = bench.hold(at_rest([0.0; 3]), 1.0);
-    close("declination", error(&imu, &Mat3::identity()).z, 2.0 * (0.5 * 0.2_f64.atan()).sin(), 1e-9);
+    close(
+        "declination",
+        error(&imu, &Mat3::identity()).z,
+        2.0 * (0.5 * 0.2_f64.atan()).sin(),
+        1e-9,
+    );
     let mut bench = Bench::new(1, "field_gate_percent: 1");
     bench.hold(at_rest([0.0; 3]), 1.0);
     bench.spec.iron = Vec3::new(0.0, 0.0, -3e-6);
@@ -187,7 +234,10 @@ fn the_covariance_at_rest_is_true() {
         }
     }
     let nees = sums.iter().sum::<f64>() / 3.0;
-    assert!((nees - 1.0).abs() < 0.19 && sums.iter().all(|s| (s - 1.0).abs() < 0.33), "{nees} {sums:?}");
+    assert!(
+        (nees - 1.0).abs() < 0.19 && sums.iter().all(|s| (s - 1.0).abs() < 0.33),
+        "{nees} {sums:?}"
+    );
 }
 
 // Goal: a fault of the gyro reaches the attitude. Method: one that is dead while the device turns; the filter follows by accelerometer and magnetometer alone, late. Tolerance: it lags by the rate times T, 2 %.

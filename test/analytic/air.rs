@@ -1,12 +1,13 @@
 //! Wind, gusts, the density of the air, and how the weather changes.
 
 use crate::common::{advance, close, near, relative, scene, simulation};
-use merrow::environment::air::{self, wind};
-use merrow::math::Vec3;
-use merrow::scene::Sea;
-use merrow::scene::air::Gusts;
-use merrow::state::Command;
-use merrow::state::commands::WeatherChange;
+use merrow_environment::air;
+use merrow_environment::air::wind;
+use merrow_math::Vec3;
+use merrow_model::scene::Sea;
+use merrow_model::scene::sea::air::Gusts;
+use merrow_model::state::Command;
+use merrow_model::state::commands::WeatherChange;
 
 fn sea(keys: &str) -> Sea {
     scene(&format!("{keys}\nrobots: {{}}\n")).sea
@@ -27,9 +28,18 @@ fn density_is_that_of_the_standard_atmosphere() {
 fn wind_grows_with_height() {
     let weather = "weather: {wind_speed_m_s: 8, wind_from_deg: 270}";
     let at = |air: &str, z: f64| {
-        wind::at(&sea(&format!("{weather}\nair: {{{air}}}")).air, Vec3::new(0.0, 0.0, z), 0.0)
+        wind::at(
+            &sea(&format!("{weather}\nair: {{{air}}}")).air,
+            Vec3::new(0.0, 0.0, z),
+            0.0,
+        )
     };
-    near("uniform", at("shear: {kind: uniform}", 3.0), Vec3::new(8.0, 0.0, 0.0), 1e-14);
+    near(
+        "uniform",
+        at("shear: {kind: uniform}", 3.0),
+        Vec3::new(8.0, 0.0, 0.0),
+        1e-14,
+    );
     near(
         "power",
         at("shear: {kind: power, exponent: 0.2}", 2.0),
@@ -37,8 +47,16 @@ fn wind_grows_with_height() {
         1e-14,
     );
     let log = (2.0_f64 / 0.03).ln() / (10.0_f64 / 0.03).ln();
-    near("log", at("shear: {kind: log, roughness_m: 0.03}", 2.0), Vec3::new(8.0 * log, 0.0, 0.0), 1e-14);
-    assert_eq!(at("shear: {kind: log, roughness_m: 0.03}", 0.02), Vec3::zero());
+    near(
+        "log",
+        at("shear: {kind: log, roughness_m: 0.03}", 2.0),
+        Vec3::new(8.0 * log, 0.0, 0.0),
+        1e-14,
+    );
+    assert_eq!(
+        at("shear: {kind: log, roughness_m: 0.03}", 0.02),
+        Vec3::zero()
+    );
     assert_eq!(at("shear: {kind: uniform}", -0.1), Vec3::zero());
 }
 
@@ -47,7 +65,10 @@ fn wind_grows_with_height() {
 // Tolerance: 15 %: 48 harmonics with a few strong ones that beat slowly, and a frequency drawn within each band.
 #[test]
 fn gusts_have_the_spread_of_their_spectrum() {
-    for gusts in ["{kind: npd}", "{kind: dryden, std_m_s: [1.5, 1.2, 0.8], length_m: [200, 150, 50]}"] {
+    for gusts in [
+        "{kind: npd}",
+        "{kind: dryden, std_m_s: [1.5, 1.2, 0.8], length_m: [200, 150, 50]}",
+    ] {
         let mut variance = [0.0; 3];
         let mut expected = [0.0; 3];
         for seed in 1..=3 {
@@ -74,7 +95,12 @@ fn gusts_have_the_spread_of_their_spectrum() {
         }
         for i in 0..3 {
             if expected[i] > 0.0 {
-                relative(&format!("{gusts}, component {i}"), variance[i], expected[i], 0.15);
+                relative(
+                    &format!("{gusts}, component {i}"),
+                    variance[i],
+                    expected[i],
+                    0.15,
+                );
             } else {
                 assert_eq!(variance[i].sqrt() as f32, 0.0);
             }
@@ -92,7 +118,12 @@ fn gusts_have_the_spread_of_their_spectrum() {
 // digits of the hand.
 #[test]
 fn npd_spectrum_by_hand() {
-    relative("S", wind::spectrum(Gusts::Npd, 0, 0.01, 20.0), 106.417855, 1e-6);
+    relative(
+        "S",
+        wind::spectrum(Gusts::Npd, 0, 0.01, 20.0),
+        106.417855,
+        1e-6,
+    );
 }
 
 // Goal: turbulence is carried along by the mean, and is a pure function of place and time. Method: 60 m downwind, 5 s later
@@ -102,7 +133,12 @@ fn gusts_go_with_the_wind() {
     let keys = "air: {shear: {kind: uniform}, gusts: {kind: dryden, std_m_s: [1, 1, 1]}}\nweather: {wind_speed_m_s: 12, wind_from_deg: 270}";
     let air = sea(keys).air;
     let here = wind::at(&air, Vec3::new(5.0, 1.0, 9.0), 100.0);
-    near("downwind", wind::at(&air, Vec3::new(65.0, 1.0, 9.0), 105.0), here, 1e-9);
+    near(
+        "downwind",
+        wind::at(&air, Vec3::new(65.0, 1.0, 9.0), 105.0),
+        here,
+        1e-9,
+    );
     assert!((wind::at(&air, Vec3::new(5.0, 1.0, 9.0), 105.0) - here).norm() > 1e-3);
     assert!(matches!(air.gusts, Gusts::Dryden { .. }));
 }
@@ -151,10 +187,15 @@ fn weather_changes_along_ramps() {
     };
     s.apply(&Command::Weather(Box::new(ramp))).unwrap();
     advance(&mut s, 5.0);
-    let now = |s: &merrow::sim::Simulation| air::weather(&s.state.sea.air, s.time_ns() as f64 * 1e-9);
+    let now =
+        |s: &merrow_sim::Simulation| air::weather(&s.state.sea.air, s.time_ns() as f64 * 1e-9);
     near("half-way", now(&s).wind, Vec3::new(2.0, 3.0, 0.0), 1e-12);
     close("visibility", now(&s).visibility, 25_500.0, 1e-12);
-    let rain = WeatherChange { rain: Some(8.0), duration_s: 2.0, ..WeatherChange::default() };
+    let rain = WeatherChange {
+        rain: Some(8.0),
+        duration_s: 2.0,
+        ..WeatherChange::default()
+    };
     let hash = s.state.hash();
     s.apply(&Command::Weather(Box::new(rain))).unwrap();
     assert_ne!(s.state.hash(), hash, "the weather is part of the state");
@@ -164,12 +205,23 @@ fn weather_changes_along_ramps() {
     near("wind", now(&s).wind, Vec3::new(3.0, 1.5, 0.0), 1e-12);
     advance(&mut s, 5.0);
     near("arrived", now(&s).wind, east, 1e-12);
-    let evening = WeatherChange { time_of_day_s: Some(18.0 * 3600.0), ..WeatherChange::default() };
+    let evening = WeatherChange {
+        time_of_day_s: Some(18.0 * 3600.0),
+        ..WeatherChange::default()
+    };
     s.apply(&Command::Weather(Box::new(evening))).unwrap();
     let utc = s.state.sea.air.start_utc + s.time_ns() as f64 * 1e-9;
     close("time of day", utc.rem_euclid(86_400.0) / 3600.0, 18.0, 1e-9);
-    close("date", (utc / 86_400.0).floor(), (1_774_008_000.0_f64 / 86_400.0).floor(), 0.0);
-    let wrong = WeatherChange { rain: Some(f64::NAN), ..WeatherChange::default() };
+    close(
+        "date",
+        (utc / 86_400.0).floor(),
+        (1_774_008_000.0_f64 / 86_400.0).floor(),
+        0.0,
+    );
+    let wrong = WeatherChange {
+        rain: Some(f64::NAN),
+        ..WeatherChange::default()
+    };
     assert!(s.apply(&Command::Weather(Box::new(wrong))).is_err());
 }
 
@@ -203,16 +255,23 @@ robots:
         let mut calm = scene.clone();
         calm.robots[0].links[0].wind = None;
         let without = crate::common::evaluate(&calm, &motion).links[0].F;
-        let q = 0.5 * merrow::environment::air::density(&scene.sea, 15.0, 3.0) * 100.0;
+        let q = 0.5 * merrow_environment::air::density(&scene.sea, 15.0, 3.0) * 100.0;
         // wind from the right is from positive angles here, from port in the source
         let gamma = f64::to_radians(from).abs();
-        let end = if gamma <= std::f64::consts::FRAC_PI_2 + 1e-12 { 0.5 } else { 0.6 };
+        let end = if gamma <= std::f64::consts::FRAC_PI_2 + 1e-12 {
+            0.5
+        } else {
+            0.6
+        };
         let d = 1.0 - 0.2 * (1.0 - end * 4.0 / (10.0 * 0.9)) * (2.0 * gamma).sin().powi(2);
-        let (x, y) = (-q * 4.0 * end * gamma.cos() / d, q * 10.0 * 0.9 * gamma.sin() / d);
+        let (x, y) = (
+            -q * 4.0 * end * gamma.cos() / d,
+            q * 10.0 * 0.9 * gamma.sin() / d,
+        );
         let side = if from < 0.0 { -1.0 } else { 1.0 };
-        let f = merrow::math::Vec3::new(x, side * y, 0.0);
+        let f = merrow_math::Vec3::new(x, side * y, 0.0);
         let arm = 0.3 - 0.18 * 6.0 * (gamma - std::f64::consts::FRAC_PI_2);
-        let m = merrow::math::Vec3::new(-1.2 * f.y, f.x, arm * f.y);
+        let m = merrow_math::Vec3::new(-1.2 * f.y, f.x, arm * f.y);
         crate::common::near(&format!("force from {from}"), with.f - without.f, f, 1e-12);
         crate::common::near(&format!("moment from {from}"), with.m - without.m, m, 1e-12);
     }

@@ -2,11 +2,13 @@
 
 use super::turntable::{ball, place, set, weightless};
 use crate::common::{close, near, reading, readings, relative, simulation};
-use merrow::math::{Mat3, Vec3};
-use merrow::state::reading::{Reading, Wind};
+use merrow_math::{Mat3, Vec3};
+use merrow_model::state::reading::{Reading, Wind};
 
 fn wind(reading: &Reading) -> Wind {
-    let Reading::Wind(wind) = reading else { panic!("not a wind") };
+    let Reading::Wind(wind) = reading else {
+        panic!("not a wind")
+    };
     *wind
 }
 
@@ -15,14 +17,28 @@ fn wind(reading: &Reading) -> Wind {
 #[test]
 fn barometer_has_the_standard_atmosphere() {
     let device = "b: {device: {source: test, kind: barometer, rate_hz: 500, range_pa: [30000, 125000]}}, p: {device: {source: test, kind: pressure, rate_hz: 500}}";
-    let mut s = simulation(&ball("water: {density_kg_m3: 1000}\nweather: {temperature_c: 15}", "", device));
+    let mut s = simulation(&ball(
+        "water: {density_kg_m3: 1000}\nweather: {temperature_c: 15}",
+        "",
+        device,
+    ));
     let mut at = |z: f64| {
         place(&mut s, Vec3::new(0.0, 0.0, z), [0.0; 3]);
         s.clear_outboxes();
         s.advance(1);
-        let both = s.runners[0].outbox.iter().map(|d| d.stamped.reading).collect::<Vec<_>>();
-        let [Reading::Pressure(p), Reading::Pressure(wet)] = both[..2] else { panic!("not two pressures") };
-        assert_eq!(wet.pressure.clamp(30_000.0, 125_000.0), p.pressure, "at {z} m");
+        let both = s.runners[0]
+            .outbox
+            .iter()
+            .map(|d| d.stamped.reading)
+            .collect::<Vec<_>>();
+        let [Reading::Pressure(p), Reading::Pressure(wet)] = both[..2] else {
+            panic!("not two pressures")
+        };
+        assert_eq!(
+            wet.pressure.clamp(30_000.0, 125_000.0),
+            p.pressure,
+            "at {z} m"
+        );
         p.pressure
     };
     relative("sea level", at(0.0), 101_325.0, 1e-12);
@@ -32,10 +48,13 @@ fn barometer_has_the_standard_atmosphere() {
     assert_eq!((at(-10.0), at(11_000.0)), (125_000.0, 30_000.0));
 }
 
-const WEATHER: &str = "weather: {wind_speed_m_s: 8, wind_from_deg: 270}\nair: {shear: {kind: uniform}}";
+const WEATHER: &str =
+    "weather: {wind_speed_m_s: 8, wind_from_deg: 270}\nair: {shear: {kind: uniform}}";
 
 fn anemometer(keys: &str) -> String {
-    format!("w: {{device: {{source: test, kind: anemometer, rate_hz: 500{keys}}}, attitude_deg: [0, 0, 30]}}")
+    format!(
+        "w: {{device: {{source: test, kind: anemometer, rate_hz: 500{keys}}}, attitude_deg: [0, 0, 30]}}"
+    )
 }
 
 // Goal: the wind that a moving, heeling mast feels, in its frame; nothing under water. Method: 8 m/s from the west, a robot with a general attitude and velocities;
@@ -50,13 +69,40 @@ fn anemometer_feels_the_apparent_wind() {
     let R_WB = Mat3::from_rpy(rpy[0], rpy[1], rpy[2]);
     let R_BS = Mat3::from_rpy(0.0, 0.0, 30_f64.to_radians());
     let expected = R_BS.tr_mul_vec(R_WB.tr_mul_vec(Vec3::new(8.0, 0.0, 0.0)) - v);
-    near("wind", found.velocity, Vec3::new(expected.x, expected.y, 0.0), 1e-12);
+    near(
+        "wind",
+        found.velocity,
+        Vec3::new(expected.x, expected.y, 0.0),
+        1e-12,
+    );
     close("speed", found.speed, expected.x.hypot(expected.y), 1e-12);
     // from ahead 0, from starboard a quarter
-    set(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0, 0.0, 150_f64.to_radians()], Vec3::zero(), w);
-    close("from ahead", wind(&reading(&mut s, 0)).from.sin(), 0.0, 1e-12);
-    set(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0, 0.0, -120_f64.to_radians()], Vec3::zero(), w);
-    close("from starboard", wind(&reading(&mut s, 0)).from, std::f64::consts::FRAC_PI_2, 1e-12);
+    set(
+        &mut s,
+        Vec3::new(0.0, 0.0, 5.0),
+        [0.0, 0.0, 150_f64.to_radians()],
+        Vec3::zero(),
+        w,
+    );
+    close(
+        "from ahead",
+        wind(&reading(&mut s, 0)).from.sin(),
+        0.0,
+        1e-12,
+    );
+    set(
+        &mut s,
+        Vec3::new(0.0, 0.0, 5.0),
+        [0.0, 0.0, -120_f64.to_radians()],
+        Vec3::zero(),
+        w,
+    );
+    close(
+        "from starboard",
+        wind(&reading(&mut s, 0)).from,
+        std::f64::consts::FRAC_PI_2,
+        1e-12,
+    );
     place(&mut s, Vec3::new(0.0, 0.0, -0.1), [0.0; 3]);
     let under = wind(&reading(&mut s, 0));
     assert!(under.speed.is_nan() && under.from.is_nan() && under.velocity.x.is_nan());
@@ -73,7 +119,12 @@ fn errors_of_an_anemometer_are_as_stated() {
     };
     // ahead is 87.3 degrees counter-clockwise of the east, to where the wind goes: it is from 267.3 degrees clockwise
     let plain = one("", "");
-    close("direction", plain.from.to_degrees(), 180.0 + 30.0 + 1_f64.to_degrees(), 1e-12);
+    close(
+        "direction",
+        plain.from.to_degrees(),
+        180.0 + 30.0 + 1_f64.to_degrees(),
+        1e-12,
+    );
     let coarse = one(", speed: {resolution: 3}, direction: {resolution: 20}", "");
     close("coarse speed", coarse.speed, 9.0, 1e-12);
     close("coarse direction", coarse.from.to_degrees(), 260.0, 1e-12);
@@ -84,7 +135,12 @@ fn errors_of_an_anemometer_are_as_stated() {
     );
     let turned = (plain.from + 3.0) % std::f64::consts::TAU;
     close("biased direction", off.from, turned, 1e-12);
-    near("vector", off.velocity, Vec3::new(-10.0 * turned.cos(), 10.0 * turned.sin(), 0.0), 1e-12);
+    near(
+        "vector",
+        off.velocity,
+        Vec3::new(-10.0 * turned.cos(), 10.0 * turned.sin(), 0.0),
+        1e-12,
+    );
 }
 
 // Goal: cups come up to the wind over their distance constant, the vane comes round over its own. Method: 8 m/s after calm by 2.7 m of wind, at rates of 500 and 50 Hz; the
@@ -96,9 +152,20 @@ fn cups_and_vane_follow_over_a_distance() {
         let device = anemometer(keys).replace("rate_hz: 500", &format!("rate_hz: {rate}"));
         let mut s = simulation(&weightless(WEATHER, &device));
         // with the wind there is none
-        set(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0, 0.0, 0.0], Vec3::new(8.0, 0.0, 0.0), Vec3::zero());
+        set(
+            &mut s,
+            Vec3::new(0.0, 0.0, 5.0),
+            [0.0, 0.0, 0.0],
+            Vec3::new(8.0, 0.0, 0.0),
+            Vec3::zero(),
+        );
         let calm = readings(&mut s, 0, 1.0);
-        close("calm", wind(&calm.last().unwrap().reading).speed, 0.0, 1e-12);
+        close(
+            "calm",
+            wind(&calm.last().unwrap().reading).speed,
+            0.0,
+            1e-12,
+        );
         place(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0; 3]);
         for r in readings(&mut s, 0, 1.0) {
             let since = r.stamp_ns as f64 * 1e-9 - 1.0;
@@ -114,7 +181,9 @@ fn cups_and_vane_follow_over_a_distance() {
         let left = (-way / 1.5_f64).exp();
         let new = (210.0 - 1_f64.to_degrees()).to_radians();
         let mix = |f: fn(f64) -> f64| f(new) + (f(before.from) - f(new)) * left;
-        let expected = mix(f64::sin).atan2(mix(f64::cos)).rem_euclid(std::f64::consts::TAU);
+        let expected = mix(f64::sin)
+            .atan2(mix(f64::cos))
+            .rem_euclid(std::f64::consts::TAU);
         close("vane", last.from, expected, 1e-9);
     }
 }
@@ -128,7 +197,9 @@ fn trips(sensor: &str, rpy: [f64; 3], faults: &str) -> (f64, f64) {
         // it stays at 10 m while it fills
         place(&mut s, Vec3::new(0.0, 0.0, -10.0), rpy);
         let before: f64 = s.state.robots[0].faults.iter().map(|f| f.water).sum();
-        let Reading::Leak(leak) = reading(&mut s, 0) else { panic!("not a leak detector") };
+        let Reading::Leak(leak) = reading(&mut s, 0) else {
+            panic!("not a leak detector")
+        };
         if leak.is_wet() {
             return (before, s.time_ns() as f64 * 1e-9);
         }
@@ -142,11 +213,16 @@ fn trips(sensor: &str, rpy: [f64; 3], faults: &str) -> (f64, f64) {
 fn leak_detector_trips_at_its_level() {
     let radius = (0.75 * 0.004 / std::f64::consts::PI).cbrt();
     let cap = |h: f64| std::f64::consts::PI * h * h * (3.0 * radius - h) / 3.0;
-    let step = 3.0 * 0.002 * 0.61 * 0.25 * std::f64::consts::PI * 1e-4 * (2.0 * 9.81 * 10.0_f64).sqrt();
+    let step =
+        3.0 * 0.002 * 0.61 * 0.25 * std::f64::consts::PI * 1e-4 * (2.0 * 9.81 * 10.0_f64).sqrt();
     let probe = "l: {device: {source: test, kind: leak_detector, rate_hz: 500}, position_m: [0.1, 0, -0.05]}";
     for (rpy, height) in [([0.0; 3], -0.05), ([std::f64::consts::PI, 0.0, 0.0], 0.05)] {
         let (water, _) = trips(probe, rpy, LEAK);
-        assert!((water - cap(radius + height)).abs() < step, "{water} {}", cap(radius + height));
+        assert!(
+            (water - cap(radius + height)).abs() < step,
+            "{water} {}",
+            cap(radius + height)
+        );
     }
     let by_volume = "l: {device: {source: test, kind: leak_detector, rate_hz: 500, trips_at_m3: 0.001}, position_m: [0.1, 0, 3]}";
     assert!((trips(by_volume, [0.0; 3], LEAK).0 - 0.001).abs() < step);

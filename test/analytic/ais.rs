@@ -1,8 +1,8 @@
 //! The Automatic Identification System: how often vessels report, and how far they are heard.
 
 use crate::common::{advance, simulation};
-use merrow::sim::Simulation;
-use merrow::state::frame::{FrameData, Sentence};
+use merrow_model::state::frames::{FrameData, Sentence};
+use merrow_sim::Simulation;
 
 /// A receiver `height` over the water at the origin; further robots, and transponders.
 fn world(height: f64, robots: &str, ais: &str) -> String {
@@ -42,7 +42,9 @@ fn sentences(sim: &mut Simulation, seconds: f64) -> Vec<Sentence> {
     for _ in 0..seconds.round() as usize {
         advance(sim, 1.0);
         for frame in sim.frames.drain(..) {
-            let FrameData::Sentences(found) = &*frame.data else { panic!("no sentences") };
+            let FrameData::Sentences(found) = &*frame.data else {
+                panic!("no sentences")
+            };
             all.extend(found.iter().cloned());
         }
     }
@@ -51,8 +53,16 @@ fn sentences(sim: &mut Simulation, seconds: f64) -> Vec<Sentence> {
 
 /// Sentences of a kind by the first letter of their payload: 1 position of class A, B position of class B, 5 what class A is, H what class B is.
 fn of_kind(all: &[Sentence], letter: char) -> Vec<f64> {
-    let is_it = |s: &&Sentence| s.text.split(',').nth(5).is_some_and(|payload| payload.starts_with(letter));
-    all.iter().filter(is_it).map(|s| s.stamp_ns as f64 * 1e-9).collect()
+    let is_it = |s: &&Sentence| {
+        s.text
+            .split(',')
+            .nth(5)
+            .is_some_and(|payload| payload.starts_with(letter))
+    };
+    all.iter()
+        .filter(is_it)
+        .map(|s| s.stamp_ns as f64 * 1e-9)
+        .collect()
 }
 
 // Goal: vessels report as often as the standard says. Method: class A at 5, 9 and 13 m/s (10, 6 and 2 s), one at anchor (180 s), class B at 3 m/s (30 s) and at rest (180 s), each alone; 400 s; what it is, twice.
@@ -73,7 +83,11 @@ fn vessels_report_as_often_as_they_must() {
         let mut sim = simulation(&world(10.0, &drifter("v", -1500.0, speed), &ais));
         let all = sentences(&mut sim, 400.0);
         let times = of_kind(&all, if class == 'a' { '1' } else { 'B' });
-        assert!(times.len() as f64 >= f64::floor(389.0 / period), "{class} {speed}: {}", times.len());
+        assert!(
+            times.len() as f64 >= f64::floor(389.0 / period),
+            "{class} {speed}: {}",
+            times.len()
+        );
         for pair in times.windows(2) {
             assert!((pair[1] - pair[0] - period).abs() < 2e-9, "{pair:?}");
         }
@@ -91,17 +105,21 @@ fn vessels_are_heard_within_horizon_and_power() {
         10_f64.powf((30.0 + 10.0 * power.log10() - sensitivity + 20.0 * 36_f64.log10()) / 40.0)
     };
     let horizon = 1e3 * 4.1222 * 5.0;
-    for (power, sensitivity, range) in
-        [(12.5, -90.0, far(12.5, -90.0)), (0.05, -100.0, far(0.05, -100.0)), (12.5, -130.0, horizon)]
-    {
+    for (power, sensitivity, range) in [
+        (12.5, -90.0, far(12.5, -90.0)),
+        (0.05, -100.0, far(0.05, -100.0)),
+        (12.5, -130.0, horizon),
+    ] {
         assert!(range <= horizon + 1.0);
         for (factor, heard) in [(0.97, true), (1.03, false)] {
             let x = range * factor;
             let ais = format!(
                 "  v: {{class: a, mmsi: 211000001, position_m: [{x}, 0, 4], power_w: {power}}}\n  o: {{robot: r, mmsi: 1}}\n"
             );
-            let text = world(9.0, "", &ais)
-                .replace("rate_hz: 1,", &format!("rate_hz: 1, sensitivity_dbm: {sensitivity},"));
+            let text = world(9.0, "", &ais).replace(
+                "rate_hz: 1,",
+                &format!("rate_hz: 1, sensitivity_dbm: {sensitivity},"),
+            );
             let all = sentences(&mut simulation(&text), 30.0);
             let others = all.iter().filter(|s| s.text.starts_with("!AIVDM")).count();
             assert_eq!(others > 0, heard, "{power} W, {x} m");
@@ -116,7 +134,6 @@ fn land_takes_its_part() {
     let ais = "  v: {class: a, mmsi: 211000001, position_m: [12000, 0, 4]}\n";
     let clear = world(9.0, "", ais);
     assert!(!sentences(&mut simulation(&clear), 30.0).is_empty());
-    let wall =
-        "structures: {wall: {position_m: [4000, 0, 0], shapes: {w: {kind: box, size_m: [50, 500, 100]}}}}\n";
+    let wall = "structures: {wall: {position_m: [4000, 0, 0], shapes: {w: {kind: box, size_m: [50, 500, 100]}}}}\n";
     assert!(sentences(&mut simulation(&(clear + wall)), 30.0).is_empty());
 }

@@ -1,11 +1,11 @@
 //! Every inertial instrument that ships against its own data sheet, by the Allan deviation of what it says (V80).
 
 use crate::common::scene;
-use merrow::math::Vec3;
-use merrow::math::rng::Stream;
-use merrow::scene::SensorKind;
-use merrow::scene::sensor::Errors;
-use merrow::sensors::noise;
+use merrow_math::Vec3;
+use merrow_math::rng::Stream;
+use merrow_model::scene::SensorKind;
+use merrow_model::scene::sensor::Errors;
+use merrow_sensors::noise;
 use std::path::Path;
 
 /// Instruments of each kind, each with three axes.
@@ -26,7 +26,10 @@ struct Sheet {
 
 /// The figures of `triad` as its file has them, read by hand so that the reader under test is not asked.
 fn sheet(text: &str, triad: &str) -> Sheet {
-    let line = text.lines().find(|l| l.starts_with(&format!("{triad}:"))).unwrap_or_default();
+    let line = text
+        .lines()
+        .find(|l| l.starts_with(&format!("{triad}:")))
+        .unwrap_or_default();
     let get = |key: &str| -> Option<f64> {
         let rest = line.split_once(&format!("{key}: "))?.1;
         rest.split([',', '}']).next()?.trim().parse().ok()
@@ -48,7 +51,11 @@ fn instruments(device: &str, rate: Option<f64>, seed: u64) -> (f64, [Errors; 2])
     ));
     let sensor = &scene.robots[0].sensors[0];
     let errors = match &sensor.kind {
-        SensorKind::Imu { gyro, accelerometer, .. } => [*gyro, *accelerometer],
+        SensorKind::Imu {
+            gyro,
+            accelerometer,
+            ..
+        } => [*gyro, *accelerometer],
         SensorKind::Ahrs(spec) => [spec.gyro, spec.accelerometer],
         SensorKind::Ins(spec) => [spec.gyro, spec.accelerometer],
         other => panic!("{device} is no inertial instrument but {}", other.name()),
@@ -61,8 +68,16 @@ fn record(errors: &Errors, stream: Stream) -> [Vec<f64>; 3] {
     let mut drift = [[0.0; 2]; 3];
     let mut axes: [Vec<f64>; 3] = std::array::from_fn(|_| Vec::with_capacity(SAMPLES));
     for k in 0..SAMPLES as u64 {
-        let y = noise::vector(errors, &mut drift, Vec3::zero(), true, &mut stream.draw(k + 1));
-        axes.iter_mut().zip(y.to_array()).for_each(|(axis, y)| axis.push(y));
+        let y = noise::vector(
+            errors,
+            &mut drift,
+            Vec3::zero(),
+            true,
+            &mut stream.draw(k + 1),
+        );
+        axes.iter_mut()
+            .zip(y.to_array())
+            .for_each(|(axis, y)| axis.push(y));
     }
     axes
 }
@@ -106,9 +121,15 @@ fn points(device: &str, triad: usize, sheet: &Sheet, squares: [f64; 3]) -> Vec<P
         for seed in 0..SEEDS {
             let (own, errors) = instruments(device, rate, 100 + seed);
             fs = own;
-            axes.extend(record(&errors[triad], Stream::new(seed, &format!("{device} {triad} {fs}"))));
+            axes.extend(record(
+                &errors[triad],
+                Stream::new(seed, &format!("{device} {triad} {fs}")),
+            ));
         }
-        for m in (0..).map(|k| 1_usize << k).take_while(|m| 20 * m <= SAMPLES) {
+        for m in (0..)
+            .map(|k| 1_usize << k)
+            .take_while(|m| 20 * m <= SAMPLES)
+        {
             let time = m as f64 / fs;
             let shapes = shapes(time, m, sheet.tau);
             let expected = shapes.iter().zip(squares).map(|(a, b)| a * b).sum();
@@ -165,7 +186,11 @@ fn check(device: &str, triad: usize, name: &str, sheet: &Sheet) {
     // of a Gauss-Markov process whose Allan deviation peaks at 0.664 B
     let unit = [1.0, 0.664 / 0.617, 1.0];
     let std = sheet.instability * unit[1];
-    let squares = [sheet.density * sheet.density, std * std, sheet.walk * sheet.walk];
+    let squares = [
+        sheet.density * sheet.density,
+        std * std,
+        sheet.walk * sheet.walk,
+    ];
     let present = squares.map(|x| x > 0.0);
     let points = points(device, triad, sheet, squares);
     let axes = points[0].axes.len();
@@ -179,8 +204,10 @@ fn check(device: &str, triad: usize, name: &str, sheet: &Sheet) {
         );
     }
     let fits: Vec<[f64; 3]> = (0..axes).map(|axis| fit(&points, axis, present)).collect();
-    for (k, what) in
-        ["white noise", "bias instability", "random walk"].iter().enumerate().filter(|(k, _)| present[*k])
+    for (k, what) in ["white noise", "bias instability", "random walk"]
+        .iter()
+        .enumerate()
+        .filter(|(k, _)| present[*k])
     {
         let x: Vec<f64> = fits.iter().map(|f| f[k]).collect();
         let mean = x.iter().sum::<f64>() / axes as f64;
@@ -193,7 +220,10 @@ fn check(device: &str, triad: usize, name: &str, sheet: &Sheet) {
             50.0 * error / squares[k]
         );
         // of the squares: half as much of the coefficient
-        assert!(error < 0.2 * squares[k], "{device} {name}: the record says nothing of its {what}");
+        assert!(
+            error < 0.2 * squares[k],
+            "{device} {name}: the record says nothing of its {what}"
+        );
         assert!(
             (mean - squares[k]).abs() < 4.5 * error,
             "{device} {name}: {what} is {:.3e}",

@@ -2,14 +2,16 @@
 
 use super::boat;
 use crate::common::{close, instant, near, scene, simulation, start};
-use merrow::math::Vec3;
-use merrow::sim::step;
-use merrow::state::{Command, Health, Workspace};
+use merrow_math::Vec3;
+use merrow_model::state::{Command, Health, Workspace};
+use merrow_sim::step;
 
 const DIRECT: &str = "command: newton, range: [-50, 50], curve: direct, torque_per_thrust_m: 0.1";
 
 fn mount(azimuth: &str) -> String {
-    format!("position_m: [-1, 0.5, 0], direction: [1, 0, 0], azimuth: {{range_deg: [-90, 90]{azimuth}}}")
+    format!(
+        "position_m: [-1, 0.5, 0], direction: [1, 0, 0], azimuth: {{range_deg: [-90, 90]{azimuth}}}"
+    )
 }
 
 // Goal: the thrust, its moment and its reaction turn with the angle. Method: what one step from rest gives a body of 10 kg with moments of
@@ -19,14 +21,23 @@ fn thrust_turns_with_the_angle() {
     for deg in [-90.0, -30.0, 0.0, 60.0] {
         let mut s = simulation(&boat(DIRECT, &mount(""), ""));
         let angle = f64::to_radians(deg);
-        s.apply(&Command::Thrusters { robot: 0, values: vec![8.0, angle] }).unwrap();
+        s.apply(&Command::Thrusters {
+            robot: 0,
+            values: vec![8.0, angle],
+        })
+        .unwrap();
         s.advance(1);
         let (V, dt) = (s.state.robots[0].motion.V_WB_B, s.scene.dt());
         let axis = Vec3::new(angle.cos(), angle.sin(), 0.0);
         near("velocity", V.v.scale(10.0 / dt), axis.scale(8.0), 1e-5);
         // a right-handed propeller turns the hull back
         let m = Vec3::new(-1.0, 0.5, 0.0).cross(axis).scale(8.0) - axis.scale(0.8);
-        near("rate", Vec3::new(2.0 * V.w.x, 3.0 * V.w.y, 4.0 * V.w.z).scale(1.0 / dt), m, 1e-5);
+        near(
+            "rate",
+            Vec3::new(2.0 * V.w.x, 3.0 * V.w.y, 4.0 * V.w.z).scale(1.0 / dt),
+            m,
+            1e-5,
+        );
     }
 }
 
@@ -48,8 +59,18 @@ fn inflow_is_along_the_turned_axis() {
     let quarter = std::f64::consts::FRAC_PI_2;
     let ahead = force(Vec3::new(0.6, 0.0, 0.0), 0.0).x;
     let bollard = force(Vec3::zero(), 0.0).x;
-    close("along, turned", force(Vec3::new(0.0, 0.6, 0.0), quarter).y, ahead, 1e-12);
-    close("across, turned", force(Vec3::new(0.6, 0.0, 0.0), quarter).y, bollard, 1e-12);
+    close(
+        "along, turned",
+        force(Vec3::new(0.0, 0.6, 0.0), quarter).y,
+        ahead,
+        1e-12,
+    );
+    close(
+        "across, turned",
+        force(Vec3::new(0.6, 0.0, 0.0), quarter).y,
+        bollard,
+        1e-12,
+    );
     assert!(ahead < 0.9 * bollard);
 }
 
@@ -57,13 +78,43 @@ fn inflow_is_along_the_turned_axis() {
 #[test]
 fn it_turns_at_its_rate_within_its_range() {
     let mut s = simulation(&boat(DIRECT, &mount(", rate_deg_s: 30"), ""));
-    s.apply(&Command::Fin { robot: 0, fin: 0, value: 3.5 }).unwrap();
+    s.apply(&Command::Fin {
+        robot: 0,
+        fin: 0,
+        value: 3.5,
+    })
+    .unwrap();
     s.advance(500);
-    close("after a second", s.state.robots[0].fins[0].angle, 30_f64.to_radians(), 1e-12);
-    s.apply(&Command::FinHealth { robot: 0, fin: 0, health: Health::Stuck }).unwrap();
+    close(
+        "after a second",
+        s.state.robots[0].fins[0].angle,
+        30_f64.to_radians(),
+        1e-12,
+    );
+    s.apply(&Command::FinHealth {
+        robot: 0,
+        fin: 0,
+        health: Health::Stuck,
+    })
+    .unwrap();
     s.advance(500);
-    close("stuck", s.state.robots[0].fins[0].angle, 30_f64.to_radians(), 1e-12);
-    s.apply(&Command::FinHealth { robot: 0, fin: 0, health: Health::Healthy }).unwrap();
+    close(
+        "stuck",
+        s.state.robots[0].fins[0].angle,
+        30_f64.to_radians(),
+        1e-12,
+    );
+    s.apply(&Command::FinHealth {
+        robot: 0,
+        fin: 0,
+        health: Health::Healthy,
+    })
+    .unwrap();
     s.advance(2000);
-    close("at its end", s.state.robots[0].fins[0].angle, 90_f64.to_radians(), 1e-12);
+    close(
+        "at its end",
+        s.state.robots[0].fins[0].angle,
+        90_f64.to_radians(),
+        1e-12,
+    );
 }

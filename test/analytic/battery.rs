@@ -1,8 +1,8 @@
 //! Batteries: counting charge, sagging, being charged, running empty, and what that does to what is on board.
 
 use crate::common::{advance, close, relative, simulation};
-use merrow::sim::Simulation;
-use merrow::state::{BatteryState, Command};
+use merrow_model::state::{BatteryState, Command};
+use merrow_sim::Simulation;
 
 /// A body held in the world with the battery keys `battery` and further lines of the model.
 pub fn held(battery: &str, model: &str, world: &str) -> String {
@@ -30,8 +30,11 @@ fn battery(s: &Simulation) -> BatteryState {
 // Goal: charge is counted. Method: 36 W from 12 V without resistance are 3 A, for 60 s of 2 A h. Tolerance: 30 000 rounded steps.
 #[test]
 fn charge_is_current_times_time() {
-    let mut s =
-        simulation(&held("capacity_ah: 2, open_circuit_v: [[0, 12], [1, 12]], hotel_load_w: 36", "", ""));
+    let mut s = simulation(&held(
+        "capacity_ah: 2, open_circuit_v: [[0, 12], [1, 12]], hotel_load_w: 36",
+        "",
+        "",
+    ));
     advance(&mut s, 60.0);
     let b = battery(&s);
     close("current", b.current, 3.0, 1e-12);
@@ -54,12 +57,31 @@ fn voltage_sags_by_the_current() {
     let b = battery(&s);
     close("current", b.current, current, 1e-12);
     close("voltage", b.voltage, 14.0 - 0.2 * current, 1e-12);
-    relative("lost", b.lost, 0.2 * current * current * s.scene.dt(), 1e-12);
-    s.apply(&Command::Load { robot: 0, load: 0, level: 0.0 }).unwrap();
+    relative(
+        "lost",
+        b.lost,
+        0.2 * current * current * s.scene.dt(),
+        1e-12,
+    );
+    s.apply(&Command::Load {
+        robot: 0,
+        load: 0,
+        level: 0.0,
+    })
+    .unwrap();
     s.advance(1);
     close("lights out", battery(&s).load, 60.0, 1e-12);
-    let refused = s.apply(&Command::Load { robot: 0, load: 0, level: 1.5 }).unwrap_err();
-    assert_eq!(refused.reason, "light: found the level 1.5, expected 0 to 1");
+    let refused = s
+        .apply(&Command::Load {
+            robot: 0,
+            load: 0,
+            level: 1.5,
+        })
+        .unwrap_err();
+    assert_eq!(
+        refused.reason,
+        "light: found the level 1.5, expected 0 to 1"
+    );
 }
 
 // Goal: a charger gives its current until the voltage is reached, and then what the voltage lets in. Method: an open-circuit voltage of
@@ -76,13 +98,23 @@ fn charging_is_at_constant_current_then_voltage() {
     let b = battery(&s);
     close("current", b.current, -I, 1e-12);
     close("charge", b.charge, 0.1 + I * 5.0 / C, 1e-9);
-    close("given", b.voltage, 12.0 + 2.0 * (b.charge - I * s.scene.dt() / C) + R * I, 1e-9);
+    close(
+        "given",
+        b.voltage,
+        12.0 + 2.0 * (b.charge - I * s.scene.dt() / C) + R * I,
+        1e-9,
+    );
     // OCV = 13 at q = 0.5, from where on the voltage limits
     let turn = (0.5 - 0.1) * C / I;
     advance(&mut s, turn + 20.0 - 5.0);
     let tau = R * C / 2.0;
     let b = battery(&s);
-    close("charge at constant voltage", b.charge, 1.0 - 0.5 * f64::exp(-20.0 / tau), 1e-3);
+    close(
+        "charge at constant voltage",
+        b.charge,
+        1.0 - 0.5 * f64::exp(-20.0 / tau),
+        1e-3,
+    );
     close("at the voltage", b.voltage, 14.0, 1e-12);
     assert_eq!(s.state.chargers[0].robot, Some(0));
 }
@@ -97,13 +129,25 @@ fn the_battery_limits_what_it_takes() {
         )
     };
     let first = |keys: &str, voltage: &str| {
-        let keys = format!("capacity_ah: 2, open_circuit_v: [[0, 12], [1, 14]], resistance_ohm: 0.1, {keys}");
+        let keys = format!(
+            "capacity_ah: 2, open_circuit_v: [[0, 12], [1, 14]], resistance_ohm: 0.1, {keys}"
+        );
         let mut s = simulation(&held(&keys, "", &charger(voltage)));
         s.advance(1);
         battery(&s).current
     };
-    close("own limit", first("initial_charge: 0.5, charge_current_a: 0.5", ""), -0.5, 1e-12);
-    close("half the capacity in an hour", first("initial_charge: 0.5", ""), -1.0, 1e-12);
+    close(
+        "own limit",
+        first("initial_charge: 0.5, charge_current_a: 0.5", ""),
+        -0.5,
+        1e-12,
+    );
+    close(
+        "half the capacity in an hour",
+        first("initial_charge: 0.5", ""),
+        -1.0,
+        1e-12,
+    );
     assert_eq!(first("initial_charge: 1", ""), 0.0);
     assert_eq!(first("initial_charge: 0.5", ", voltage_v: 12.9"), 0.0);
     // what is on board is served first: 26 W at about 13 V take the charger's whole 2 A
@@ -114,15 +158,17 @@ fn the_battery_limits_what_it_takes() {
 // Goal: a charger out of reach charges nobody. Method: 1.1 m away, reach 1 m.
 #[test]
 fn a_charger_reaches_as_far_as_it_does() {
-    let world =
-        "chargers: {pad: {kind: within, current_a: 2, place: {position_m: [0, 1.1, -5]}, reach_m: 1}}";
+    let world = "chargers: {pad: {kind: within, current_a: 2, place: {position_m: [0, 1.1, -5]}, reach_m: 1}}";
     let mut s = simulation(&held(
         "capacity_ah: 2, initial_charge: 0.5, open_circuit_v: [[0, 12], [1, 14]]",
         "",
         world,
     ));
     advance(&mut s, 1.0);
-    assert_eq!((s.state.chargers[0].robot, battery(&s).current), (None, 0.0));
+    assert_eq!(
+        (s.state.chargers[0].robot, battery(&s).current),
+        (None, 0.0)
+    );
 }
 
 const DEVICES: &str = "sensors: {p: {device: {source: test, rate_hz: 100, kind: pressure}}}
@@ -132,7 +178,11 @@ const DEVICES: &str = "sensors: {p: {device: {source: test, rate_hz: 100, kind: 
         position_m: [0, 0, 0], direction: [1, 0, 0]}}";
 
 fn ask(s: &mut Simulation, thrust: f64, angle: f64) {
-    s.apply(&Command::Thrusters { robot: 0, values: vec![thrust, angle] }).unwrap();
+    s.apply(&Command::Thrusters {
+        robot: 0,
+        values: vec![thrust, angle],
+    })
+    .unwrap();
 }
 
 // Goal: under the cut-off voltage everything stops, and comes back after its time without the commands of before. Method: a thrust whose power
@@ -156,7 +206,10 @@ fn a_brown_out_stops_everything_for_a_while() {
     let stands = s.state.robots[0].fins[0].angle;
     advance(&mut s, 0.9);
     let r = &s.state.robots[0];
-    assert_eq!((r.actuators[0].thrust, r.fins[0].angle, heard(&s)), (0.0, stands, 0));
+    assert_eq!(
+        (r.actuators[0].thrust, r.fins[0].angle, heard(&s)),
+        (0.0, stands, 0)
+    );
     close("no load", r.battery.voltage, 12.0, 1e-12);
     advance(&mut s, 0.3);
     let r = &s.state.robots[0];
@@ -174,7 +227,12 @@ fn an_empty_battery_stops_everything() {
     assert!(battery(&s).is_on() && battery(&s).charge > 0.0);
     advance(&mut s, 0.2);
     assert!(!battery(&s).is_on());
-    relative("energy", battery(&s).delivered, 43.2, 0.002 * 8.0 / 43.2 * 1.1);
+    relative(
+        "energy",
+        battery(&s).delivered,
+        43.2,
+        0.002 * 8.0 / 43.2 * 1.1,
+    );
     advance(&mut s, 5.0);
     assert!(!battery(&s).is_on());
     assert_eq!(s.state.robots[0].actuators[0].thrust, 0.0);
@@ -184,13 +242,27 @@ fn an_empty_battery_stops_everything() {
 // another power. Tolerance: rounding.
 #[test]
 fn thrust_falls_with_the_voltage() {
-    for (exponent, part) in [("", 100.0 / 144.0), (", voltage_exponent: 1.2", f64::powf(10.0 / 12.0, 1.2))] {
-        let devices =
-            DEVICES.replace("curve: direct", &format!("curve: direct, rated_voltage_v: 12{exponent}"));
-        let mut s = simulation(&held("capacity_ah: 2, open_circuit_v: [[0, 10], [1, 10]]", &devices, ""));
+    for (exponent, part) in [
+        ("", 100.0 / 144.0),
+        (", voltage_exponent: 1.2", f64::powf(10.0 / 12.0, 1.2)),
+    ] {
+        let devices = DEVICES.replace(
+            "curve: direct",
+            &format!("curve: direct, rated_voltage_v: 12{exponent}"),
+        );
+        let mut s = simulation(&held(
+            "capacity_ah: 2, open_circuit_v: [[0, 10], [1, 10]]",
+            &devices,
+            "",
+        ));
         ask(&mut s, 9.0, 0.0);
         s.advance(3);
-        close("thrust", s.state.robots[0].actuators[0].thrust, 9.0 * part, 1e-12);
+        close(
+            "thrust",
+            s.state.robots[0].actuators[0].thrust,
+            9.0 * part,
+            1e-12,
+        );
     }
 }
 
@@ -202,20 +274,34 @@ fn a_servo_draws_by_its_moment() {
         center_of_pressure_m: 0.05, law: {kind: chord, normal_slope_per_rad: 3},
         power: {standby_w: 1, efficiency: 0.4, holding_w_n2m2: 0.1, friction_nm: 0.2}}, position_m: [0, 0, 0], shaft: [0, 0, 1]}}";
     let mut s = simulation(
-        &held("capacity_ah: 2, open_circuit_v: [[0, 10], [1, 10]]", devices, "")
-            .replace(
-                "density_kg_m3: 1000",
-                "density_kg_m3: 1000, current: {kind: uniform, speed_m_s: 2, direction_deg: 270}",
-            )
-            .replace("mass_kg: 10,", "mass_kg: 10, volume_m3: 0.01,"),
+        &held(
+            "capacity_ah: 2, open_circuit_v: [[0, 10], [1, 10]]",
+            devices,
+            "",
+        )
+        .replace(
+            "density_kg_m3: 1000",
+            "density_kg_m3: 1000, current: {kind: uniform, speed_m_s: 2, direction_deg: 270}",
+        )
+        .replace("mass_kg: 10,", "mass_kg: 10, volume_m3: 0.01,"),
     );
     let moment = |angle: f64| -0.05 * 0.5 * 1000.0 * 4.0 * 0.1 * 3.0 * angle.sin();
-    s.apply(&Command::Fin { robot: 0, fin: 0, value: 0.3 }).unwrap();
+    s.apply(&Command::Fin {
+        robot: 0,
+        fin: 0,
+        value: 0.3,
+    })
+    .unwrap();
     advance(&mut s, 1.0);
     let (f, rate) = (s.state.robots[0].fins[0], f64::to_radians(10.0));
     let M = moment(f.angle - rate * s.scene.dt());
     close("moment", f.moment, M, 1e-9);
-    close("turning", f.power, 1.0 + 0.1 * M * M + (0.2 - M) * rate / 0.4, 1e-9);
+    close(
+        "turning",
+        f.power,
+        1.0 + 0.1 * M * M + (0.2 - M) * rate / 0.4,
+        1e-9,
+    );
     advance(&mut s, 2.0);
     let (f, M) = (s.state.robots[0].fins[0], moment(0.3));
     close("holding", f.power, 1.0 + 0.1 * M * M, 1e-9);
@@ -230,15 +316,29 @@ fn joints_draw_their_power() {
     let drive = effort_servo(
         "effort_per_ampere: 2, winding: {resistance_ohm: 3, thermal_resistance_k_w: 0.1, thermal_time_constant_s: 100}",
     );
-    let mut s = Hinge { drive: &drive, model: battery, ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive: &drive,
+        model: battery,
+        ..Hinge::default()
+    }
+    .world();
     command(&mut s, 4.0);
     s.advance(500);
     let r = &s.state.robots[0];
     let speed = r.motion.qd[0] - 4.0 * s.scene.dt();
     close("power", r.battery.load, 4.0 * speed + 3.0 * 4.0, 1e-9);
-    let mut s = Hinge { model: battery, ..Hinge::default() }.world();
+    let mut s = Hinge {
+        model: battery,
+        ..Hinge::default()
+    }
+    .world();
     command(&mut s, 4.0);
     s.advance(500);
     let r = &s.state.robots[0];
-    close("ideal", r.battery.load, 4.0 * (r.motion.qd[0] - 4.0 * s.scene.dt()), 1e-9);
+    close(
+        "ideal",
+        r.battery.load,
+        4.0 * (r.motion.qd[0] - 4.0 * s.scene.dt()),
+        1e-9,
+    );
 }

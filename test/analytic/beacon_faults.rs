@@ -2,16 +2,20 @@
 
 use super::acoustic::{C, EARS, VOICE, near, pinger, sounds, transponder, world};
 use crate::common::simulation;
-use merrow::math::Vec3;
-use merrow::scene::fault::{Device, Fault, FaultKind};
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::sounds::Sounds;
+use merrow_math::Vec3;
+use merrow_model::scene::fault::{Device, Fault, FaultKind};
+use merrow_model::state::Command;
+use merrow_model::state::frames::acoustic::Sounds;
+use merrow_sim::Simulation;
 
 /// Four transponders about the robot, with the turn-around of 0.1 s.
 fn nodes() -> String {
-    let place =
-        |(x, y): (i32, i32)| format!("{{beacon: {}, position_m: [{x}, {y}, -400]}}", transponder(0.1));
+    let place = |(x, y): (i32, i32)| {
+        format!(
+            "{{beacon: {}, position_m: [{x}, {y}, -400]}}",
+            transponder(0.1)
+        )
+    };
     let [a, b, c, d] = [(-200, -150), (220, -180), (180, 210), (-190, 160)].map(place);
     format!("beacons: {{a: {a}, b: {b}, c: {c}, d: {d}}}")
 }
@@ -36,8 +40,14 @@ fn one_of_a_set_fails_for_a_while() {
     let c = "c: {of: beacons/c, kind: dead, time_s: 6, duration_s: 2}";
     let mut sim = lbl(&format!("{b}, {c}"));
     let heard = sounds(&mut sim, 13.0);
-    let expected: [&[usize]; 6] =
-        [&[0, 1, 2, 3], &[0, 1, 2, 3], &[0, 2, 3], &[0, 3], &[0, 1, 2, 3], &[0, 1, 2, 3]];
+    let expected: [&[usize]; 6] = [
+        &[0, 1, 2, 3],
+        &[0, 1, 2, 3],
+        &[0, 2, 3],
+        &[0, 3],
+        &[0, 1, 2, 3],
+        &[0, 1, 2, 3],
+    ];
     assert!(heard.len() >= expected.len(), "{}", heard.len());
     for ((stamp, sounds), expected) in heard.iter().zip(expected) {
         assert_eq!(ranged(sounds), expected, "at {stamp} ns");
@@ -55,11 +65,22 @@ fn a_part_of_the_power_is_left() {
     let rest = |part: f64| {
         let of = |y: i32| format!("{{beacon: {}, position_m: [200, {y}, -50]}}", pinger(200.0));
         let fault = format!("x: {{of: weak, kind: reduced, part: {part}}}");
-        format!("beacons: {{strong: {}, weak: {}}}\nfaults: {{{fault}}}", of(50), of(-50))
+        format!(
+            "beacons: {{strong: {}, weak: {}}}\nfaults: {{{fault}}}",
+            of(50),
+            of(-50)
+        )
     };
     let run = |part: f64| {
-        let text = world(&format!("kind: hydrophone, rate_hz: 1, {EARS}"), "", &rest(part));
-        sounds(&mut simulation(&text), 3.0).pop().expect("a sample").1
+        let text = world(
+            &format!("kind: hydrophone, rate_hz: 1, {EARS}"),
+            "",
+            &rest(part),
+        );
+        sounds(&mut simulation(&text), 3.0)
+            .pop()
+            .expect("a sample")
+            .1
     };
     let [strong, weak] = [0, 1].map(|k| run(0.01).fixes[k].snr);
     near("level", weak - strong, -20.0, 1e-9);
@@ -71,21 +92,45 @@ fn a_part_of_the_power_is_left() {
 #[test]
 fn late_is_far() {
     let late = 2e-3;
-    let locator = "{source: test, kind: locator, frequency_khz: 60, source_level_db: 190}".to_string();
+    let locator =
+        "{source: test, kind: locator, frequency_khz: 60, source_level_db: 190}".to_string();
     let receivers = "receivers_m: [[1, 1, 0], [1, -1, 0], [-1, -1, 0], [-1, 1, 0]]";
     let cases = [
-        (format!("kind: hydrophone, rate_hz: 1, {EARS}"), pinger(200.0), C * late),
-        (format!("kind: usbl, rate_hz: 0.25, {VOICE}, {EARS}"), transponder(0.1), 0.5 * C * late),
-        (format!("kind: sbl, rate_hz: 0.25, {receivers}, {EARS}"), locator, C * late),
+        (
+            format!("kind: hydrophone, rate_hz: 1, {EARS}"),
+            pinger(200.0),
+            C * late,
+        ),
+        (
+            format!("kind: usbl, rate_hz: 0.25, {VOICE}, {EARS}"),
+            transponder(0.1),
+            0.5 * C * late,
+        ),
+        (
+            format!("kind: sbl, rate_hz: 0.25, {receivers}, {EARS}"),
+            locator,
+            C * late,
+        ),
     ];
     for (device, beacon, more) in cases {
         let range = |fault: &str| {
-            let rest = format!("beacons: {{b: {{beacon: {beacon}, position_m: [300, 40, -90]}}}}\n{fault}");
+            let rest = format!(
+                "beacons: {{b: {{beacon: {beacon}, position_m: [300, 40, -90]}}}}\n{fault}"
+            );
             let heard = sounds(&mut simulation(&world(&device, "", &rest)), 6.0);
-            let last = heard.into_iter().rev().find(|(_, s)| !s.fixes.is_empty()).expect("a fix").1;
-            last.ranges.first().map_or(last.fixes[0].p_S.norm(), |r| r.range)
+            let last = heard
+                .into_iter()
+                .rev()
+                .find(|(_, s)| !s.fixes.is_empty())
+                .expect("a fix")
+                .1;
+            last.ranges
+                .first()
+                .map_or(last.fixes[0].p_S.norm(), |r| r.range)
         };
-        let wrong = range(&format!("faults: {{x: {{of: b, kind: biased, bias: {late}}}}}")) - range("");
+        let wrong = range(&format!(
+            "faults: {{x: {{of: b, kind: biased, bias: {late}}}}}"
+        )) - range("");
         near(&device, wrong, more, 1e-6);
     }
 }
@@ -98,8 +143,12 @@ fn a_loose_contact_is_heard_in_part() {
         pinger(200.0)
     );
     let text = world(&format!("kind: hydrophone, rate_hz: 1, {EARS}"), "", &rest);
-    let heard = sounds(&mut simulation(&text.replace("dt_s: 0.01", "dt_s: 0.1")), 4000.0);
-    let share = heard.iter().filter(|(_, s)| !s.fixes.is_empty()).count() as f64 / heard.len() as f64;
+    let heard = sounds(
+        &mut simulation(&text.replace("dt_s: 0.01", "dt_s: 0.1")),
+        4000.0,
+    );
+    let share =
+        heard.iter().filter(|(_, s)| !s.fixes.is_empty()).count() as f64 / heard.len() as f64;
     near("share", share, 0.75, 0.05);
 }
 
@@ -108,23 +157,47 @@ fn a_loose_contact_is_heard_in_part() {
 fn beacons_can_be_broken_in_the_run() {
     let mut sim = lbl("");
     let fault = |kind: FaultKind, k: usize| {
-        let stream = merrow::math::rng::Stream::new(1, "x");
+        let stream = merrow_math::rng::Stream::new(1, "x");
         let device = Device::Beacon(k);
         let (name, start_ns, end_ns) = ("x".into(), 0, u64::MAX);
-        Command::Fault(Box::new(Fault { name, robot: None, device, kind, start_ns, end_ns, stream }))
+        Command::Fault(Box::new(Fault {
+            name,
+            robot: None,
+            device,
+            kind,
+            start_ns,
+            end_ns,
+            stream,
+        }))
     };
     sim.apply(&fault(FaultKind::Dead, 3)).unwrap();
     assert_eq!(ranged(&sounds(&mut sim, 3.0)[0].1), [0, 1, 2]);
-    sim.apply(&Command::Repair { robot: None, name: "x".into() }).unwrap();
-    assert_eq!(ranged(&sounds(&mut sim, 4.0).pop().expect("a sample").1), [0, 1, 2, 3]);
+    sim.apply(&Command::Repair {
+        robot: None,
+        name: "x".into(),
+    })
+    .unwrap();
+    assert_eq!(
+        ranged(&sounds(&mut sim, 4.0).pop().expect("a sample").1),
+        [0, 1, 2, 3]
+    );
     let refused = |command: &Command, sim: &mut Simulation| sim.apply(command).unwrap_err().reason;
     assert_eq!(
         refused(&fault(FaultKind::Stuck, 3), &mut sim),
         "`beacons/d` cannot be `stuck`, expected one of dead, reduced, biased, intermittent"
     );
-    assert_eq!(refused(&fault(FaultKind::Dead, 4), &mut sim), "no beacon number 4");
     assert_eq!(
-        refused(&Command::Repair { robot: None, name: "x".into() }, &mut sim),
+        refused(&fault(FaultKind::Dead, 4), &mut sim),
+        "no beacon number 4"
+    );
+    assert_eq!(
+        refused(
+            &Command::Repair {
+                robot: None,
+                name: "x".into()
+            },
+            &mut sim
+        ),
         "no fault \"x\" to repair"
     );
 }

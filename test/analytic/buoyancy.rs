@@ -2,10 +2,10 @@
 
 use crate::common::cases::run;
 use crate::common::{advance, evaluate, near, relative, scene, simulation};
-use merrow::forces::buoyancy;
-use merrow::math::{Quat, Vec3};
-use merrow::scene::Scene;
-use merrow::state::Motion;
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::state::Motion;
+use merrow_physics::forces::hydrodynamics::buoyancy;
 
 fn floating(body: &str, start: &str) -> String {
     format!(
@@ -21,17 +21,28 @@ robots:
 
 /// Displaced volume and the place of its centroid in the world, for a pose.
 fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> (f64, Vec3) {
-    let motion = Motion { p_WB, q_WB, ..Motion::rest(0) };
+    let motion = Motion {
+        p_WB,
+        q_WB,
+        ..Motion::rest(0)
+    };
     let work = evaluate(scene, &motion);
     let (link, w) = (&scene.robots[0].links[0], &work.links[0]);
     let up = w.R_WL.r[2];
     let wetness = buoyancy::wetness(link, up, w.p_WL.z);
     let f = buoyancy::force(link, &wetness, up, 1000.0 * 9.81);
     let (force, moment) = (w.R_WL.mul_vec(f.f), w.R_WL.mul_vec(f.m));
-    assert!(force.x.abs() + force.y.abs() < 1e-9 * force.z, "buoyancy is not upright: {force:?}");
+    assert!(
+        force.x.abs() + force.y.abs() < 1e-9 * force.z,
+        "buoyancy is not upright: {force:?}"
+    );
     // the line of action gives the horizontal place; the height is that of the centroid itself
     let centroid = link.p_LoCb + wetness.shift;
-    let place = Vec3::new(-moment.y / force.z, moment.x / force.z, w.R_WL.mul_vec(centroid).z);
+    let place = Vec3::new(
+        -moment.y / force.z,
+        moment.x / force.z,
+        w.R_WL.mul_vec(centroid).z,
+    );
     (force.z / (1000.0 * 9.81), place + p_WB)
 }
 
@@ -58,7 +69,12 @@ fn sphere_displaces_its_cap() {
         let center = Vec3::new(3.0, -2.0, 1.0 - draught);
         let (v, c) = displaced(&scene, center, Quat::from_rpy(0.4, -0.8, 2.0));
         relative(&format!("volume at draught {draught}"), v, expected, 1e-12);
-        near(&format!("centroid at draught {draught}"), c, center - Vec3::new(0.0, 0.0, below), 1e-12);
+        near(
+            &format!("centroid at draught {draught}"),
+            c,
+            center - Vec3::new(0.0, 0.0, below),
+            1e-12,
+        );
     }
 }
 
@@ -77,11 +93,19 @@ fn ellipsoid_settles_at_its_weight() {
     let body = "mass_kg: 30, inertia_kg_m2: {xx: 1, yy: 3, zz: 3}, volume_m3: 0.075398223686155,
       hull: {kind: ellipsoid, size_m: [1, 0.6, 0.24]}, center_of_mass_m: [0, 0, -0.05],
       linear_damping: {kind: diagonal, values: [50, 50, 200, 20, 20, 20]}";
-    let mut s = simulation(&floating(body, "position_m: [0, 0, 0.2]\n    attitude_deg: [5, -7, 30]"));
+    let mut s = simulation(&floating(
+        body,
+        "position_m: [0, 0, 0.2]\n    attitude_deg: [5, -7, 30]",
+    ));
     advance(&mut s, 60.0);
     let m = &s.state.robots[0].motion;
     let (v, c) = displaced(&s.scene, m.p_WB, m.q_WB);
     relative("displaced mass", v * 1000.0, 30.0, 1e-6);
-    near("upright", m.q_WB.matrix().col(2), Vec3::new(0.0, 0.0, 1.0), 1e-6);
+    near(
+        "upright",
+        m.q_WB.matrix().col(2),
+        Vec3::new(0.0, 0.0, 1.0),
+        1e-6,
+    );
     assert!(c.z < 0.0);
 }

@@ -1,15 +1,15 @@
 //! Cameras: closed forms of where things are seen, and of the light that comes from them through water and air.
 
 use crate::common::{advance, close, relative, simulation};
-use merrow::environment::{WavesNow, optics};
-use merrow::math::Vec3;
-use merrow::scene::lens::{Distortion, Lens};
-use merrow::sensors::swell::Swell;
-use merrow::sim::Simulation;
-use merrow::state::frame::{Frame, FrameData, Picture};
+use merrow_environment::{WavesNow, optics};
+use merrow_math::Vec3;
+use merrow_model::scene::sensor::lens::{Distortion, Lens};
+use merrow_model::state::frames::{Frame, FrameData, Picture};
+use merrow_sensors::wave_clipmap::Swell;
+use merrow_sim::Simulation;
 
 /// A fixed robot at `z` with a camera of `keys` that looks along x, and a camera's own world of `rest`.
-pub(super) fn world(z: f64, keys: &str, rest: &str) -> String {
+pub(crate) fn world(z: f64, keys: &str, rest: &str) -> String {
     format!(
         "
 step: {{dt_s: 0.01}}
@@ -41,25 +41,30 @@ fn frames(sim: &mut Simulation, seconds: f64) -> Vec<Frame> {
     all
 }
 
-pub(super) fn picture(text: &str) -> Picture {
+pub(crate) fn picture(text: &str) -> Picture {
     of(simulation(text))
 }
 
 /// The last picture of a fifth of a second.
-pub(super) fn of(mut simulation: Simulation) -> Picture {
+pub(crate) fn of(mut simulation: Simulation) -> Picture {
     let all = frames(&mut simulation, 0.2);
-    let FrameData::Picture(picture) = &*all.last().expect("a frame").data else { panic!("no picture") };
+    let FrameData::Picture(picture) = &*all.last().expect("a frame").data else {
+        panic!("no picture")
+    };
     picture.clone()
 }
 
 /// Fails if two numbers are further apart than `tolerance`.
 #[track_caller]
-pub(super) fn within(what: &str, actual: f64, expected: f64, tolerance: f64) {
-    assert!((actual - expected).abs() <= tolerance, "{what}: {actual} instead of {expected}");
+pub(crate) fn within(what: &str, actual: f64, expected: f64, tolerance: f64) {
+    assert!(
+        (actual - expected).abs() <= tolerance,
+        "{what}: {actual} instead of {expected}"
+    );
 }
 
 /// Red, green and blue in the middle of a picture of `width` x `height`.
-pub(super) fn middle(picture: &Picture, [width, height]: [usize; 2]) -> [f64; 3] {
+pub(crate) fn middle(picture: &Picture, [width, height]: [usize; 2]) -> [f64; 3] {
     let rgb = picture.rgb.as_ref().expect("colours");
     let k = 3 * ((height / 2) * width + width / 2);
     [rgb[k], rgb[k + 1], rgb[k + 2]].map(f64::from)
@@ -68,10 +73,16 @@ pub(super) fn middle(picture: &Picture, [width, height]: [usize; 2]) -> [f64; 3]
 // Goal: pixels and directions are each other's inverse, for lenses as they are sold. Method: every fifth pixel of 640 x 480 there and back. Tolerance: 1e-6 px.
 #[test]
 fn directions_and_pixels_are_inverse() {
-    let lens = |distortion| Lens { focal: [420.0, 415.0], center: [322.3, 236.1], distortion };
+    let lens = |distortion| Lens {
+        focal: [420.0, 415.0],
+        center: [322.3, 236.1],
+        distortion,
+    };
     let lenses = [
         lens(Distortion::BrownConrady([0.0; 5])),
-        lens(Distortion::BrownConrady([-0.28, 0.09, 0.0012, -0.0007, -0.012])),
+        lens(Distortion::BrownConrady([
+            -0.28, 0.09, 0.0012, -0.0007, -0.012,
+        ])),
         lens(Distortion::BrownConrady([0.12, -0.21, -0.002, 0.001, 0.09])),
         lens(Distortion::FishEye([0.0; 4])),
         lens(Distortion::FishEye([-0.013, 0.021, -0.011, 0.0021])),
@@ -93,18 +104,28 @@ fn directions_and_pixels_are_inverse() {
 // Goal: a pinhole and an equidistant lens have their closed forms. Method: directions at known angles. Tolerance: 1e-9 px.
 #[test]
 fn lenses_without_distortion_have_closed_forms() {
-    let lens = |distortion| Lens { focal: [400.0, 400.0], center: [320.0, 240.0], distortion };
+    let lens = |distortion| Lens {
+        focal: [400.0, 400.0],
+        center: [320.0, 240.0],
+        distortion,
+    };
     let d = Vec3::new(0.3, -0.2, 1.0);
     let [u, v] = lens(Distortion::BrownConrady([0.0; 5])).project(d).unwrap();
     close("u", u, 320.0 + 400.0 * 0.3, 1e-9);
     close("v", v, 240.0 - 400.0 * 0.2, 1e-9);
     let fish = lens(Distortion::FishEye([0.0; 4]));
     for angle in [0.1_f64, 1.0, 2.0] {
-        let [u, v] = fish.project(Vec3::new(angle.sin(), 0.0, angle.cos())).unwrap();
+        let [u, v] = fish
+            .project(Vec3::new(angle.sin(), 0.0, angle.cos()))
+            .unwrap();
         close("u", u, 320.0 + 400.0 * angle, 1e-9);
         close("v", v, 240.0, 1e-9);
     }
-    assert!(lens(Distortion::BrownConrady([0.0; 5])).project(Vec3::new(0.1, 0.0, -1.0)).is_none());
+    assert!(
+        lens(Distortion::BrownConrady([0.0; 5]))
+            .project(Vec3::new(0.1, 0.0, -1.0))
+            .is_none()
+    );
 }
 
 // Goal: what is too near for a depth camera is told so and hides what is behind it. Method: a board 0.2 m ahead of a camera from 0.28 m on, before a wall 9 m ahead; the board is as wide as half of the picture.
@@ -133,7 +154,11 @@ fn depths_labels_and_places() {
     let rest = "seabed: {depth_m: 50}
 structures: {wall: {position_m: [10, 0, 5], shapes: {s: {kind: box, size_m: [2, 60, 60]}}},
   ball: {position_m: [4, 0.8, 5.4], shapes: {s: {kind: sphere, radius_m: 0.25}}}}";
-    let text = world(5.0, "width: 65, height: 49, focal_px: [80, 80], outputs: [depth, labels]", rest);
+    let text = world(
+        5.0,
+        "width: 65, height: 49, focal_px: [80, 80], outputs: [depth, labels]",
+        rest,
+    );
     let found = picture(&text);
     let (depth, labels) = (found.depth.expect("depths"), found.labels.expect("labels"));
     let (mut sum, mut n) = ([0.0, 0.0], 0.0);
@@ -178,7 +203,12 @@ structures: {{card: {{position_m: [{}, 0, -5], shapes: {{s: {{kind: box, size_m:
             for i in 0..3 {
                 let part = (-water.beam[i] * (range - 0.5)).exp();
                 let expected = endless[i] + (near[i] - endless[i]) * part;
-                within(&format!("{kind} at {range} m, colour {i}"), seen[i], expected, 1.5);
+                within(
+                    &format!("{kind} at {range} m, colour {i}"),
+                    seen[i],
+                    expected,
+                    1.5,
+                );
             }
         }
     }
@@ -189,7 +219,8 @@ structures: {{card: {{position_m: [{}, 0, -5], shapes: {{s: {{kind: box, size_m:
 fn daylight_fades_with_depth() {
     let water = optics::jerlov(3);
     let card = |depth: f64, ev: f64| {
-        let keys = format!("width: 9, height: 9, focal_px: [300, 300], {LINEAR}, exposure_ev100: {ev}");
+        let keys =
+            format!("width: 9, height: 9, focal_px: [300, 300], {LINEAR}, exposure_ev100: {ev}");
         let rest = format!(
             "{OVERCAST}\nwater: {{optics: {{jerlov: II}}}}\nseabed: {{depth_m: 4000}}
 structures: {{card: {{position_m: [1.5, 0, {}], shapes: {{s: {{kind: box, size_m: [1, 4, 4], material: {{color: [0.5, 0.5, 0.5]}}}}}}}}}}",
@@ -199,7 +230,13 @@ structures: {{card: {{position_m: [1.5, 0, {}], shapes: {{s: {{kind: box, size_m
     };
     let stops = water.daylight[1] * 6.0 / std::f64::consts::LN_2;
     let (shallow, deep) = (card(2.0, 11.4), card(8.0, 11.4 - stops));
-    assert!(shallow.iter().chain(&deep).all(|n| (5.0..250.0).contains(n)), "{shallow:?} {deep:?}");
+    assert!(
+        shallow
+            .iter()
+            .chain(&deep)
+            .all(|n| (5.0..250.0).contains(n)),
+        "{shallow:?} {deep:?}"
+    );
     relative("green", deep[1], shallow[1], 0.02);
     for i in [0, 2] {
         let expected = shallow[i] * ((water.daylight[1] - water.daylight[i]) * 6.0).exp();
@@ -219,11 +256,16 @@ structures: {{wall: {{position_m: [{}, 0, 20], shapes: {{s: {{kind: box, size_m:
             x + 0.5
         );
         let lamp = format!("base: fixed\n      lamps: {{l: {{lumens: {lumens}, cone_deg: 60}}}}");
-        middle(&picture(&world(20.0, &keys, &rest).replace("base: fixed", &lamp)), [9, 9])[1]
+        middle(
+            &picture(&world(20.0, &keys, &rest).replace("base: fixed", &lamp)),
+            [9, 9],
+        )[1]
     };
-    let candela = |lumens: f64| lumens / (std::f64::consts::TAU * (1.0 - 27.0_f64.to_radians().cos()));
-    let shown =
-        |lumens: f64, x: f64| 255.0 * candela(lumens) / (x * x) * 0.5 / std::f64::consts::PI / (1.2 * 64.0);
+    let candela =
+        |lumens: f64| lumens / (std::f64::consts::TAU * (1.0 - 27.0_f64.to_radians().cos()));
+    let shown = |lumens: f64, x: f64| {
+        255.0 * candela(lumens) / (x * x) * 0.5 / std::f64::consts::PI / (1.2 * 64.0)
+    };
     within("at 2 m", seen(2.0, 1000.0), shown(1000.0, 2.0), 1.5);
     relative("inverse square", seen(4.0, 4000.0), seen(2.0, 1000.0), 0.02);
     assert!(seen(2.0, 1e-6) < 1.0, "a night without lamps is dark");
@@ -242,9 +284,15 @@ fn noise_is_that_of_light_and_of_reading() {
     // red is counted in every second pixel of every second row, and is the mean of two or four between
     let red = |k: usize| f64::from(rgb[3 * k]) / 255.0;
     let variance = |counts: &dyn Fn(usize, usize) -> bool| {
-        let all: Vec<f64> = (0..160 * 128).filter(|k| counts(k % 160, k / 160)).map(red).collect();
+        let all: Vec<f64> = (0..160 * 128)
+            .filter(|k| counts(k % 160, k / 160))
+            .map(red)
+            .collect();
         let mean = all.iter().sum::<f64>() / all.len() as f64;
-        (mean, all.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / all.len() as f64)
+        (
+            mean,
+            all.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / all.len() as f64,
+        )
     };
     let (mean, counted) = variance(&|u, v| u % 2 == 0 && v % 2 == 0);
     assert!((0.2..0.8).contains(&mean), "{mean}");
@@ -252,8 +300,18 @@ fn noise_is_that_of_light_and_of_reading() {
     relative("variance", counted, expected, 0.08);
     // all but the last column and row
     let inner = |u: usize, v: usize| u < 159 && v < 127;
-    relative("of two", variance(&|u, v| inner(u, v) && u % 2 == 1 && v % 2 == 0).1, 0.5 * expected, 0.08);
-    relative("of four", variance(&|u, v| inner(u, v) && u % 2 == 1 && v % 2 == 1).1, 0.25 * expected, 0.08);
+    relative(
+        "of two",
+        variance(&|u, v| inner(u, v) && u % 2 == 1 && v % 2 == 0).1,
+        0.5 * expected,
+        0.08,
+    );
+    relative(
+        "of four",
+        variance(&|u, v| inner(u, v) && u % 2 == 1 && v % 2 == 1).1,
+        0.25 * expected,
+        0.08,
+    );
 }
 
 // Goal: a rolling shutter reads each row from where the camera is by then; nothing is worked out that nobody wants. Method: depths of a wall that a robot drives at with 2 m/s, 50 ms from the
@@ -269,9 +327,14 @@ fn rolling_shutters_and_laziness() {
         .replace("position_m: [10, 0, 0]", "position_m: [10, 0, 30]");
     let mut sim = simulation(&text);
     assert!(frames(&mut sim, 0.2).is_empty());
-    sim.lookout.as_ref().unwrap().want_parts(&sim.scene, 0, 0, 2);
+    sim.lookout
+        .as_ref()
+        .unwrap()
+        .want_parts(&sim.scene, 0, 0, 2);
     let all = frames(&mut sim, 0.3);
-    let FrameData::Picture(found) = &*all[0].data else { panic!("no picture") };
+    let FrameData::Picture(found) = &*all[0].data else {
+        panic!("no picture")
+    };
     assert!(found.rgb.is_none() && found.labels.is_none());
     let depth = found.depth.as_ref().expect("depths");
     let start = 9.0 - 2.0 * all[0].stamp_ns as f64 * 1e-9;
@@ -286,14 +349,23 @@ fn rolling_shutters_and_laziness() {
 #[test]
 fn the_surface_has_a_depth() {
     for (z, pitch) in [(2.0, 90), (-2.0, -90)] {
-        let text = world(z, SMALL, "seabed: {depth_m: 5}")
-            .replace("lazy: false", &format!("lazy: false, attitude_deg: [0, {pitch}, 0]"));
+        let text = world(z, SMALL, "seabed: {depth_m: 5}").replace(
+            "lazy: false",
+            &format!("lazy: false, attitude_deg: [0, {pitch}, 0]"),
+        );
         let found = picture(&text);
-        close("depth", f64::from(found.depth.expect("depths")[12 * 33 + 16]), 2.0, 1e-5);
+        close(
+            "depth",
+            f64::from(found.depth.expect("depths")[12 * 33 + 16]),
+            2.0,
+            1e-5,
+        );
         assert_eq!(found.labels.expect("labels")[12 * 33 + 16], 65535);
     }
     for (z, label) in [(20.0, 0), (-20.0, 65534)] {
-        let found = picture(&world(z, SMALL, "seabed: {depth_m: 900}")).labels.expect("labels");
+        let found = picture(&world(z, SMALL, "seabed: {depth_m: 900}"))
+            .labels
+            .expect("labels");
         assert_eq!(found[12 * 33 + 16], label);
     }
 }
@@ -303,12 +375,21 @@ fn the_surface_has_a_depth() {
 fn wrong_cameras_are_refused() {
     let refused = |keys: &str, part: &str| {
         let text = world(1.0, keys, "");
-        let found = merrow::world::load_text("test.yaml", &text, merrow::world::Overrides::default());
-        let said = found.err().map(|problems| problems.to_string()).unwrap_or_default();
+        let found = merrow_world::load_text("test.yaml", &text, merrow_world::Overrides::default());
+        let said = found
+            .err()
+            .map(|problems| problems.to_string())
+            .unwrap_or_default();
         assert!(said.contains(part), "{keys}: {said}");
     };
-    refused("width: 10, height: 10", "expected either `horizontal_fov_deg` or `focal_px`");
-    refused("width: 10, height: 10, horizontal_fov_deg: 175", "no `fisheye`");
+    refused(
+        "width: 10, height: 10",
+        "expected either `horizontal_fov_deg` or `focal_px`",
+    );
+    refused(
+        "width: 10, height: 10, horizontal_fov_deg: 175",
+        "no `fisheye`",
+    );
     refused(
         "width: 10, height: 10, horizontal_fov_deg: 90, min_range_m: 5, max_range_m: 2",
         "`min_range_m` is 5",
@@ -342,7 +423,11 @@ fn a_lattice_holds_the_waves_heights() {
     }
     let all = rms(&z);
     waves.lattice(&x, &y, 20.0, &mut z);
-    assert!(rms(&z) > 0.3 * all && rms(&z) < 1.1 * all, "{} of {all}", rms(&z));
+    assert!(
+        rms(&z) > 0.3 * all && rms(&z) < 1.1 * all,
+        "{} of {all}",
+        rms(&z)
+    );
     waves.lattice(&x, &y, 1e6, &mut z);
     assert_eq!(rms(&z), 0.0);
 }
@@ -365,7 +450,9 @@ fn lines_meet_the_waves_where_they_are() {
                 let p = from + d.scale(t);
                 (p.z - swell.height(p.x, p.y)) * z.signum()
             };
-            let expected = (1..4000).map(|k| 0.02 * f64::from(k)).find(|t| over(*t) <= 0.0);
+            let expected = (1..4000)
+                .map(|k| 0.02 * f64::from(k))
+                .find(|t| over(*t) <= 0.0);
             let found = swell.crossing(from, d, 80.0);
             let near = match (found, expected) {
                 (Some(a), Some(b)) => (a - b).abs() < 0.03,
@@ -378,8 +465,15 @@ fn lines_meet_the_waves_where_they_are() {
                 error += (p.z - waves.elevation(p.x, p.y)).abs();
             }
         }
-        println!("{off} of 600 elsewhere, {met} met, {} m off the waves", error / f64::from(met));
+        println!(
+            "{off} of 600 elsewhere, {met} met, {} m off the waves",
+            error / f64::from(met)
+        );
         assert!(off <= 6 && met > 300, "{off} off of {met}");
-        assert!(error / f64::from(met) < 0.03 * 2.0, "{}", error / f64::from(met));
+        assert!(
+            error / f64::from(met) < 0.03 * 2.0,
+            "{}",
+            error / f64::from(met)
+        );
     }
 }

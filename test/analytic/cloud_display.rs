@@ -1,9 +1,9 @@
 //! Known things at known pixels of pictures of clouds and swaths, and the colours.
 
-use merrow::ros::cloud_display::{Across, Shown, lidar, nod, scan, swath};
-use merrow::ros::colors::viridis;
-use merrow::scene::laser::{LaserOutput, LaserSpec};
-use merrow::state::frame::Point;
+use merrow::display::cloud::{Across, Shown, lidar, nod, scan, swath};
+use merrow::display::colors::viridis;
+use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
+use merrow_model::state::frames::Point;
 use std::f64::consts::TAU;
 
 /// Columns of each picture; rows of a plan, of a view from the side, of a swath and between two pictures.
@@ -15,7 +15,9 @@ const GAP: usize = 6;
 
 /// 16 rings of 2 degrees from -15 on, 1024 columns about.
 fn spec() -> LaserSpec {
-    let elevations: Vec<f64> = (0..16).map(|k| f64::to_radians(2.0 * f64::from(k) - 15.0)).collect();
+    let elevations: Vec<f64> = (0..16)
+        .map(|k| f64::to_radians(2.0 * f64::from(k) - 15.0))
+        .collect();
     let (columns, step) = (1024, -TAU / 1024.0);
     let first = TAU / 2.0 + 0.5 * step;
     LaserSpec {
@@ -40,8 +42,16 @@ fn spec() -> LaserSpec {
 }
 
 fn echo(spec: &LaserSpec, column: usize, ring: usize, range: f64) -> Point {
-    let p = spec.directions[column * 16 + ring].scale(range).to_array().map(|x| x as f32);
-    Point { p, intensity: 0.5, time: 0.0, ring: ring as u16 }
+    let p = spec.directions[column * 16 + ring]
+        .scale(range)
+        .to_array()
+        .map(|x| x as f32);
+    Point {
+        p,
+        intensity: 0.5,
+        time: 0.0,
+        ring: ring as u16,
+    }
 }
 
 /// Whether a pixel is coloured, and neither a circle nor a cross.
@@ -56,10 +66,12 @@ fn at(shown: &Shown, column: usize, row: usize) -> Option<[u8; 3]> {
 #[test]
 fn a_pillar_stands_where_it_is() {
     let spec = spec();
-    let is_pillar = |column: usize, ring: usize| (251..261).contains(&column) && (4..12).contains(&ring);
+    let is_pillar =
+        |column: usize, ring: usize| (251..261).contains(&column) && (4..12).contains(&ring);
     let beams = (0..1024).flat_map(|c| (0..16).map(move |r| (c, r)));
-    let points: Vec<Point> =
-        beams.map(|(c, r)| echo(&spec, c, r, if is_pillar(c, r) { 5.0 } else { 50.0 })).collect();
+    let points: Vec<Point> = beams
+        .map(|(c, r)| echo(&spec, c, r, if is_pillar(c, r) { 5.0 } else { 50.0 }))
+        .collect();
     let shown = lidar(&spec, &points);
     // twelve rows a ring
     assert_eq!((shown.width, shown.height), (WIDTH, 16 * 12 + GAP + PLAN));
@@ -81,9 +93,18 @@ fn a_pillar_stands_where_it_is() {
     let mut along: Vec<f64> = points.iter().map(|p| f64::from(p.p[0]).abs()).collect();
     along.sort_by(f64::total_cmp);
     let k = 0.48 * PLAN as f64 / along[((along.len() - 1) as f64 * 0.98).round() as usize];
-    let (column, row) = (0.5 * WIDTH as f64 - 5.0 * k, 16.0 * 12.0 + GAP as f64 + 0.5 * PLAN as f64);
-    let lit =
-        |dx: i32, dy: i32| at(&shown, (column as i32 + dx) as usize, (row as i32 + dy) as usize).is_some();
+    let (column, row) = (
+        0.5 * WIDTH as f64 - 5.0 * k,
+        16.0 * 12.0 + GAP as f64 + 0.5 * PLAN as f64,
+    );
+    let lit = |dx: i32, dy: i32| {
+        at(
+            &shown,
+            (column as i32 + dx) as usize,
+            (row as i32 + dy) as usize,
+        )
+        .is_some()
+    };
     assert!(lit(0, 0) || lit(0, -1), "{column} {row}");
     assert!(!(-8..8).any(|d| lit(d + 20, 0)));
     assert!(
@@ -96,40 +117,77 @@ fn a_pillar_stands_where_it_is() {
 // Goal: a scan in a plane is seen from above, ahead up, port left. Method: echoes 10 m ahead and 4 m to port, by (2). Tolerance: a pixel.
 #[test]
 fn a_scan_is_seen_from_above() {
-    let point = |x: f32, y: f32| Point { p: [x, y, 0.0], intensity: 1.0, time: 0.0, ring: 0 };
+    let point = |x: f32, y: f32| Point {
+        p: [x, y, 0.0],
+        intensity: 1.0,
+        time: 0.0,
+        ring: 0,
+    };
     let shown = scan(&[point(10.0, 0.0), point(0.0, 4.0)]);
     assert_eq!((shown.width, shown.height), (WIDTH, PLAN));
     // 10 m ahead are 0.48 of the rows
     let k = 0.48 * PLAN as f64 / 10.0;
     let (ahead, port) = (0.5 * PLAN as f64 - 10.0 * k, 0.5 * WIDTH as f64 - 4.0 * k);
     // half a pixel above the row, half left of the column
-    assert_eq!(at(&shown, WIDTH / 2, ahead as usize), Some(viridis(0.0, 1.0)));
-    assert_eq!(at(&shown, port as usize, PLAN / 2 - 1), Some(viridis(1.0, 1.0)));
-    assert!(shown.legend.contains("from 4.00 m, yellow, to 10.0 m, violet"), "{}", shown.legend);
+    assert_eq!(
+        at(&shown, WIDTH / 2, ahead as usize),
+        Some(viridis(0.0, 1.0))
+    );
+    assert_eq!(
+        at(&shown, port as usize, PLAN / 2 - 1),
+        Some(viridis(1.0, 1.0))
+    );
+    assert!(
+        shown
+            .legend
+            .contains("from 4.00 m, yellow, to 10.0 m, violet"),
+        "{}",
+        shown.legend
+    );
 }
 
 // Goal: a nod is seen from above and from the side. Method: three points, the highest ahead; by (2) and (3). Tolerance: a pixel.
 #[test]
 fn a_nod_is_seen_from_the_side() {
-    let point = |p: [f32; 3]| Point { p, intensity: 1.0, time: 0.0, ring: 0 };
-    let shown = nod(&[point([8.0, 0.0, 2.0]), point([8.0, 1.0, -2.0]), point([4.0, -1.0, 0.0])]);
+    let point = |p: [f32; 3]| Point {
+        p,
+        intensity: 1.0,
+        time: 0.0,
+        ring: 0,
+    };
+    let shown = nod(&[
+        point([8.0, 0.0, 2.0]),
+        point([8.0, 1.0, -2.0]),
+        point([4.0, -1.0, 0.0]),
+    ]);
     assert_eq!(shown.height, PLAN + GAP + SIDE);
     let k = 0.48 * SIDE as f64 / 2.0;
-    let (column, row) = (0.5 * WIDTH as f64 + 4.0 * k, (PLAN + GAP) as f64 + 0.5 * SIDE as f64);
+    let (column, row) = (
+        0.5 * WIDTH as f64 + 4.0 * k,
+        (PLAN + GAP) as f64 + 0.5 * SIDE as f64,
+    );
     assert!(at(&shown, column as usize, row as usize - 1).is_some());
     // k is that of the heights: 8 m ahead are 491 pixels, in the picture
     let (column, row) = (0.5 * WIDTH as f64 + 8.0 * k, row - 2.0 * k);
-    assert!(at(&shown, column as usize, row as usize).is_some(), "{column} {row}");
+    assert!(
+        at(&shown, column as usize, row as usize).is_some(),
+        "{column} {row}"
+    );
 }
 
 // Goal: a swath has its newest line on top, port left, shallow bright, and a gap where beams were lost. Method: a slope that falls to starboard, a shoal in the third line from the top; by (4). Tolerance: none.
 #[test]
 fn a_swath_shows_the_bottom() {
     let line = |shoal: bool| -> Vec<Across> {
-        let sounding = |k: i32| Across { across: f64::from(k), depth: 20.0 + 0.1 * f64::from(k) };
+        let sounding = |k: i32| Across {
+            across: f64::from(k),
+            depth: 20.0 + 0.1 * f64::from(k),
+        };
         let mut line: Vec<Across> = (-50..=50).map(sounding).collect();
         line.retain(|s| !(20.0..30.0).contains(&s.across));
-        line.iter_mut().filter(|s| shoal && s.across < -40.0).for_each(|s| s.depth = 5.0);
+        line.iter_mut()
+            .filter(|s| shoal && s.across < -40.0)
+            .for_each(|s| s.depth = 5.0);
         line
     };
     let shown = swath(&[line(false), line(true), line(false), line(false)]);
@@ -137,7 +195,10 @@ fn a_swath_shows_the_bottom() {
     let color = |column: usize, row: usize| at(&shown, column, row);
     let bright = |c: Option<[u8; 3]>| c.map(|c| u32::from(c[0]) + u32::from(c[1]));
     // deeper to starboard
-    assert!(bright(color(100, 0)) > bright(color(512, 0)) && bright(color(512, 0)) > bright(color(1000, 0)));
+    assert!(
+        bright(color(100, 0)) > bright(color(512, 0))
+            && bright(color(512, 0)) > bright(color(1000, 0))
+    );
     assert_eq!(color(30, 2), Some(viridis(1.0, 1.0)));
     assert_ne!(color(30, 1), color(30, 2));
     assert!(color(200, 2) == color(200, 1));
@@ -158,7 +219,11 @@ fn nothing_has_a_picture() {
 fn lightness(rgb: [u8; 3]) -> f64 {
     let linear = |c: u8| {
         let c = f64::from(c) / 255.0;
-        if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        if c <= 0.04045 {
+            c / 12.92
+        } else {
+            ((c + 0.055) / 1.055).powf(2.4)
+        }
     };
     let y = 0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2]);
     116.0 * y.cbrt() - 16.0
@@ -172,7 +237,11 @@ fn it_brightens_evenly() {
     assert!(low < 16.0 && high > 89.0, "{low} {high}");
     for k in 0..=64 {
         let straight = low + (high - low) * f64::from(k) / 64.0;
-        assert!((at(k) - straight).abs() < 2.5, "{k}: {} of {straight}", at(k));
+        assert!(
+            (at(k) - straight).abs() < 2.5,
+            "{k}: {} of {straight}",
+            at(k)
+        );
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::common::shapes::{collider, cube, start, structure};
 use crate::common::{advance, close, scene};
-use merrow::math::Vec3;
-use merrow::scene::{Geometry, Scene};
+use merrow_math::Vec3;
+use merrow_model::scene::{Geometry, Scene};
 
 /// A world in the air over a plane bottom at z = 0 with one body of 2 kg.
 fn dropped(z: f64, dt: f64, slope: f64, extra: &str) -> Scene {
@@ -21,21 +21,38 @@ fn dropped(z: f64, dt: f64, slope: f64, extra: &str) -> Scene {
 #[test]
 fn a_ball_bounces_as_high_as_newton_says() {
     let mut world = dropped(1.1, 0.001, 0.0, "");
-    world.robots[0].colliders.push(collider(0, Geometry::Sphere { radius: 0.1 }, 0.0, 0.8));
+    world.robots[0]
+        .colliders
+        .push(collider(0, Geometry::Sphere { radius: 0.1 }, 0.0, 0.8));
     let mut sim = start(world);
     let (g, e) = (9.81_f64, 0.8_f64);
     let t1 = (2.0 / g).sqrt();
     let v1 = e * g * t1;
     advance(&mut sim, 0.4);
-    close("falling", sim.state.robots[0].motion.p_WB.z - 0.1, 1.0 - 0.5 * g * 0.16, 1e-9);
+    close(
+        "falling",
+        sim.state.robots[0].motion.p_WB.z - 0.1,
+        1.0 - 0.5 * g * 0.16,
+        1e-9,
+    );
     advance(&mut sim, 0.3);
     let t = 0.7 - t1;
-    close("rising", sim.state.robots[0].motion.p_WB.z - 0.1, v1 * t - 0.5 * g * t * t, 2e-5);
+    close(
+        "rising",
+        sim.state.robots[0].motion.p_WB.z - 0.1,
+        v1 * t - 0.5 * g * t * t,
+        2e-5,
+    );
     // second bounce
     advance(&mut sim, 1.0);
     let t2 = t1 + 2.0 * v1 / g;
     let t = 1.7 - t2;
-    close("after the second", sim.state.robots[0].motion.p_WB.z - 0.1, e * v1 * t - 0.5 * g * t * t, 1e-4);
+    close(
+        "after the second",
+        sim.state.robots[0].motion.p_WB.z - 0.1,
+        e * v1 * t - 0.5 * g * t * t,
+        1e-4,
+    );
 }
 
 /// Two balls of the same mass meet head on at 2 m/s with a restitution of 0.8 and part at 1.6 m/s, wherever in a step they
@@ -46,7 +63,9 @@ fn balls_part_with_their_restitution_wherever_a_step_ends() {
         let apart = 0.2 + 1e-4 * f64::from(k) + 1e-7;
         let mut world = dropped(5.0, 0.001, 0.0, "");
         world.gravity = 0.0;
-        world.robots[0].colliders.push(collider(0, Geometry::Sphere { radius: 0.1 }, 0.0, 0.8));
+        world.robots[0]
+            .colliders
+            .push(collider(0, Geometry::Sphere { radius: 0.1 }, 0.0, 0.8));
         let mut other = world.robots[0].clone();
         (other.name, other.start.p_WB.x) = ("other".into(), apart);
         (world.robots[0].start.v_WB_B.x, other.start.v_WB_B.x) = (1.0, -1.0);
@@ -65,7 +84,9 @@ fn a_cube_at_rest_does_not_drift() {
         let tilt = -f64::atan(slope).to_degrees();
         let lift = 0.1 / f64::cos(f64::atan(slope));
         let mut world = dropped(lift, 0.002, slope, &format!("attitude_deg: [0, {tilt}, 0]"));
-        world.robots[0].colliders.push(collider(0, cube(0.1), 0.5, 0.0));
+        world.robots[0]
+            .colliders
+            .push(collider(0, cube(0.1), 0.5, 0.0));
         let mut sim = start(world);
         advance(&mut sim, 1.0);
         let before = sim.state.robots[0].motion.p_WB;
@@ -85,12 +106,23 @@ fn a_cube_sticks_below_and_slides_above_the_angle_of_friction() {
     let a = slope.atan();
     for mu in [0.303, 0.297] {
         let tilt = -a.to_degrees();
-        let mut world = dropped(0.1 / a.cos(), 0.002, slope, &format!("attitude_deg: [0, {tilt}, 0]"));
-        world.robots[0].colliders.push(collider(0, cube(0.1), mu, 0.0));
+        let mut world = dropped(
+            0.1 / a.cos(),
+            0.002,
+            slope,
+            &format!("attitude_deg: [0, {tilt}, 0]"),
+        );
+        world.robots[0]
+            .colliders
+            .push(collider(0, cube(0.1), mu, 0.0));
         let mut sim = start(world);
         advance(&mut sim, 2.0);
         let x = sim.state.robots[0].motion.p_WB.x / a.cos();
-        let expected = if mu > slope { 0.0 } else { -0.5 * 9.81 * (a.sin() - mu * a.cos()) * 4.0 };
+        let expected = if mu > slope {
+            0.0
+        } else {
+            -0.5 * 9.81 * (a.sin() - mu * a.cos()) * 4.0
+        };
         close(&format!("mu {mu}"), x, expected, 2e-6);
     }
 }
@@ -100,7 +132,9 @@ fn a_cube_sticks_below_and_slides_above_the_angle_of_friction() {
 fn a_stack_of_five_stands_for_a_minute() {
     let mut world = dropped(0.1, 0.002, 0.0, "");
     let one = world.robots[0].clone();
-    world.robots[0].colliders.push(collider(0, cube(0.1), 0.5, 0.0));
+    world.robots[0]
+        .colliders
+        .push(collider(0, cube(0.1), 0.5, 0.0));
     for k in 1..5 {
         let mut next = one.clone();
         next.name = format!("cube {k}");
@@ -143,7 +177,7 @@ fn a_light_cube_carries_a_thousand_times_its_mass() {
         .touching
         .iter()
         .map(|c| match c.b {
-            merrow::state::contact::Side::Seabed => c.impulse_W.z / 0.002,
+            merrow_model::state::contact::Side::Seabed => c.impulse_W.z / 0.002,
             _ => 0.0,
         })
         .sum();
@@ -155,9 +189,17 @@ fn a_light_cube_carries_a_thousand_times_its_mass() {
 fn a_fast_ball_does_not_pass_through_a_thin_wall() {
     let mut world = dropped(5.0, 0.002, 0.0, "velocity_m_s: [500, 0, 0]");
     world.gravity = 0.0;
-    world.robots[0].colliders.push(collider(0, Geometry::Sphere { radius: 0.02 }, 0.0, 0.0));
-    let wall = Geometry::Box { half: Vec3::new(0.01, 5.0, 5.0) };
-    world.structures.push(crate::common::shapes::structure(wall, Vec3::new(7.3, 0.0, 5.0), 0.0));
+    world.robots[0]
+        .colliders
+        .push(collider(0, Geometry::Sphere { radius: 0.02 }, 0.0, 0.0));
+    let wall = Geometry::Box {
+        half: Vec3::new(0.01, 5.0, 5.0),
+    };
+    world.structures.push(crate::common::shapes::structure(
+        wall,
+        Vec3::new(7.3, 0.0, 5.0),
+        0.0,
+    ));
     let mut sim = start(world);
     advance(&mut sim, 0.1);
     let p = sim.state.robots[0].motion.p_WB;
@@ -173,10 +215,17 @@ fn added_mass_above_the_bodys_own_is_stable_in_fall_and_rest() {
          axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 0.01, yy: 0.01, zz: 0.01}, added_mass: {kind: diagonal, \
          values: [5, 5, 5, 0.05, 0.05, 0.05]}}}\n",
     );
-    world.robots[0].colliders.push(collider(0, cube(0.1), 0.5, 0.0));
+    world.robots[0]
+        .colliders
+        .push(collider(0, cube(0.1), 0.5, 0.0));
     let mut sim = start(world);
     advance(&mut sim, 1.0);
-    close("fallen", sim.state.robots[0].motion.p_WB.z, -5.0 - 0.5 * 9.81 / 6.0, 1e-9);
+    close(
+        "fallen",
+        sim.state.robots[0].motion.p_WB.z,
+        -5.0 - 0.5 * 9.81 / 6.0,
+        1e-9,
+    );
     advance(&mut sim, 9.0);
     close("at rest", sim.state.robots[0].motion.p_WB.z, -9.9, 1e-4);
     assert!(sim.state.robots[0].motion.V_WB_B.v.norm() < 1e-9);
@@ -187,17 +236,23 @@ fn added_mass_above_the_bodys_own_is_stable_in_fall_and_rest() {
 /// step against the weight, 0.1 %.
 #[test]
 fn crates_come_to_rest_on_the_sea_floor() {
-    let path = merrow::world::share::world("sea_floor");
-    let world = merrow::world::load_world(&path, merrow::world::Overrides::default())
+    let path = merrow_world::data_dir::world("sea_floor");
+    let world = merrow_world::load_world(&path, merrow_world::Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
-    let mut sim = merrow::sim::Simulation::new(std::sync::Arc::new(world.scene), 2).expect("a simulation");
+    let mut sim =
+        merrow_sim::Simulation::new(std::sync::Arc::new(world.scene), 2).expect("a simulation");
     advance(&mut sim, 30.0);
-    let crates: Vec<usize> =
-        (0..sim.scene.robots.len()).filter(|r| sim.scene.robots[*r].name.starts_with("crate")).collect();
+    let crates: Vec<usize> = (0..sim.scene.robots.len())
+        .filter(|r| sim.scene.robots[*r].name.starts_with("crate"))
+        .collect();
     assert_eq!(crates.len(), 8);
     for r in &crates {
         let v = sim.state.robots[*r].motion.V_WB_B;
-        assert!(v.v.norm() < 1e-6 && v.w.norm() < 1e-6, "{}: {v:?}", sim.scene.robots[*r].name);
+        assert!(
+            v.v.norm() < 1e-6 && v.w.norm() < 1e-6,
+            "{}: {v:?}",
+            sim.scene.robots[*r].name
+        );
     }
     let contacts = &sim.state.contacts.touching;
     assert!(
@@ -207,8 +262,8 @@ fn crates_come_to_rest_on_the_sea_floor() {
     );
     let borne: f64 = contacts
         .iter()
-        .filter(|c| c.b == merrow::state::contact::Side::Seabed)
-        .filter(|c| matches!(c.a, merrow::state::contact::Side::Link { robot, .. } if crates.contains(&(robot as usize))))
+        .filter(|c| c.b == merrow_model::state::contact::Side::Seabed)
+        .filter(|c| matches!(c.a, merrow_model::state::contact::Side::Link { robot, .. } if crates.contains(&(robot as usize))))
         .map(|c| c.impulse_W.z / 0.002)
         .sum();
     let weight = 8.0 * 9.81 * (12.0 - 10.25);
@@ -223,21 +278,34 @@ fn height_fields_and_meshes_are_met_where_they_are() {
     let plane = |x: f64, y: f64| 0.3 * x - 0.1 * y - 5.0;
     // 5 x 4 samples over 8 m x 6 m, northernmost row first
     let row = |j: usize| -> Vec<String> {
-        (0..5).map(|i| format!("{:.6}", plane(-4.0 + 2.0 * i as f64, 3.0 - 2.0 * j as f64))).collect()
+        (0..5)
+            .map(|i| format!("{:.6}", plane(-4.0 + 2.0 * i as f64, 3.0 - 2.0 * j as f64)))
+            .collect()
     };
     let heights: Vec<String> = (0..4).map(|j| format!("[{}]", row(j).join(", "))).collect();
-    let ground = format!("{{kind: heightfield, size_m: [8, 6], heights_m: [{}]}}", heights.join(", "));
+    let ground = format!(
+        "{{kind: heightfield, size_m: [8, 6], heights_m: [{}]}}",
+        heights.join(", ")
+    );
     let field = scene(&format!(
         "seabed: {{depth_m: 100}}\nstructures:\n  ground: {{shapes: {{top: {ground}}}}}\nrobots: {{}}\n"
     ));
     let corner = |x: f64, y: f64| Vec3::new(x, y, plane(x, y));
-    let mesh = merrow::scene::collision::Mesh {
-        vertices: vec![corner(-4.0, -3.0), corner(4.0, -3.0), corner(4.0, 3.0), corner(-4.0, 3.0)],
+    let mesh = merrow_model::scene::robot::collision::Mesh {
+        vertices: vec![
+            corner(-4.0, -3.0),
+            corner(4.0, -3.0),
+            corner(4.0, 3.0),
+            corner(-4.0, 3.0),
+        ],
         triangles: vec![[0, 1, 2], [0, 2, 3]],
     };
     let triangles = Geometry::Mesh(std::sync::Arc::new(mesh));
     let normal = Vec3::new(-0.3, 0.1, 1.0).scale(1.0 / 1.1_f64.sqrt());
-    for ground in [field.structures[0].clone(), structure(triangles, Vec3::zero(), 0.5)] {
+    for ground in [
+        field.structures[0].clone(),
+        structure(triangles, Vec3::zero(), 0.5),
+    ] {
         for (x, y) in [(-3.1, 2.2), (2.7, -2.4), (1.3, 1.9), (-2.2, -1.1)] {
             for shape in [Geometry::Sphere { radius: 0.1 }, cube(0.1)] {
                 let mut world = dropped(0.0, 0.002, 0.0, "");
@@ -250,7 +318,13 @@ fn height_fields_and_meshes_are_met_where_they_are() {
                     sim.advance(1);
                     steps += 1;
                 }
-                let found = sim.state.contacts.touching.first().copied().expect("a contact");
+                let found = sim
+                    .state
+                    .contacts
+                    .touching
+                    .first()
+                    .copied()
+                    .expect("a contact");
                 let (p, n) = (found.p_W, found.n_W);
                 assert!((n - normal).norm() < 1e-6, "at {x}, {y}: {n:?}");
                 assert!((p.z - plane(p.x, p.y)).abs() < 2e-2, "at {x}, {y}: {p:?}");
@@ -265,12 +339,14 @@ fn height_fields_and_meshes_are_met_where_they_are() {
 fn an_impulse_that_is_not_finite_stops_its_robots_alone() {
     let mut world = dropped(0.3, 0.002, 0.0, "");
     // it meets the bottom with 2 m/s, and would leave it with more than a number can say
-    world.robots[0].colliders.push(collider(0, cube(0.1), 0.5, 1e308));
+    world.robots[0]
+        .colliders
+        .push(collider(0, cube(0.1), 0.5, 1e308));
     let mut other = world.robots[0].clone();
     (other.name, other.start.p_WB.x) = ("other".into(), 3.0);
     other.colliders[0].material.restitution = 0.0;
     world.robots.push(other);
-    let mut sim = merrow::sim::Simulation::new(std::sync::Arc::new(world), 1).expect("a simulation");
+    let mut sim = merrow_sim::Simulation::new(std::sync::Arc::new(world), 1).expect("a simulation");
     advance(&mut sim, 0.5);
     let halt = sim.state.robots[0].halted.as_ref().expect("a halt");
     assert!(halt.cause.contains("impulse"), "{}", halt.cause);

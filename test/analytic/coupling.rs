@@ -1,10 +1,10 @@
 //! Couplings against closed solutions, and against the same bodies built as one robot.
 
 use crate::common::{advance, aligned, close, near, period, relative, scene, simulation};
-use merrow::kinematics::coupling::end_motion;
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
-use merrow::state::Command;
+use merrow_math::Vec3;
+use merrow_model::kinematics::coupling::end_motion;
+use merrow_model::state::Command;
+use merrow_sim::Simulation;
 use std::sync::Arc;
 
 /// A body in air as a robot's entry: mass, inertia about the centre of mass, then more keys of the entry and of the body.
@@ -73,7 +73,12 @@ fn apart(dt: f64) -> f64 {
         let p = |r: usize| s.state.robots[r].motion.p_WB;
         worst = worst.max((p(0) - p(2) + Vec3::new(0.0, 50.0, 0.0)).norm());
     }
-    aligned("attitude", &s.state.robots[0].motion.q_WB, &s.state.robots[2].motion.q_WB, 20.0 * worst + 1e-9);
+    aligned(
+        "attitude",
+        &s.state.robots[0].motion.q_WB,
+        &s.state.robots[2].motion.q_WB,
+        20.0 * worst + 1e-9,
+    );
     worst
 }
 
@@ -82,8 +87,15 @@ fn apart(dt: f64) -> f64 {
 #[test]
 fn welded_halves_are_one_body() {
     let (coarse, fine) = (apart(2e-3), apart(1e-3));
-    assert!(apart(2.5e-4) < 1e-6, "{:e}, {coarse:e} with 2 ms", apart(2.5e-4));
-    assert!(coarse / fine > 3.4, "{coarse:e} with 2 ms, {fine:e} with 1 ms");
+    assert!(
+        apart(2.5e-4) < 1e-6,
+        "{:e}, {coarse:e} with 2 ms",
+        apart(2.5e-4)
+    );
+    assert!(
+        coarse / fine > 3.4,
+        "{coarse:e} with 2 ms, {fine:e} with 1 ms"
+    );
 }
 
 // Goal: momenta of what is coupled stay, and the weld does not drift. Method: the halves without gravity for 60 s.
@@ -135,7 +147,8 @@ fn a_hinged_body_is_a_compound_pendulum() {
     let hinge = format!(
         "couplings: {{h: {{kind: hinge, a: {{robot: bar, position_m: [0, 0, {d}], attitude_deg: [90, 0, 0]}}, b: {{}}}}}}\n"
     );
-    let mut s = simulation(&(air(0.001, 9.81) + &entry("bar", m, [0.3, iyy, 0.25], &place, "") + &hinge));
+    let mut s =
+        simulation(&(air(0.001, 9.81) + &entry("bar", m, [0.3, iyy, 0.25], &place, "") + &hinge));
     let angles = swing(&mut s, 0, 12.0);
     let (mut a, mut g) = (1.0, (0.5 * amplitude).cos());
     for _ in 0..6 {
@@ -143,7 +156,11 @@ fn a_hinged_body_is_a_compound_pendulum() {
     }
     let expected = 2.0 * std::f64::consts::PI * ((iyy + m * d * d) / (m * 9.81 * d)).sqrt() / a;
     relative("period", period(0.001, &angles), expected, 1e-6);
-    let highest = angles.iter().rev().take(2000).fold(0.0_f64, |x, a| x.max(a.abs()));
+    let highest = angles
+        .iter()
+        .rev()
+        .take(2000)
+        .fold(0.0_f64, |x, a| x.max(a.abs()));
     close("amplitude after six swings", highest, amplitude, 1e-5);
 }
 
@@ -154,7 +171,11 @@ fn double(dt: f64, q: [f64; 2]) -> String {
     let along = |a: f64, r: f64| Vec3::new(-r * a.sin(), 0.0, -r * a.cos());
     let (p1, p2) = (along(q[0], d), along(q[0], l) + along(total, d));
     let place = |p: Vec3, a: f64| {
-        format!("position_m: {:?}\n    attitude_deg: [0, {}, 0]", p.to_array(), a.to_degrees())
+        format!(
+            "position_m: {:?}\n    attitude_deg: [0, {}, 0]",
+            p.to_array(),
+            a.to_degrees()
+        )
     };
     let tree = format!(
         "  tree:
@@ -198,7 +219,10 @@ fn hinged_robots_are_a_double_pendulum() {
     };
     let (coarse, fine) = (error(2e-3), error(1e-3));
     assert!(fine < 2e-5, "{fine:e} rad");
-    assert!(coarse / fine > 3.0, "{coarse:e} with 2 ms, {fine:e} with 1 ms");
+    assert!(
+        coarse / fine > 3.0,
+        "{coarse:e} with 2 ms, {fine:e} with 1 ms"
+    );
 }
 
 // Goal: the slow mode of that double pendulum. Closed: the smaller root of det(K - ω² M) with M and K about rest.
@@ -216,21 +240,34 @@ fn a_double_pendulum_swings_in_its_mode() {
     let first = 0.004;
     let mut s = simulation(&double(0.001, [first, first * (shape - 1.0)]));
     let angles = swing(&mut s, 0, 12.0);
-    relative("period", period(0.001, &angles), 2.0 * std::f64::consts::PI / w2.sqrt(), 3e-6);
+    relative(
+        "period",
+        period(0.001, &angles),
+        2.0 * std::f64::consts::PI / w2.sqrt(),
+        3e-6,
+    );
 }
 
 // Goal: on a slide in the world a body falls along it with g sin a. Method: a rail 30 degrees below the horizon, two
 // seconds. Tolerance: the acceleration is constant, so that the step's mean is exact: rounding.
 #[test]
 fn a_body_falls_along_its_slide() {
-    let slide = "couplings: {s: {kind: slide, a: {attitude_deg: [0, 120, 0]}, b: {robot: block}}}\n";
+    let slide =
+        "couplings: {s: {kind: slide, a: {attitude_deg: [0, 120, 0]}, b: {robot: block}}}\n";
     let mut s = simulation(
-        &(air(0.002, 9.81) + &entry("block", 4.0, [0.1, 0.2, 0.3], "position_m: [0, 0, 0]", "") + slide),
+        &(air(0.002, 9.81)
+            + &entry("block", 4.0, [0.1, 0.2, 0.3], "position_m: [0, 0, 0]", "")
+            + slide),
     );
     advance(&mut s, 2.0);
     let angle = 30_f64.to_radians();
     let way = 0.5 * 9.81 * angle.sin() * 4.0;
-    near("place", s.state.robots[0].motion.p_WB, Vec3::new(way * angle.cos(), 0.0, -way * angle.sin()), 1e-9);
+    near(
+        "place",
+        s.state.robots[0].motion.p_WB,
+        Vec3::new(way * angle.cos(), 0.0, -way * angle.sin()),
+        1e-9,
+    );
 }
 
 // Goal: a body on a ball joint precesses as a symmetric top without spin of its own does: Ω² (I - I_a) cos θ = m g d.
@@ -250,19 +287,26 @@ fn a_body_on_a_ball_joint_precesses() {
         -rate * s,
         rate * c
     );
-    let ball =
-        format!("couplings: {{j: {{kind: ball, a: {{robot: bob, position_m: [0, 0, {d}]}}, b: {{}}}}}}\n");
+    let ball = format!(
+        "couplings: {{j: {{kind: ball, a: {{robot: bob, position_m: [0, 0, {d}]}}, b: {{}}}}}}\n"
+    );
     let turn = 2.0 * std::f64::consts::PI / rate;
     let dt = 0.001;
-    let mut sim =
-        simulation(&(air(dt, 9.81) + &entry("bob", m, [across, across, axial], &place, "") + &ball));
+    let mut sim = simulation(
+        &(air(dt, 9.81) + &entry("bob", m, [across, across, axial], &place, "") + &ball),
+    );
     let start = sim.state.robots[0].motion.p_WB;
     let steps = (3.0 * turn / dt).floor();
     sim.advance(steps as u64);
     let left = rate * (3.0 * turn - steps * dt);
     let (s, c) = (-left).sin_cos();
     let expected = Vec3::new(start.x * c, start.x * s, start.z);
-    near("after three turns", sim.state.robots[0].motion.p_WB, expected, 1e-5);
+    near(
+        "after three turns",
+        sim.state.robots[0].motion.p_WB,
+        expected,
+        1e-5,
+    );
 }
 
 // Goal: a coupling breaks at its strength and not below. Method: a body of 2 kg hangs from the world on a ball joint of 19
@@ -270,8 +314,9 @@ fn a_body_on_a_ball_joint_precesses() {
 #[test]
 fn a_coupling_breaks_at_its_strength() {
     for (strength, holds) in [(20.0, true), (19.0, false)] {
-        let ball =
-            format!("couplings: {{j: {{kind: ball, strength_n: {strength}, a: {{robot: bob}}, b: {{}}}}}}\n");
+        let ball = format!(
+            "couplings: {{j: {{kind: ball, strength_n: {strength}, a: {{robot: bob}}, b: {{}}}}}}\n"
+        );
         let mut s = simulation(
             &(air(0.002, 9.81) + &entry("bob", 2.0, [1.0; 3], "position_m: [0, 0, 0]", "") + &ball),
         );
@@ -280,7 +325,12 @@ fn a_coupling_breaks_at_its_strength() {
         let fallen = if holds { 0.0 } else { -0.5 * 9.81 };
         close("height", s.state.robots[0].motion.p_WB.z, fallen, 0.03);
         if holds {
-            near("force", s.state.couplings[0].force_W, Vec3::new(0.0, 0.0, -19.62), 1e-9);
+            near(
+                "force",
+                s.state.couplings[0].force_W,
+                Vec3::new(0.0, 0.0, -19.62),
+                1e-9,
+            );
         }
     }
 }
@@ -311,7 +361,12 @@ couplings: {ballast: {kind: weld, a: {robot: glider}, b: {robot: weight}}}
     assert!(sinks < -0.05, "{sinks}");
     let velocities = |s: &Simulation| [0, 1].map(|r| s.state.robots[r].motion.V_WB_B);
     let before = velocities(&s);
-    s.apply(&Command::Couple { coupling: 0, engage: false, partner: None }).unwrap();
+    s.apply(&Command::Couple {
+        coupling: 0,
+        engage: false,
+        partner: None,
+    })
+    .unwrap();
     assert_eq!(velocities(&s), before, "letting go moves nothing");
     let h = s.scene.dt();
     s.advance(1);
@@ -330,14 +385,21 @@ couplings: {ballast: {kind: weld, a: {robot: glider}, b: {robot: weight}}}
 fn an_imu_on_a_welded_half_reads_the_whole_body() {
     let text = halves(0.001);
     let imu = "sensors: {imu: {device: {source: test, kind: imu, rate_hz: 500}}}";
-    let with = text.replace("model: {source: test,", &format!("model: {{source: test, {imu},"));
+    let with = text.replace(
+        "model: {source: test,",
+        &format!("model: {{source: test, {imu},"),
+    );
     let mut s = simulation(&with);
     advance(&mut s, 0.5);
     let read = |r: usize| {
-        s.runners[r].outbox.iter().rev().find_map(|d| match d.stamped.reading {
-            merrow::state::reading::Reading::Imu(r) => Some(r.linear_acceleration),
-            _ => None,
-        })
+        s.runners[r]
+            .outbox
+            .iter()
+            .rev()
+            .find_map(|d| match d.stamped.reading {
+                merrow_model::state::reading::Reading::Imu(r) => Some(r.linear_acceleration),
+                _ => None,
+            })
     };
     let (half, whole) = (read(0).unwrap(), read(2).unwrap());
     near("specific force", half, whole, 2e-3);

@@ -1,9 +1,9 @@
 //! The heading and depth hold as a robot's firmware.
 
 use crate::common::{advance, close, simulation};
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::commands::Order;
+use merrow_model::state::Command;
+use merrow_model::state::commands::Order;
+use merrow_sim::Simulation;
 
 fn taipan() -> Simulation {
     simulation(
@@ -15,13 +15,21 @@ robots: {t: {model: {extends: robots/taipan300.yaml, sensors: null, battery: nul
 }
 
 fn course(s: &mut Simulation, heading: Option<f64>, depth: Option<f64>) {
-    s.apply(&Command::Course { robot: 0, heading, depth }).unwrap();
+    s.apply(&Command::Course {
+        robot: 0,
+        heading,
+        depth,
+    })
+    .unwrap();
 }
 
 /// Heading, clockwise from north [deg], and depth.
 fn at(s: &Simulation) -> (f64, f64) {
     let m = &s.state.robots[0].motion;
-    ((90.0 - m.q_WB.matrix().to_rpy()[2].to_degrees()).rem_euclid(360.0), -m.p_WB.z)
+    (
+        (90.0 - m.q_WB.matrix().to_rpy()[2].to_degrees()).rem_euclid(360.0),
+        -m.p_WB.z,
+    )
 }
 
 // Goal: a vehicle that is told a heading comes to it and keeps its depth, then comes to another depth on that heading, by its own firmware.
@@ -30,7 +38,12 @@ fn at(s: &Simulation) -> (f64, f64) {
 #[test]
 fn taipan_comes_to_heading_and_depth() {
     let mut s = taipan();
-    s.apply(&Command::Thruster { robot: 0, thruster: 0, value: 128.0 }).unwrap();
+    s.apply(&Command::Thruster {
+        robot: 0,
+        thruster: 0,
+        value: 128.0,
+    })
+    .unwrap();
     course(&mut s, Some(150.0_f64.to_radians()), None);
     advance(&mut s, 30.0);
     let (heading, depth) = at(&s);
@@ -48,21 +61,58 @@ fn taipan_comes_to_heading_and_depth() {
 #[test]
 fn its_fins_are_its_own_while_it_steers() {
     let mut s = taipan();
-    let fin = Command::Fin { robot: 0, fin: 0, value: 0.2 };
+    let fin = Command::Fin {
+        robot: 0,
+        fin: 0,
+        value: 0.2,
+    };
     s.apply(&fin).unwrap();
-    let nan = Command::Course { robot: 0, heading: Some(f64::NAN), depth: None };
-    assert_eq!(s.apply(&nan).unwrap_err().reason, "heading: found NaN, expected a finite number");
+    let nan = Command::Course {
+        robot: 0,
+        heading: Some(f64::NAN),
+        depth: None,
+    };
+    assert_eq!(
+        s.apply(&nan).unwrap_err().reason,
+        "heading: found NaN, expected a finite number"
+    );
     s.apply(&fin).unwrap();
-    s.apply(&Command::Order { robot: 0, order: Order::Enable(true) }).unwrap();
+    s.apply(&Command::Order {
+        robot: 0,
+        order: Order::Enable(true),
+    })
+    .unwrap();
     let hash = s.state.hash();
-    for command in [fin.clone(), Command::Fins { robot: 0, values: vec![0.0; 3] }] {
+    for command in [
+        fin.clone(),
+        Command::Fins {
+            robot: 0,
+            values: vec![0.0; 3],
+        },
+    ] {
         let refused = s.apply(&command).unwrap_err().reason;
-        assert_eq!(refused, "the firmware drives the fins: switch it off by `enable` first");
+        assert_eq!(
+            refused,
+            "the firmware drives the fins: switch it off by `enable` first"
+        );
     }
-    let refused = s.apply(&Command::Order { robot: 0, order: Order::Land }).unwrap_err().reason;
+    let refused = s
+        .apply(&Command::Order {
+            robot: 0,
+            order: Order::Land,
+        })
+        .unwrap_err()
+        .reason;
     assert_eq!(refused, "the robot does not fly");
     assert_eq!(s.state.hash(), hash, "a refusal changes nothing");
-    s.apply(&Command::Order { robot: 0, order: Order::Enable(false) }).unwrap();
-    assert_eq!(s.state.robots[0].fins[0].command, 0.0, "it let go with the fins amidships");
+    s.apply(&Command::Order {
+        robot: 0,
+        order: Order::Enable(false),
+    })
+    .unwrap();
+    assert_eq!(
+        s.state.robots[0].fins[0].command, 0.0,
+        "it let go with the fins amidships"
+    );
     s.apply(&fin).unwrap();
 }

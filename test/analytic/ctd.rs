@@ -2,11 +2,11 @@
 
 use super::turntable::{ball, place, set, weightless};
 use crate::common::{close, reading, readings, relative, simulation};
-use merrow::environment::conductivity;
-use merrow::environment::seawater::{sound_speed, t68};
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
-use merrow::state::reading::{Ctd, Reading};
+use merrow_environment::conductivity;
+use merrow_environment::seawater::{sound_speed, t68};
+use merrow_math::Vec3;
+use merrow_model::state::reading::{Ctd, Reading};
+use merrow_sim::Simulation;
 
 const COLUMN: &str = "water: {column: {layers: [{depth_m: 0, temperature_c: 18, salinity_psu: 34},
     {depth_m: 200, temperature_c: 8, salinity_psu: 36}]}}";
@@ -16,7 +16,9 @@ fn ctd(keys: &str) -> String {
 }
 
 fn of(reading: &Reading) -> Ctd {
-    let Reading::Ctd(ctd) = reading else { panic!("not a CTD") };
+    let Reading::Ctd(ctd) = reading else {
+        panic!("not a CTD")
+    };
     *ctd
 }
 
@@ -29,20 +31,44 @@ fn at(s: &mut Simulation, z: f64) -> Ctd {
 // sound as the column's own; conductivity there and back. Tolerance: 1e-9; of the speed of sound 1e-6 m/s, of the column's layers.
 #[test]
 fn a_perfect_ctd_tells_the_water() {
-    let mut s = simulation(&ball(&format!("{COLUMN}\nseabed: {{depth_m: 300}}"), "", &ctd("drop_out: 0")));
+    let mut s = simulation(&ball(
+        &format!("{COLUMN}\nseabed: {{depth_m: 300}}"),
+        "",
+        &ctd("drop_out: 0"),
+    ));
     let c = at(&mut s, -150.0);
     close("temperature", c.temperature, 10.5, 1e-12);
     close("salinity", c.salinity, 35.5, 1e-9);
     let over = c.pressure - 101_325.0;
-    relative("pressure", over, 9.81 * s.state.sea.column.as_ref().unwrap().at(-150.0).load, 1e-12);
-    relative("conductivity", c.conductivity, conductivity::conductivity(35.5, t68(10.5), over), 1e-12);
-    close("speed of sound", c.sound_speed, sound_speed(35.5, t68(10.5), over), 1e-9);
+    relative(
+        "pressure",
+        over,
+        9.81 * s.state.sea.column.as_ref().unwrap().at(-150.0).load,
+        1e-12,
+    );
+    relative(
+        "conductivity",
+        c.conductivity,
+        conductivity::conductivity(35.5, t68(10.5), over),
+        1e-12,
+    );
+    close(
+        "speed of sound",
+        c.sound_speed,
+        sound_speed(35.5, t68(10.5), over),
+        1e-9,
+    );
     // the column is lighter than the water of UNESCO's depth
     assert!((149.0..150.0).contains(&c.depth), "{}", c.depth);
     let air = at(&mut s, 2.0);
     assert_eq!([air.conductivity, air.salinity], [0.0; 2]);
     // the air's pressure falls by 24 Pa in two metres, which the instrument takes for water
-    close("depth", air.depth, -1.225 * 9.80665 * 2.0 / (1028.0 * 9.81), 2e-5);
+    close(
+        "depth",
+        air.depth,
+        -1.225 * 9.80665 * 2.0 / (1028.0 * 9.81),
+        2e-5,
+    );
 }
 
 // Goal: fresh water has its depth by the law for it. Method: a lake of 1000 kg/m3 under an air that is not the standard one, which the instrument does not know.
@@ -51,7 +77,12 @@ fn a_perfect_ctd_tells_the_water() {
 fn depth_is_of_the_stated_water() {
     let top = "water: {density_kg_m3: 1000, temperature_c: 12, air_pressure_pa: 100325}";
     let mut s = simulation(&ball(top, "", &ctd("depth_law: fresh")));
-    close("depth", at(&mut s, -30.0).depth, 30.0 - 1000.0 / 9810.0, 1e-9);
+    close(
+        "depth",
+        at(&mut s, -30.0).depth,
+        30.0 - 1000.0 / 9810.0,
+        1e-9,
+    );
 }
 
 // Goal: cells of unlike time constants give false salinity in a gradient; like ones do not. Method: sinking at 1 m/s through -0.05 K/m and 0.01 /m, both lags settled, without gravity:
@@ -61,7 +92,13 @@ fn unlike_cells_give_spikes() {
     let run = |keys: &str| {
         let top = format!("{COLUMN}\nseabed: {{depth_m: 300}}");
         let mut s = simulation(&weightless(&top, &ctd(keys)));
-        set(&mut s, Vec3::new(0.0, 0.0, -20.0), [0.0; 3], Vec3::new(0.0, 0.0, -1.0), Vec3::zero());
+        set(
+            &mut s,
+            Vec3::new(0.0, 0.0, -20.0),
+            [0.0; 3],
+            Vec3::new(0.0, 0.0, -1.0),
+            Vec3::zero(),
+        );
         of(&readings(&mut s, 0, 10.0).last().unwrap().reading)
     };
     let shown = |z: f64| (18.0 - 0.05 * z, 34.0 + 0.01 * z);
@@ -69,8 +106,11 @@ fn unlike_cells_give_spikes() {
     close("temperature", late.temperature, shown(29.5).0, 1e-6);
     let over = late.pressure - 101_325.0;
     let (t, S) = shown(30.0);
-    let of_mixture =
-        conductivity::salinity(conductivity::conductivity(S, t68(t), over), t68(shown(29.5).0), over);
+    let of_mixture = conductivity::salinity(
+        conductivity::conductivity(S, t68(t), over),
+        t68(shown(29.5).0),
+        over,
+    );
     close("salinity", late.salinity, of_mixture, 2e-4);
     assert!((late.salinity - S).abs() > 0.01, "{}", late.salinity);
     let matched = run("temperature_response_s: 0.5, conductivity_response_s: 0.5");
@@ -82,8 +122,9 @@ fn unlike_cells_give_spikes() {
 #[test]
 fn faults_of_a_cell_reach_what_follows() {
     let run = |of_cell: &str, kind: &str| {
-        let top =
-            format!("{COLUMN}\nfaults: {{x: {{robot: ball, of: {of_cell}, time_s: 0.1, kind: {kind}}}}}");
+        let top = format!(
+            "{COLUMN}\nfaults: {{x: {{robot: ball, of: {of_cell}, time_s: 0.1, kind: {kind}}}}}"
+        );
         let mut s = simulation(&ball(&top, "", &ctd("drop_out: 0")));
         place(&mut s, Vec3::new(0.0, 0.0, -20.0), [0.0; 3]);
         readings(&mut s, 0, 0.1);
@@ -93,11 +134,15 @@ fn faults_of_a_cell_reach_what_follows() {
     let over = |c: &Ctd| c.pressure - 101_325.0;
     let biased = run("c/temperature", "biased, bias: 0.5");
     close("biased", biased.temperature, 16.5, 1e-6);
-    let salinity = conductivity::salinity(biased.conductivity, t68(biased.temperature), over(&biased));
+    let salinity =
+        conductivity::salinity(biased.conductivity, t68(biased.temperature), over(&biased));
     close("biased salinity", biased.salinity, salinity, 1e-12);
     assert!((biased.salinity - 34.4).abs() > 0.3);
     let whole = run("c", "biased, bias: 0.5");
-    assert_eq!(whole.salinity, biased.salinity, "the first quantity of the instrument");
+    assert_eq!(
+        whole.salinity, biased.salinity,
+        "the first quantity of the instrument"
+    );
     let dead = run("c/conductivity", "dead");
     assert!(dead.conductivity.is_nan() && dead.salinity.is_nan() && dead.sound_speed.is_nan());
     assert!(dead.temperature.is_finite() && dead.depth.is_finite());

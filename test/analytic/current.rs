@@ -1,7 +1,7 @@
 //! Bodies in moving water.
 
 use crate::common::{advance, close, near, simulation};
-use merrow::math::Vec3;
+use merrow_math::Vec3;
 
 /// A neutral body with very unequal added mass and drag in a current of 0.5 m/s to the north-east, rising 0.1 m/s.
 fn drifter(start: &str) -> String {
@@ -35,7 +35,12 @@ fn drifter_is_carried_along() {
     let mut s = simulation(&drifter("attitude_deg: [10, 20, 100]"));
     advance(&mut s, 60.0);
     let m = &s.state.robots[0].motion;
-    near("velocity", m.q_WB.matrix().mul_vec(m.V_WB_B.v), water(), 1e-5);
+    near(
+        "velocity",
+        m.q_WB.matrix().mul_vec(m.V_WB_B.v),
+        water(),
+        1e-5,
+    );
 }
 
 // Goal (V45): a body that goes with the water while it turns steadily feels nothing, though in its own frame the
@@ -43,7 +48,7 @@ fn drifter_is_carried_along() {
 // would be of order 1.
 #[test]
 fn turning_with_the_water_makes_no_force() {
-    let R = merrow::math::Mat3::from_rpy(0.0, 0.0, 0.3);
+    let R = merrow_math::Mat3::from_rpy(0.0, 0.0, 0.3);
     let v = R.tr_mul_vec(water());
     let start = format!(
         "attitude_deg: [0, 0, {}]\n    velocity_m_s: [{}, {}, {}]\n    angular_velocity_rad_s: [0, 0, 0.4]",
@@ -55,19 +60,38 @@ fn turning_with_the_water_makes_no_force() {
     let mut s = simulation(&drifter(&start));
     advance(&mut s, 30.0);
     let m = &s.state.robots[0].motion;
-    near("position", m.p_WB, water().scale(30.0) + Vec3::new(0.0, 0.0, -80.0), 1e-9);
+    near(
+        "position",
+        m.p_WB,
+        water().scale(30.0) + Vec3::new(0.0, 0.0, -80.0),
+        1e-9,
+    );
     near("spin", m.V_WB_B.w, Vec3::new(0.0, 0.0, 0.4), 1e-9);
-    close("heading", m.q_WB.matrix().to_rpy()[2], 0.3 + 0.4 * 30.0 - 4.0 * std::f64::consts::PI, 1e-9);
+    close(
+        "heading",
+        m.q_WB.matrix().to_rpy()[2],
+        0.3 + 0.4 * 30.0 - 4.0 * std::f64::consts::PI,
+        1e-9,
+    );
 }
 
 // Goal: the current's direction is where the water goes to, clockwise from north. Method: four headings.
 // Tolerance: rounding.
 #[test]
 fn directions_are_where_the_water_goes() {
-    for (deg, expected) in [(0.0, [0.0, 1.0]), (90.0, [1.0, 0.0]), (180.0, [0.0, -1.0]), (-90.0, [-1.0, 0.0])]
-    {
-        let v = merrow::world::build::towards(1.0, deg);
-        near(&format!("{deg} deg"), v, Vec3::new(expected[0], expected[1], 0.0), 1e-15);
+    for (deg, expected) in [
+        (0.0, [0.0, 1.0]),
+        (90.0, [1.0, 0.0]),
+        (180.0, [0.0, -1.0]),
+        (-90.0, [-1.0, 0.0]),
+    ] {
+        let v = merrow_world::build::towards(1.0, deg);
+        near(
+            &format!("{deg} deg"),
+            v,
+            Vec3::new(expected[0], expected[1], 0.0),
+            1e-15,
+        );
     }
 }
 
@@ -89,6 +113,11 @@ robots:
 "
         ));
         advance(&mut s, 100.0);
-        near(&format!("{depth} m"), s.state.robots[0].motion.V_WB_B.v, Vec3::new(0.0, expected, 0.0), 1e-6);
+        near(
+            &format!("{depth} m"),
+            s.state.robots[0].motion.V_WB_B.v,
+            Vec3::new(0.0, expected, 0.0),
+            1e-6,
+        );
     }
 }

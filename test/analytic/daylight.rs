@@ -3,17 +3,17 @@
 use super::camera::{middle, picture, within, world};
 use crate::common::folder::Folder;
 use crate::common::{advance, instant, relative, scene, simulation};
-use merrow::environment::air::{sun, sunlight};
-use merrow::environment::surface::{fresnel, mean_square_slope};
-use merrow::math::Vec3;
-use merrow::scene::Scene;
-use merrow::scene::sensor::Looks;
-use merrow::sensors::camera::haze;
-use merrow::sensors::camera::sea::Sea;
-use merrow::sensors::camera::sky::Sky;
-use merrow::sim::lookout;
-use merrow::state::frame::FrameData;
-use merrow::world::{Overrides, load_world};
+use merrow_environment::air::{sun, sunlight};
+use merrow_environment::surface::{fresnel, mean_square_slope};
+use merrow_math::Vec3;
+use merrow_model::scene::Scene;
+use merrow_model::scene::sensor::Looks;
+use merrow_model::state::frames::FrameData;
+use merrow_sensors::camera::haze;
+use merrow_sensors::camera::sea::Sea;
+use merrow_sensors::camera::sky_radiance::Sky;
+use merrow_sim::sensors::scheduler;
+use merrow_world::{Overrides, load_world};
 use std::f64::consts::{PI, TAU};
 
 /// Numbers in proportion to light, without noise.
@@ -21,12 +21,15 @@ const LINEAR: &str = "gamma: false, full_well_electrons: 0";
 /// A closed cover of clouds over air that is clear.
 const OVERCAST: &str = "cloud_cover: 1, visibility_m: 100000, start_utc: '2026-06-20T20:00:00Z'";
 /// Water that nothing comes back from, so that its surface alone shows.
-const INK: &str =
-    "optics: {daylight_per_m: [9, 9, 9], scattering_per_m: [1e-9, 1e-9, 1e-9], beam_per_m: [9, 9, 9]}";
+const INK: &str = "optics: {daylight_per_m: [9, 9, 9], scattering_per_m: [1e-9, 1e-9, 1e-9], beam_per_m: [9, 9, 9]}";
 const INDEX: f64 = 1.34;
 
 fn weathered(weather: &str) -> Scene {
-    scene(&world(5.0, "width: 3, height: 3, focal_px: [3, 3]", &format!("weather: {{{weather}}}")))
+    scene(&world(
+        5.0,
+        "width: 3, height: 3, focal_px: [3, 3]",
+        &format!("weather: {{{weather}}}"),
+    ))
 }
 
 fn sky(scene: &Scene) -> Sky {
@@ -56,16 +59,26 @@ fn the_sky_gives_its_illuminance() {
         (0.5, "20:00", 0.13),
         (0.7, "02:00", 0.13),
     ] {
-        let scene = weathered(&format!("cloud_cover: {cover}, start_utc: '2026-06-20T{hours}:00Z'"));
+        let scene = weathered(&format!(
+            "cloud_cover: {cover}, start_utc: '2026-06-20T{hours}:00Z'"
+        ));
         let sky = sky(&scene);
-        let place = sun::at(scene.sea.air.start_utc, scene.origin.latitude, scene.origin.longitude);
+        let place = sun::at(
+            scene.sea.air.start_utc,
+            scene.origin.latitude,
+            scene.origin.longitude,
+        );
         let stated = 110.0 * sunlight::under(&place, cover).sky;
         let mut sum = Vec3::zero();
         for i in 0..400 {
             let sine = ((f64::from(i) + 0.5) / 400.0).sqrt();
             for j in 0..800 {
                 let turn = TAU * (f64::from(j) + 0.5) / 800.0;
-                let d = Vec3::new(sine * turn.cos(), sine * turn.sin(), (1.0 - sine * sine).sqrt());
+                let d = Vec3::new(
+                    sine * turn.cos(),
+                    sine * turn.sin(),
+                    (1.0 - sine * sine).sqrt(),
+                );
                 sum += sky.luminance(d, 0.02);
             }
         }
@@ -79,8 +92,18 @@ fn the_sky_gives_its_illuminance() {
         if cover == 0.0 {
             let height = place.elevation.to_degrees();
             let mass = 1.0 / (place.elevation.sin() + 0.15 * (height + 3.885).powf(-1.253));
-            relative("beam", sky.beam.x / sky.beam.z, (mass * (0.350 - 0.119)).exp(), 1e-3);
-            relative("beam", luminance(sky.beam), 110.0 * sunlight::under(&place, 0.0).beam, 1e-3);
+            relative(
+                "beam",
+                sky.beam.x / sky.beam.z,
+                (mass * (0.350 - 0.119)).exp(),
+                1e-3,
+            );
+            relative(
+                "beam",
+                luminance(sky.beam),
+                110.0 * sunlight::under(&place, 0.0).beam,
+                1e-3,
+            );
         }
     }
 }
@@ -92,8 +115,14 @@ fn level(sky: &Sky) -> Vec3 {
         let sine = ((f64::from(i) + 0.5) / 200.0).sqrt();
         for j in 0..400 {
             let turn = TAU * (f64::from(j) + 0.5) / 400.0;
-            sum += sky
-                .luminance(Vec3::new(sine * turn.cos(), sine * turn.sin(), (1.0 - sine * sine).sqrt()), 0.02);
+            sum += sky.luminance(
+                Vec3::new(
+                    sine * turn.cos(),
+                    sine * turn.sin(),
+                    (1.0 - sine * sine).sqrt(),
+                ),
+                0.02,
+            );
         }
     }
     sum.scale(PI / (200.0 * 400.0))
@@ -101,7 +130,10 @@ fn level(sky: &Sky) -> Vec3 {
 
 /// Towards an elevation [deg], turned from the sun by `turn` [deg].
 fn towards(sky: &Sky, elevation: f64, turn: f64) -> Vec3 {
-    let (up, azimuth) = (elevation.to_radians(), sky.sun.y.atan2(sky.sun.x) + turn.to_radians());
+    let (up, azimuth) = (
+        elevation.to_radians(),
+        sky.sun.y.atan2(sky.sun.x) + turn.to_radians(),
+    );
     Vec3::new(up.cos() * azimuth.cos(), up.cos() * azimuth.sin(), up.sin())
 }
 
@@ -123,7 +155,12 @@ fn haze_takes_and_gives_what_its_depth_says() {
     ];
     for (km, height) in table {
         let extinction = 3.912 / (1000.0 * km);
-        relative("height", haze::depth(extinction) / (extinction - 1.16e-5), 1000.0 * height, 0.015);
+        relative(
+            "height",
+            haze::depth(extinction) / (extinction - 1.16e-5),
+            1000.0 * height,
+            0.015,
+        );
     }
     for (hours, up) in [("11:30", -13.5), ("20:00", 76.7), ("02:00", 15.4)] {
         let clear = sky(&weathered(&format!("start_utc: '2026-06-20T{hours}:00Z'")));
@@ -135,15 +172,22 @@ fn haze_takes_and_gives_what_its_depth_says() {
             if up < 0.0 {
                 for elevation in [5.0_f64, 30.0, 60.0] {
                     let differ = |sky: &Sky| {
-                        let at = |turn| luminance(sky.luminance(towards(sky, elevation, turn), 0.02));
+                        let at =
+                            |turn| luminance(sky.luminance(towards(sky, elevation, turn), 0.02));
                         at(0.0) - at(150.0)
                     };
                     let left = (-depth / (elevation.to_radians().sin() + 0.05)).exp();
                     within("left", differ(&hazy) / differ(&clear), left, 1e-6);
                 }
             } else {
-                relative("beam", hazy.beam.y / clear.beam.y, (-depth / clear.sun.z).exp(), 1e-6);
-                let more = clear.beam.scale(0.8 * clear.sun.z).y * (1.0 - (-depth / clear.sun.z).exp());
+                relative(
+                    "beam",
+                    hazy.beam.y / clear.beam.y,
+                    (-depth / clear.sun.z).exp(),
+                    1e-6,
+                );
+                let more =
+                    clear.beam.scale(0.8 * clear.sun.z).y * (1.0 - (-depth / clear.sun.z).exp());
                 relative("diffuse", hazy.diffuse.y, clear.diffuse.y + more, 1e-6);
             }
             let found = level(&hazy);
@@ -163,9 +207,13 @@ fn haze_takes_and_gives_what_its_depth_says() {
 fn noon_is_blue_but_for_mist() {
     let clear = sky(&weathered("start_utc: '2026-03-20T20:00:00Z'"));
     println!("the sun {} deg up", clear.sun.z.asin().to_degrees());
-    for (km, least, most) in
-        [(100.0, 2.2, 4.0), (23.0, 1.8, 4.0), (15.0, 1.5, 4.0), (5.0, 1.0, 1.6), (2.0, 0.8, 1.15)]
-    {
+    for (km, least, most) in [
+        (100.0, 2.2, 4.0),
+        (23.0, 1.8, 4.0),
+        (15.0, 1.5, 4.0),
+        (5.0, 1.0, 1.6),
+        (2.0, 0.8, 1.15),
+    ] {
         let sky = clear.clone().veiled(3.912 / (1000.0 * km));
         for turn in [120.0, 180.0] {
             let [horizon, low, high] =
@@ -174,9 +222,15 @@ fn noon_is_blue_but_for_mist() {
             for c in [low, high] {
                 assert!((least..most).contains(&(c.z / c.x)), "{km} km: {c:?}");
             }
-            assert!(horizon.z / horizon.x < (low.z / low.x).max(1.1), "{km} km: {horizon:?}");
+            assert!(
+                horizon.z / horizon.x < (low.z / low.x).max(1.1),
+                "{km} km: {horizon:?}"
+            );
             if km > 10.0 {
-                assert!(luminance(horizon) > 1.1 * luminance(low), "{km} km: {horizon:?} {low:?}");
+                assert!(
+                    luminance(horizon) > 1.1 * luminance(low),
+                    "{km} km: {horizon:?} {low:?}"
+                );
             }
         }
     }
@@ -201,7 +255,11 @@ fn foam_and_slopes_follow_the_wind() {
                 square += (m.x * m.x + m.y * m.y) / (m.z * m.z) + facet.rough;
                 n += 1.0;
             }
-            println!("{wind} m/s from {t} m: foam {} of {share}, slopes {}", foam / n, square / n);
+            println!(
+                "{wind} m/s from {t} m: foam {} of {share}, slopes {}",
+                foam / n,
+                square / n
+            );
             relative("slopes", square / n, mean_square_slope(wind), slope);
             if share > 5e-3 {
                 relative("foam", foam / n, share, white);
@@ -215,25 +273,49 @@ fn foam_and_slopes_follow_the_wind() {
 #[test]
 fn the_surface_mirrors_by_fresnel() {
     let square = INDEX * INDEX;
-    within("normal", fresnel(1.0, INDEX).0, ((INDEX - 1.0) / (INDEX + 1.0)).powi(2), 1e-12);
+    within(
+        "normal",
+        fresnel(1.0, INDEX).0,
+        ((INDEX - 1.0) / (INDEX + 1.0)).powi(2),
+        1e-12,
+    );
     let brewster = INDEX.atan().cos();
-    within("Brewster", fresnel(brewster, INDEX).0, 0.5 * ((square - 1.0) / (square + 1.0)).powi(2), 1e-12);
+    within(
+        "Brewster",
+        fresnel(brewster, INDEX).0,
+        0.5 * ((square - 1.0) / (square + 1.0)).powi(2),
+        1e-12,
+    );
     within("grazing", fresnel(0.0, INDEX).0, 1.0, 1e-12);
-    within("from below", fresnel((1.0 - 1.0 / square).sqrt() - 1e-9, 1.0 / INDEX).0, 1.0, 1e-3);
+    within(
+        "from below",
+        fresnel((1.0 - 1.0 / square).sqrt() - 1e-9, 1.0 / INDEX).0,
+        1.0,
+        1e-3,
+    );
     for (down, ev) in [(90.0, 8.2), (50.0, 8.3), (25.0, 9.8)] {
-        let keys = format!("width: 33, height: 33, focal_px: [900, 900], {LINEAR}, exposure_ev100: {ev}");
+        let keys =
+            format!("width: 33, height: 33, focal_px: [900, 900], {LINEAR}, exposure_ev100: {ev}");
         let text = world(
             4.0,
             &keys,
             &format!("water: {{{INK}}}\nseabed: {{depth_m: 500}}\nweather: {{{OVERCAST}}}"),
         )
-        .replace("lazy: false", &format!("lazy: false, attitude_deg: [0, {down}, 0]"));
+        .replace(
+            "lazy: false",
+            &format!("lazy: false, attitude_deg: [0, {down}, 0]"),
+        );
         let rgb = picture(&text).rgb.expect("colours");
         let mean = rgb.chunks_exact(3).map(|p| f64::from(p[1])).sum::<f64>() / (33.0 * 33.0);
         let angle = f64::to_radians(down);
-        let mirrored = sky(&scene(&text)).luminance(Vec3::new(angle.cos(), 0.0, angle.sin()), 0.02).y;
+        let mirrored = sky(&scene(&text))
+            .luminance(Vec3::new(angle.cos(), 0.0, angle.sin()), 0.02)
+            .y;
         let expected = fresnel(angle.sin(), INDEX).0 * mirrored;
-        println!("{down} degrees down: {} of {expected} cd/m², number {mean}", of_number(mean, ev));
+        println!(
+            "{down} degrees down: {} of {expected} cd/m², number {mean}",
+            of_number(mean, ev)
+        );
         assert!((40.0..250.0).contains(&mean), "{mean}");
         relative("mirrored", of_number(mean, ev), expected, 0.08);
     }
@@ -255,7 +337,12 @@ structures: {{wall: {{position_m: [{}, 0, 40], shapes: {{s: {{kind: box, size_m:
     assert!(nothing[1] > 120.0 && nothing[1] < 250.0, "{nothing:?}");
     for range in [50.0, 100.0, 200.0, 400.0] {
         for (black, horizon) in seen(range).into_iter().zip(nothing) {
-            within("contrast", 1.0 - black / horizon, (-3.912 * range / 400.0_f64).exp(), 0.01);
+            within(
+                "contrast",
+                1.0 - black / horizon,
+                (-3.912 * range / 400.0_f64).exp(),
+                0.01,
+            );
         }
     }
 }
@@ -264,11 +351,16 @@ structures: {{wall: {{position_m: [{}, 0, 40], shapes: {{s: {{kind: box, size_m:
 // Fresnel's law says, 48 degrees. Tolerance: 1 degree: ripples turn the surface by 2.
 #[test]
 fn the_window_from_below_is_as_wide_as_snell_says() {
-    let keys = format!("width: 161, height: 161, focal_px: [60, 60], {LINEAR}, exposure_ev100: 12.5");
+    let keys =
+        format!("width: 161, height: 161, focal_px: [60, 60], {LINEAR}, exposure_ev100: 12.5");
     let clear = "water: {optics: {daylight_per_m: [1e-6, 1e-6, 1e-6], scattering_per_m: [1e-9, 1e-9, 1e-9], beam_per_m: [1e-6, 1e-6, 1e-6]}}";
     let bottom = "seabed: {depth_m: 500, material: {color: [0, 0, 0]}}";
-    let text = world(-4.0, &keys, &format!("{clear}\n{bottom}\nweather: {{{OVERCAST}}}"))
-        .replace("lazy: false", "lazy: false, attitude_deg: [0, -90, 0]");
+    let text = world(
+        -4.0,
+        &keys,
+        &format!("{clear}\n{bottom}\nweather: {{{OVERCAST}}}"),
+    )
+    .replace("lazy: false", "lazy: false, attitude_deg: [0, -90, 0]");
     let rgb = picture(&text).rgb.expect("colours");
     let mut rings = vec![[0.0, 0.0]; 600];
     for (k, p) in rgb.chunks_exact(3).enumerate() {
@@ -279,8 +371,14 @@ fn the_window_from_below_is_as_wide_as_snell_says() {
     }
     let light = |ring: usize| rings[ring][0] / rings[ring][1].max(1.0);
     let inside = light(90);
-    assert!(inside > 40.0 && inside < 254.0 && light(104) < 0.1 * inside, "{inside}, {}", light(104));
-    let edge = (90..110).find(|k| light(*k) < 0.5 * inside).expect("an edge");
+    assert!(
+        inside > 40.0 && inside < 254.0 && light(104) < 0.1 * inside,
+        "{inside}, {}",
+        light(104)
+    );
+    let edge = (90..110)
+        .find(|k| light(*k) < 0.5 * inside)
+        .expect("an edge");
     let part = (light(edge - 1) - 0.5 * inside) / (light(edge - 1) - light(edge));
     let angle = 0.5 * (edge as f64 - 0.5 + part);
     println!("window to {angle} degrees");
@@ -290,16 +388,32 @@ fn the_window_from_below_is_as_wide_as_snell_says() {
 // Goal: corners are darker as stated. Method: an evenly lit wall through a lens that loses 0.6 at the corners, half-way and in the middle. Tolerance: 1.5 counts of 255.
 #[test]
 fn corners_are_darker_by_the_vignette() {
-    let keys =
-        format!("width: 41, height: 41, focal_px: [900, 900], {LINEAR}, exposure_ev100: 12, vignette: 0.6");
+    let keys = format!(
+        "width: 41, height: 41, focal_px: [900, 900], {LINEAR}, exposure_ev100: 12, vignette: 0.6"
+    );
     let rest = format!(
         "weather: {{{OVERCAST}}}\nstructures: {{wall: {{position_m: [3.5, 0, 20], shapes: {{s: {{kind: box, size_m: [1, 20, 20], material: {{color: [0.5, 0.5, 0.5]}}}}}}}}}}"
     );
     let rgb = picture(&world(20.0, &keys, &rest)).rgb.expect("colours");
     let green = |u: usize, v: usize| f64::from(rgb[3 * (41 * v + u) + 1]);
-    assert!(green(20, 20) > 100.0 && green(20, 20) < 250.0, "{}", green(20, 20));
-    for (u, v, r2) in [(0, 0, 1.0), (40, 0, 1.0), (10, 30, 0.25), (20, 0, 0.5), (20, 10, 0.125)] {
-        within("vignette", green(u, v), green(20, 20) * (1.0 - 0.6 * r2), 1.5);
+    assert!(
+        green(20, 20) > 100.0 && green(20, 20) < 250.0,
+        "{}",
+        green(20, 20)
+    );
+    for (u, v, r2) in [
+        (0, 0, 1.0),
+        (40, 0, 1.0),
+        (10, 30, 0.25),
+        (20, 0, 0.5),
+        (20, 10, 0.125),
+    ] {
+        within(
+            "vignette",
+            green(u, v),
+            green(20, 20) * (1.0 - 0.6 * r2),
+            1.5,
+        );
     }
 }
 
@@ -316,7 +430,10 @@ structures: {{wall: {{position_m: [4, 0, -20], shapes: {{s: {{kind: box, size_m:
             -10.0 - beside
         );
         let labels = picture(&world(-20.0, keys, &rest)).labels.expect("labels");
-        let found = labels[401..802].iter().position(|label| *label == 3).expect("an edge") as f64;
+        let found = labels[401..802]
+            .iter()
+            .position(|label| *label == 3)
+            .expect("an edge") as f64;
         // the sight that reaches it, by bisection over its angle in the water
         let (mut low, mut high) = (0.0_f64, 0.7);
         for _ in 0..60 {
@@ -341,14 +458,21 @@ fn helipads_and_meshes_show_their_pictures() {
     let rest = format!(
         "weather: {{{OVERCAST}}}\nstructures: {{deck: {{position_m: [0, 0, 11.95], shapes: {{s: {{kind: box, size_m: [9, 9, 0.1], material: {{color: [0.1, 0.1, 0.1]}}, texture: {{kind: helipad, size_m: 6}}}}}}}}}}"
     );
-    let text = world(20.0, &keys, &rest).replace("lazy: false", "lazy: false, attitude_deg: [0, 90, 0]");
+    let text =
+        world(20.0, &keys, &rest).replace("lazy: false", "lazy: false, attitude_deg: [0, 90, 0]");
     let rgb = picture(&text).rgb.expect("colours");
     // 8 m over the deck a metre is ten pixels; up is x, left is y
     let green = |x: f64, y: f64| {
-        f64::from(rgb[3 * (81 * (40.0 - 10.0 * x).round() as usize + (40.0 - 10.0 * y).round() as usize) + 1])
+        f64::from(
+            rgb[3 * (81 * (40.0 - 10.0 * x).round() as usize + (40.0 - 10.0 * y).round() as usize)
+                + 1],
+        )
     };
     let (white, deck) = (green(0.0, 0.0), green(4.2, 4.2));
-    assert!(white < 250.0 && white > 5.0 * deck && deck > 5.0, "{white} on {deck}");
+    assert!(
+        white < 250.0 && white > 5.0 * deck && deck > 5.0,
+        "{white} on {deck}"
+    );
     for (x, y, lit) in [
         (0.7, 0.0, true),
         (-0.7, 0.0, true),
@@ -366,7 +490,11 @@ fn helipads_and_meshes_show_their_pictures() {
     let mut encoder = png::Encoder::new(std::fs::File::create(&name).unwrap(), 4, 1);
     encoder.set_color(png::ColorType::Rgb);
     let halves = [[255, 0, 0], [255, 0, 0], [0, 0, 255], [0, 0, 255]].concat();
-    encoder.write_header().unwrap().write_image_data(&halves).unwrap();
+    encoder
+        .write_header()
+        .unwrap()
+        .write_image_data(&halves)
+        .unwrap();
     // a slab; its side to -x shows the picture, left half to +y
     std::fs::write(
         folder.0.join("slab.obj"),
@@ -380,7 +508,7 @@ fn helipads_and_meshes_show_their_pictures() {
     let file = folder.0.join("world.yaml");
     std::fs::write(&file, world(20.0, &keys, &rest)).unwrap();
     let loaded = load_world(&file, Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
-    let rgb = super::camera::of(merrow::sim::Simulation::new(loaded.scene.into(), 1).unwrap())
+    let rgb = super::camera::of(merrow_sim::Simulation::new(loaded.scene.into(), 1).unwrap())
         .rgb
         .expect("colours");
     let (left, right) = (&rgb[3 * (4 * 9 + 2)..][..3], &rgb[3 * (4 * 9 + 6)..][..3]);
@@ -396,14 +524,22 @@ fn a_snapshot_is_the_frame_of_its_instant() {
     let mut unwatched = simulation(&text);
     unwatched.lookout = None;
     advance(&mut unwatched, 0.3);
-    let Some(FrameData::Picture(snapshot)) = lookout::once(&mut unwatched, 0, 0) else {
+    let Some(FrameData::Picture(snapshot)) = scheduler::once(&mut unwatched, 0, 0) else {
         panic!("no picture")
     };
     let mut watched = simulation(&text);
     advance(&mut watched, 0.4);
-    let at = |ns: u64| watched.frames.iter().find(|frame| frame.stamp_ns == ns).expect("a frame");
+    let at = |ns: u64| {
+        watched
+            .frames
+            .iter()
+            .find(|frame| frame.stamp_ns == ns)
+            .expect("a frame")
+    };
     for (ns, same) in [(300_000_000, true), (0, false)] {
-        let FrameData::Picture(frame) = &*at(ns).data else { panic!("no picture") };
+        let FrameData::Picture(frame) = &*at(ns).data else {
+            panic!("no picture")
+        };
         assert_eq!(frame.rgb == snapshot.rgb, same, "{ns}");
     }
 }
@@ -415,8 +551,7 @@ fn a_snapshot_is_the_frame_of_its_instant() {
 fn robots_snow_and_files_are_as_told() {
     let base = "width: 33, height: 25, focal_px: [40, 40], outputs: [labels]";
     let ball = |told: &str| {
-        let hull =
-            "inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, volume_m3: 1, hull: {kind: box, size_m: [0.4, 0.4, 0.4]}}";
+        let hull = "inertia_kg_m2: {xx: 1, yy: 1, zz: 1}, volume_m3: 1, hull: {kind: box, size_m: [0.4, 0.4, 0.4]}}";
         let text = world(5.0, &format!("{base}{told}"), "seabed: {depth_m: 50}")
             .replace("inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}", hull)
             .replace("lazy: false", "lazy: false, position_m: [-2, 0, 0]");
@@ -433,7 +568,11 @@ structures: {{wall: {{position_m: [{}, 0, -20], shapes: {{s: {{kind: box, size_m
             x + 0.5
         );
         let rgb = picture(&world(-20.0, keys, &rest)).rgb.expect("colours");
-        rgb.iter().skip(1).step_by(3).map(|n| f64::from(*n)).collect()
+        rgb.iter()
+            .skip(1)
+            .step_by(3)
+            .map(|n| f64::from(*n))
+            .collect()
     };
     // tops of what snow adds
     let specks = |x: f64| {
@@ -442,10 +581,16 @@ structures: {{wall: {{position_m: [{}, 0, -20], shapes: {{s: {{kind: box, size_m
         let at = |u: usize, v: usize| with[161 * v + u] - without[161 * v + u];
         let is_top = |u: usize, v: usize| {
             at(u, v) > 3.0
-                && [(u - 1, v), (u, v - 1)].iter().all(|(i, j)| at(u, v) > at(*i, *j))
-                && [(u + 1, v), (u, v + 1)].iter().all(|(i, j)| at(u, v) >= at(*i, *j))
+                && [(u - 1, v), (u, v - 1)]
+                    .iter()
+                    .all(|(i, j)| at(u, v) > at(*i, *j))
+                && [(u + 1, v), (u, v + 1)]
+                    .iter()
+                    .all(|(i, j)| at(u, v) >= at(*i, *j))
         };
-        (1..120).map(|v| (1..160).filter(|u| is_top(*u, v)).count()).sum::<usize>() as f64
+        (1..120)
+            .map(|v| (1..160).filter(|u| is_top(*u, v)).count())
+            .sum::<usize>() as f64
     };
     // the pyramid from 0.08 to 0.6 m, as wide as it is deep and three quarters as high
     let can_be = 4000.0 * 0.75 / 3.0 * (0.6_f64.powi(3) - 0.08_f64.powi(3));
@@ -458,7 +603,8 @@ structures: {{wall: {{position_m: [{}, 0, -20], shapes: {{s: {{kind: box, size_m
     for quality in [12, 97] {
         let text = world(5.0, &format!("{base}, jpeg_quality: {quality}"), "");
         let scene = scene(&text);
-        let Some(Looks::Camera(spec)) = scene.robots[0].sensors[0].kind.looks().map(|l| &**l) else {
+        let Some(Looks::Camera(spec)) = scene.robots[0].sensors[0].kind.looks().map(|l| &**l)
+        else {
             panic!("no camera")
         };
         assert_eq!(spec.jpeg_quality, quality);

@@ -1,9 +1,9 @@
 //! Rotors over decks: their ground effect, at edges and over decks that move.
 
 use crate::common::{advance, close, relative, simulation};
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::world::load_text;
+use merrow_model::state::Command;
+use merrow_sim::Simulation;
+use merrow_world::load_text;
 use std::sync::Arc;
 
 /// A craft without weight whose hub is 1000 m up, and what `other` adds to its world.
@@ -31,7 +31,12 @@ robots:
 fn gain(text: &str) -> f64 {
     let thrust = |text: &str| {
         let mut s = simulation(text);
-        s.apply(&Command::Thruster { robot: 0, thruster: 0, value: 500.0 }).unwrap();
+        s.apply(&Command::Thruster {
+            robot: 0,
+            thruster: 0,
+            value: 500.0,
+        })
+        .unwrap();
         s.advance(2);
         s.state.robots[0].actuators[0].thrust
     };
@@ -56,11 +61,26 @@ fn a_roof_lifts() {
         ))
     };
     for z in [0.1, 0.15, 0.3, 1.2] {
-        relative("over the roof", gain(&roof(0.0, 1000.0 - z - 0.5)), law(near2(z)), 1e-6);
+        relative(
+            "over the roof",
+            gain(&roof(0.0, 1000.0 - z - 0.5)),
+            law(near2(z)),
+            1e-6,
+        );
     }
     // of nine rays six fall on it, or three
-    relative("over its edge", gain(&roof(2.0 - 0.01, 999.4)), law(6.0 / 9.0 * near2(0.1)), 1e-6);
-    relative("just off its edge", gain(&roof(2.0 + 0.01, 999.4)), law(3.0 / 9.0 * near2(0.1)), 1e-6);
+    relative(
+        "over its edge",
+        gain(&roof(2.0 - 0.01, 999.4)),
+        law(6.0 / 9.0 * near2(0.1)),
+        1e-6,
+    );
+    relative(
+        "just off its edge",
+        gain(&roof(2.0 + 0.01, 999.4)),
+        law(3.0 / 9.0 * near2(0.1)),
+        1e-6,
+    );
     relative("out of reach", gain(&roof(0.0, 997.9)), 1.0, 1e-12);
     relative("under a roof", gain(&roof(0.0, 1001.0)), 1.0, 1e-12);
 }
@@ -75,7 +95,12 @@ fn another_robots_deck_lifts() {
       body: {source: test, axes: flu, mass_kg: 2000, inertia_kg_m2: {xx: 2e4, yy: 3e4, zz: 5e4},
         collisions: {deck: {kind: box, size_m: [2, 2, 1]}}}
 ";
-    relative("over a deck", gain(&format!("{}{deck}", craft(""))), law(near2(0.15)), 1e-6);
+    relative(
+        "over a deck",
+        gain(&format!("{}{deck}", craft(""))),
+        law(near2(0.15)),
+        1e-6,
+    );
     let own = craft("").replace(
         "radius_m: 0.02}",
         "radius_m: 0.02}, skid: {kind: box, size_m: [1, 1, 0.02], position_m: [0, 0, -0.2]}",
@@ -87,9 +112,10 @@ fn another_robots_deck_lifts() {
 // two threads. Tolerance: none.
 #[test]
 fn decks_do_not_depend_on_blocks() {
-    let text =
-        craft("").replace("gravity_m_s2: 0", "gravity_m_s2: 9.81").replace("[0, 0, 1000]", "[0.05, 0, 4.6]")
-            + "  boat:
+    let text = craft("")
+        .replace("gravity_m_s2: 0", "gravity_m_s2: 9.81")
+        .replace("[0, 0, 1000]", "[0.05, 0, 4.6]")
+        + "  boat:
     position_m: [0, 0, 0]
     model:
       source: test
@@ -98,10 +124,15 @@ fn decks_do_not_depend_on_blocks() {
         collisions: {deck: {kind: box, size_m: [2, 2, 1]}}}
 ";
     let run = |threads: usize, block: u64| {
-        let world = load_text("deck.yaml", &text, merrow::world::Overrides::default());
+        let world = load_text("deck.yaml", &text, merrow_world::Overrides::default());
         let world = world.unwrap_or_else(|problems| panic!("{problems}"));
         let mut s = Simulation::new(Arc::new(world.scene), threads).unwrap();
-        s.apply(&Command::Thruster { robot: 0, thruster: 0, value: 1000.0 }).unwrap();
+        s.apply(&Command::Thruster {
+            robot: 0,
+            thruster: 0,
+            value: 1000.0,
+        })
+        .unwrap();
         for _ in 0..1500 / block {
             s.advance(block);
         }
@@ -121,9 +152,17 @@ fn the_firefly_feels_the_deck() {
             "step: {{dt_s: 0.002}}\nrobots:\n  usv: {{model: wamv}}\n  uav: {{model: {{extends: robots/firefly.yaml, firmware: null}}, position_m: [0, {y}, 1.36]}}\n"
         );
         let mut s = simulation(&text);
-        s.apply(&Command::Thrusters { robot: 1, values: vec![600.0; 6] }).unwrap();
+        s.apply(&Command::Thrusters {
+            robot: 1,
+            values: vec![600.0; 6],
+        })
+        .unwrap();
         advance(&mut s, 0.02);
-        s.state.robots[1].actuators.iter().map(|a| a.thrust).sum::<f64>()
+        s.state.robots[1]
+            .actuators
+            .iter()
+            .map(|a| a.thrust)
+            .sum::<f64>()
     };
     let gain = thrust(0.0) / thrust(6.0);
     println!("{gain}");

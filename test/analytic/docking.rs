@@ -1,17 +1,20 @@
 //! The dock and the gripper of `worlds/`, driven as their users would.
 
-use merrow::kinematics::coupling::end_motion;
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
-use merrow::state::coupling::Watch;
-use merrow::state::{Command, Motion};
-use merrow::world::{Overrides, load_world};
+use merrow_math::Vec3;
+use merrow_model::kinematics::coupling::end_motion;
+use merrow_model::state::coupling::Watch;
+use merrow_model::state::{Command, Motion};
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, load_world};
 use std::path::Path;
 use std::sync::Arc;
 
 fn shipped(name: &str) -> Simulation {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("worlds").join(name);
-    let world = load_world(&path, Overrides::default()).unwrap_or_else(|problems| panic!("{problems}"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("worlds")
+        .join(name);
+    let world =
+        load_world(&path, Overrides::default()).unwrap_or_else(|problems| panic!("{problems}"));
     Simulation::new(Arc::new(world.scene), 1).unwrap()
 }
 
@@ -25,8 +28,17 @@ fn steer(s: &mut Simulation, speed: f64) {
         0.0,
         1500.0 * (-20.06 - m.p_WB.z) - 2000.0 * v.z - 263.5,
     );
-    let moment = Vec3::new(-500.0 * roll, -500.0 * pitch - 800.0 * w.y, -2000.0 * yaw - 2000.0 * w.z);
-    s.apply(&Command::Wrench { robot: 0, force, moment }).unwrap();
+    let moment = Vec3::new(
+        -500.0 * roll,
+        -500.0 * pitch - 800.0 * w.y,
+        -2000.0 * yaw - 2000.0 * w.z,
+    );
+    s.apply(&Command::Wrench {
+        robot: 0,
+        force,
+        moment,
+    })
+    .unwrap();
 }
 
 /// Drives for `seconds`, with a command every 20 ms.
@@ -60,7 +72,11 @@ fn a_rexrov_docks_and_leaves() {
             widest = widest.max((t.x * t.x + t.y * t.y).sqrt() - r);
         }
     }
-    assert!(s.state.couplings[0].engaged, "not captured in {seconds} s: tip at {:?}", tip(&s));
+    assert!(
+        s.state.couplings[0].engaged,
+        "not captured in {seconds} s: tip at {:?}",
+        tip(&s)
+    );
     assert!(widest < 1e-3, "the tip left the funnel by {widest} m");
     // drawn to its place, and held there against 600 N astern
     drive(&mut s, 0.0, 4.0);
@@ -70,11 +86,18 @@ fn a_rexrov_docks_and_leaves() {
     let pull = s.state.couplings[0].force_W.x;
     assert!(pull > 100.0, "the latch pulls back with {pull} N");
 
-    let release = Command::Couple { coupling: 0, engage: false, partner: None };
+    let release = Command::Couple {
+        coupling: 0,
+        engage: false,
+        partner: None,
+    };
     s.apply(&release).unwrap();
     s.advance(1);
     let memory = s.state.couplings[0];
-    assert!(!memory.engaged && memory.watch == Watch::Leaving, "it does not catch what it has just let go");
+    assert!(
+        !memory.engaged && memory.watch == Watch::Leaving,
+        "it does not catch what it has just let go"
+    );
     drive(&mut s, -0.25, 8.0);
     assert!(tip(&s).z < -0.6, "{:?}", tip(&s));
     assert_eq!(s.state.couplings[0].watch, Watch::Armed);
@@ -110,9 +133,15 @@ fn friction_holds_an_object_for_a_minute() {
     let place = s.state.robots[0].motion.p_WB;
     push(&mut s, 60.0);
     let slip = in_gripper(&s) - before;
-    assert!((slip.x * slip.x + slip.z * slip.z).sqrt() < 1e-3, "{slip:?}");
+    assert!(
+        (slip.x * slip.x + slip.z * slip.z).sqrt() < 1e-3,
+        "{slip:?}"
+    );
     assert!(slip.y.abs() < 5e-3, "{slip:?}");
-    assert!((s.state.robots[0].motion.p_WB - place).norm() > 1.0, "the vehicle has not moved");
+    assert!(
+        (s.state.robots[0].motion.p_WB - place).norm() > 1.0,
+        "the vehicle has not moved"
+    );
 }
 
 // Goal: that the springs are what holds it. Method: the same with jaws that push outwards.
@@ -120,10 +149,19 @@ fn friction_holds_an_object_for_a_minute() {
 fn open_jaws_lose_the_object() {
     let mut s = shipped("grasp.yaml");
     for joint in 0..2 {
-        s.apply(&Command::Joint { robot: 0, joint, value: 30.0 }).unwrap();
+        s.apply(&Command::Joint {
+            robot: 0,
+            joint,
+            value: 30.0,
+        })
+        .unwrap();
     }
     push(&mut s, 10.0);
-    assert!((in_gripper(&s) - Vec3::new(0.3, 0.0, 0.0)).norm() > 0.2, "{:?}", in_gripper(&s));
+    assert!(
+        (in_gripper(&s) - Vec3::new(0.3, 0.0, 0.0)).norm() > 0.2,
+        "{:?}",
+        in_gripper(&s)
+    );
 }
 
 // Goal: a rigid grasp takes what the gripper touches and holds it with the jaws open, for a minute. Tolerance: the object
@@ -132,14 +170,34 @@ fn open_jaws_lose_the_object() {
 fn a_rigid_grasp_holds_for_a_minute() {
     let mut s = shipped("grasp.yaml");
     s.advance(100);
-    s.apply(&Command::Couple { coupling: 0, engage: true, partner: None }).unwrap();
+    s.apply(&Command::Couple {
+        coupling: 0,
+        engage: true,
+        partner: None,
+    })
+    .unwrap();
     assert_eq!(s.state.couplings[0].partner, Some((1, 0)));
-    s.apply(&Command::Joint { robot: 0, joint: 1, value: 30.0 }).unwrap();
-    let offset = |s: &Simulation| in_gripper(s) - Vec3::new(0.0, s.state.robots[0].motion.q[0], 0.0);
+    s.apply(&Command::Joint {
+        robot: 0,
+        joint: 1,
+        value: 30.0,
+    })
+    .unwrap();
+    let offset =
+        |s: &Simulation| in_gripper(s) - Vec3::new(0.0, s.state.robots[0].motion.q[0], 0.0);
     let before = offset(&s);
     push(&mut s, 60.0);
-    assert!((offset(&s) - before).norm() < 1e-5, "{:?}", offset(&s) - before);
-    s.apply(&Command::Couple { coupling: 0, engage: false, partner: None }).unwrap();
+    assert!(
+        (offset(&s) - before).norm() < 1e-5,
+        "{:?}",
+        offset(&s) - before
+    );
+    s.apply(&Command::Couple {
+        coupling: 0,
+        engage: false,
+        partner: None,
+    })
+    .unwrap();
     assert_eq!(s.state.couplings[0].partner, None);
 }
 
@@ -148,10 +206,19 @@ fn a_rigid_grasp_holds_for_a_minute() {
 fn what_cannot_be_coupled_is_refused() {
     let mut s = shipped("grasp.yaml");
     let refused = |s: &mut Simulation, coupling, engage, partner| {
-        s.apply(&Command::Couple { coupling, engage, partner }).unwrap_err().reason
+        s.apply(&Command::Couple {
+            coupling,
+            engage,
+            partner,
+        })
+        .unwrap_err()
+        .reason
     };
     assert_eq!(refused(&mut s, 7, true, None), "no coupling number 7");
-    assert_eq!(refused(&mut s, 0, true, Some(0)), "the coupling grip: gripper cannot take hold of itself");
+    assert_eq!(
+        refused(&mut s, 0, true, Some(0)),
+        "the coupling grip: gripper cannot take hold of itself"
+    );
     assert_eq!(
         refused(&mut s, 0, false, Some(1)),
         "the coupling grip: found a partner, expected none where it is to let go"
@@ -162,8 +229,18 @@ fn what_cannot_be_coupled_is_refused() {
         "the coupling grip: nothing within its reach of 0.15 m, the nearest is object at 2.000 m"
     );
     let mut s = shipped("dock.yaml");
-    s.apply(&Command::Couple { coupling: 0, engage: false, partner: None }).unwrap();
+    s.apply(&Command::Couple {
+        coupling: 0,
+        engage: false,
+        partner: None,
+    })
+    .unwrap();
     assert_eq!(s.state.couplings[0].watch, Watch::Off);
-    s.apply(&Command::Couple { coupling: 0, engage: true, partner: None }).unwrap();
+    s.apply(&Command::Couple {
+        coupling: 0,
+        engage: true,
+        partner: None,
+    })
+    .unwrap();
     assert_eq!(s.state.couplings[0].watch, Watch::Armed);
 }

@@ -2,17 +2,19 @@
 
 use super::turntable::{ball, place, set, statistics};
 use crate::common::{close, near, reading, readings, relative, simulation};
-use merrow::math::{Mat3, Vec3};
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::reading::{Dvl, DvlLock, Reading};
+use merrow_math::{Mat3, Vec3};
+use merrow_model::state::Command;
+use merrow_model::state::reading::{Dvl, DvlLock, Reading};
+use merrow_sim::Simulation;
 
 const PERFECT: &str =
     "dvl: {device: {source: test, kind: dvl, rate_hz: 500, beam_angle_deg: 30, bottom_std_m_s: 0,
         altitude_m: [0.5, ALTITUDE]}, position_m: [0.3, -0.2, -0.1], attitude_deg: [0, 0, 45]}";
 
 fn dvl(s: &mut Simulation) -> Dvl {
-    let Reading::Dvl(dvl) = reading(s, 0) else { panic!("not a DVL") };
+    let Reading::Dvl(dvl) = reading(s, 0) else {
+        panic!("not a DVL")
+    };
     dvl
 }
 
@@ -27,20 +29,38 @@ fn velocity_and_ranges_are_exact_without_noise() {
     let (v, w) = (Vec3::new(1.5, -0.4, 0.2), Vec3::new(0.1, 0.2, -0.3));
     set(&mut s, p, rpy, v, w);
     let r = dvl(&mut s);
-    let (arm, R_BS) = (Vec3::new(0.3, -0.2, -0.1), Mat3::from_rpy(0.0, 0.0, 45_f64.to_radians()));
+    let (arm, R_BS) = (
+        Vec3::new(0.3, -0.2, -0.1),
+        Mat3::from_rpy(0.0, 0.0, 45_f64.to_radians()),
+    );
     assert_eq!(r.lock, DvlLock::Bottom);
-    near("velocity", r.velocity, R_BS.tr_mul_vec(v + w.cross(arm)), 1e-12);
+    near(
+        "velocity",
+        r.velocity,
+        R_BS.tr_mul_vec(v + w.cross(arm)),
+        1e-12,
+    );
     let R_WB = Mat3::from_rpy(rpy[0], rpy[1], rpy[2]);
     let eye = p + R_WB.mul_vec(arm);
     let normal = Vec3::new(-0.1, 0.05, 1.0);
     let mut heights = 0.0;
     for beam in r.beams {
-        relative("beam angle", -beam.direction.z, 30_f64.to_radians().cos(), 1e-12);
+        relative(
+            "beam angle",
+            -beam.direction.z,
+            30_f64.to_radians().cos(),
+            1e-12,
+        );
         let d = R_WB.mul_mat(&R_BS).mul_vec(beam.direction);
         let range = -normal.dot(eye - Vec3::new(0.0, 0.0, -40.0)) / normal.dot(d);
         relative("range", beam.range, range, 1e-12);
         heights -= 0.25 * range * d.z;
-        close("beam velocity", beam.velocity, r.velocity.dot(beam.direction), 1e-12);
+        close(
+            "beam velocity",
+            beam.velocity,
+            r.velocity.dot(beam.direction),
+            1e-12,
+        );
     }
     relative("altitude", r.altitude, heights, 1e-12);
 }
@@ -55,13 +75,25 @@ fn three_beams_are_enough() {
         "dvl: {device: {source: test, kind: dvl, rate_hz: 500, beam_angle_deg: 30, bottom_std_m_s: 0,
         altitude_m: [0.5, FAR]}}";
     let v = Vec3::new(1.0, 0.5, -0.3);
-    for (far, lost, lock) in
-        [("14", 0, DvlLock::Bottom), ("12", 1, DvlLock::Bottom), ("9.5", 3, DvlLock::None)]
-    {
+    for (far, lost, lock) in [
+        ("14", 0, DvlLock::Bottom),
+        ("12", 1, DvlLock::Bottom),
+        ("9.5", 3, DvlLock::None),
+    ] {
         let mut s = simulation(&ball(top, "", &device.replace("FAR", far)));
-        set(&mut s, Vec3::new(0.0, 0.0, -20.0), [0.0; 3], v, Vec3::zero());
+        set(
+            &mut s,
+            Vec3::new(0.0, 0.0, -20.0),
+            [0.0; 3],
+            v,
+            Vec3::zero(),
+        );
         let r = dvl(&mut s);
-        assert_eq!((r.lock, r.beams.iter().filter(|b| !b.bottom).count()), (lock, lost), "{far} m");
+        assert_eq!(
+            (r.lock, r.beams.iter().filter(|b| !b.bottom).count()),
+            (lock, lost),
+            "{far} m"
+        );
         if lock == DvlLock::Bottom {
             near(far, r.velocity, v, 1e-12);
         } else {
@@ -75,18 +107,34 @@ fn three_beams_are_enough() {
 // over the bottom, 20 minutes (8400 samples). Tolerance: 4 standard errors, 3 %; the covariance 1e-12.
 #[test]
 fn noise_follows_the_beams() {
-    let mut s = simulation(&ball("step: {dt_s: 0.02}", "", "dvl: {device: workhorse_navigator}"));
+    let mut s = simulation(&ball(
+        "step: {dt_s: 0.02}",
+        "",
+        "dvl: {device: workhorse_navigator}",
+    ));
     place(&mut s, Vec3::new(0.0, 0.0, -80.0), [0.0; 3]);
     let all = readings(&mut s, 0, 1200.0);
     assert_eq!(all.len(), 8400);
     let velocities: Vec<Vec3> = all
         .iter()
         .filter_map(|r| {
-            let Reading::Dvl(r) = &r.reading else { panic!("not a DVL") };
+            let Reading::Dvl(r) = &r.reading else {
+                panic!("not a DVL")
+            };
             let whole = r.lock == DvlLock::Bottom && r.beams.iter().all(|b| b.bottom);
             if whole {
-                relative("stated x", r.covariance[0].sqrt(), 0.005 * 2_f64.sqrt(), 1e-12);
-                relative("stated z", r.covariance[8].sqrt(), 0.005 / 3_f64.sqrt(), 1e-12);
+                relative(
+                    "stated x",
+                    r.covariance[0].sqrt(),
+                    0.005 * 2_f64.sqrt(),
+                    1e-12,
+                );
+                relative(
+                    "stated z",
+                    r.covariance[8].sqrt(),
+                    0.005 / 3_f64.sqrt(),
+                    1e-12,
+                );
             }
             whole.then_some(r.velocity)
         })
@@ -94,12 +142,25 @@ fn noise_follows_the_beams() {
     // 0.1 of the beams are lost at 90 m, so 0.1 (20/90)² at 20 m
     let kept = velocities.len() as f64 / all.len() as f64;
     let expected = (1.0 - 0.1 * (20.0 / 90.0_f64).powi(2)).powi(4);
-    assert!((kept - expected).abs() < 0.006, "{kept} of the pings whole, expected {expected}");
-    for (axis, factor) in [(0, 2_f64.sqrt()), (1, 2_f64.sqrt()), (2, 1.0 / 3_f64.sqrt())] {
+    assert!(
+        (kept - expected).abs() < 0.006,
+        "{kept} of the pings whole, expected {expected}"
+    );
+    for (axis, factor) in [
+        (0, 2_f64.sqrt()),
+        (1, 2_f64.sqrt()),
+        (2, 1.0 / 3_f64.sqrt()),
+    ] {
         let x: Vec<f64> = velocities.iter().map(|v| v[axis]).collect();
         let (mean, std) = statistics(&x);
-        assert!((std / (0.005 * factor) - 1.0).abs() < 0.03, "axis {axis}: {std}");
-        assert!(mean.abs() < 4.0 * 0.005 * factor / (x.len() as f64).sqrt(), "axis {axis}: mean {mean}");
+        assert!(
+            (std / (0.005 * factor) - 1.0).abs() < 0.03,
+            "axis {axis}: {std}"
+        );
+        assert!(
+            mean.abs() < 4.0 * 0.005 * factor / (x.len() as f64).sqrt(),
+            "axis {axis}: mean {mean}"
+        );
     }
 }
 
@@ -125,8 +186,19 @@ fn locks_change_with_the_altitude() {
             "",
             "dvl: {device: {extends: sensors/workhorse_navigator.yaml, latency_s: 0}}",
         ));
-        s.apply(&Command::Noise { robot: 0, sensor: 0, on: false }).unwrap();
-        set(&mut s, Vec3::new(0.0, 0.0, altitude - 200.0), [0.0; 3], Vec3::new(1.0, 0.2, 0.0), Vec3::zero());
+        s.apply(&Command::Noise {
+            robot: 0,
+            sensor: 0,
+            on: false,
+        })
+        .unwrap();
+        set(
+            &mut s,
+            Vec3::new(0.0, 0.0, altitude - 200.0),
+            [0.0; 3],
+            Vec3::new(1.0, 0.2, 0.0),
+            Vec3::zero(),
+        );
         let r = dvl(&mut s);
         assert_eq!(r.lock, lock, "at {altitude} m");
         let depth_of_layer: f64 = 200.0 - altitude + 6.0;
@@ -136,7 +208,12 @@ fn locks_change_with_the_altitude() {
             DvlLock::Water => Vec3::new(1.0 - water, 0.2, 0.0),
             DvlLock::None => continue,
         };
-        near(&format!("velocity at {altitude} m"), r.velocity, expected, 0.000_501 * 1.8);
+        near(
+            &format!("velocity at {altitude} m"),
+            r.velocity,
+            expected,
+            0.000_501 * 1.8,
+        );
     }
 }
 
@@ -160,7 +237,12 @@ fn the_a50_keeps_its_limits() {
             "",
             &device.replace("latency_s: 0", "latency_s: 0, rate_hz: 5"),
         ));
-        s.apply(&Command::Noise { robot: 0, sensor: 0, on: false }).unwrap();
+        s.apply(&Command::Noise {
+            robot: 0,
+            sensor: 0,
+            on: false,
+        })
+        .unwrap();
         set(
             &mut s,
             Vec3::new(0.0, 0.0, altitude - 100.0),
@@ -171,18 +253,28 @@ fn the_a50_keeps_its_limits() {
         assert_eq!(dvl(&mut s).lock, lock, "{altitude} m, {speed} m/s");
     }
     let refused = |rate: f64| {
-        let text = ball("", "", &format!("dvl: {{device: waterlinked_a50, rate_hz: {rate}}}"));
-        merrow::world::load_text("w.yaml", &text, merrow::world::Overrides::default()).is_err()
+        let text = ball(
+            "",
+            "",
+            &format!("dvl: {{device: waterlinked_a50, rate_hz: {rate}}}"),
+        );
+        merrow_world::load_text("w.yaml", &text, merrow_world::Overrides::default()).is_err()
     };
     assert!(!refused(26.0) && refused(26.1));
 }
 
 /// A shipped A50 `altitude` m over the bottom, that `more` is said of.
 fn a50(altitude: f64, more: &str) -> Simulation {
-    let device = format!("dvl: {{device: {{extends: sensors/waterlinked_a50.yaml, latency_s: 0}}{more}}}");
+    let device =
+        format!("dvl: {{device: {{extends: sensors/waterlinked_a50.yaml, latency_s: 0}}{more}}}");
     let top = "gravity_m_s2: 0\nseabed: {depth_m: 100}\nstep: {dt_s: 0.001}";
     let mut s = simulation(&ball(top, "", &device).replace(", net_buoyancy_n: 0", ""));
-    s.apply(&Command::Noise { robot: 0, sensor: 0, on: false }).unwrap();
+    s.apply(&Command::Noise {
+        robot: 0,
+        sensor: 0,
+        on: false,
+    })
+    .unwrap();
     place(&mut s, Vec3::new(0.0, 0.0, altitude - 100.0), [0.0; 3]);
     s.clear_outboxes();
     s
@@ -210,13 +302,26 @@ fn the_a50_pings_by_its_altitude() {
         let first = all[1].stamp_ns;
         for (k, one) in all[1..].iter().enumerate() {
             let expected = k as f64 / rate;
-            close(what, (one.stamp_ns - first) as f64 * 1e-9, expected, 1.001e-3);
+            close(
+                what,
+                (one.stamp_ns - first) as f64 * 1e-9,
+                expected,
+                1.001e-3,
+            );
         }
-        assert!(all.len() as f64 > 4.0 * rate - 2.0, "{what}: {} pings", all.len());
+        assert!(
+            all.len() as f64 > 4.0 * rate - 2.0,
+            "{what}: {} pings",
+            all.len()
+        );
     };
     for (altitude, rate) in cases {
         check(&mut a50(altitude, ""), &format!("{altitude} m"), rate);
-        check(&mut a50(altitude, ", rate_hz: 4"), &format!("{altitude} m, 4 Hz"), rate.min(4.0));
+        check(
+            &mut a50(altitude, ", rate_hz: 4"),
+            &format!("{altitude} m, 4 Hz"),
+            rate.min(4.0),
+        );
     }
 }
 
@@ -225,7 +330,13 @@ fn the_a50_pings_by_its_altitude() {
 #[test]
 fn the_rate_follows_the_way() {
     let mut s = a50(4.0, "");
-    set(&mut s, Vec3::new(0.0, 0.0, -96.0), [0.0; 3], Vec3::new(0.0, 0.0, -1.0), Vec3::zero());
+    set(
+        &mut s,
+        Vec3::new(0.0, 0.0, -96.0),
+        [0.0; 3],
+        Vec3::new(0.0, 0.0, -1.0),
+        Vec3::zero(),
+    );
     s.clear_outboxes();
     let stamps = |s: &mut Simulation, seconds: f64| -> Vec<u64> {
         readings(s, 0, seconds).iter().map(|r| r.stamp_ns).collect()
@@ -235,10 +346,17 @@ fn the_rate_follows_the_way() {
     other.state = s.state.clone();
     let rest = stamps(&mut s, 1.9);
     assert_eq!(stamps(&mut other, 1.9), rest);
-    let all: Vec<f64> = first.iter().chain(&rest).map(|t| *t as f64 * 1e-9).collect();
+    let all: Vec<f64> = first
+        .iter()
+        .chain(&rest)
+        .map(|t| *t as f64 * 1e-9)
+        .collect();
     let count = |from: f64, to: f64| all.iter().filter(|t| (from..to).contains(*t)).count() as f64;
     for (from, to, rate) in [(0.0, 1.75, 5.5), (1.75, 3.55, 10.0), (3.55, 3.9, 15.0)] {
         let n = count(from, to);
-        assert!((n - (to - from) * rate).abs() <= 1.5, "{n} pings from {from} to {to} s");
+        assert!(
+            (n - (to - from) * rate).abs() <= 1.5,
+            "{n} pings from {from} to {to} s"
+        );
     }
 }

@@ -2,11 +2,12 @@
 
 use super::camera::{middle, picture, within, world};
 use crate::common::relative;
-use merrow::scene::camera::CameraSpec;
-use merrow::sensors::camera::mosaic::{Grain, filter};
+use merrow_model::scene::sensor::camera::CameraSpec;
+use merrow_sensors::camera::demosaicing_noise::{Grain, filter};
 
 /// A closed cover of clouds: daylight without a sun.
-const OVERCAST: &str = "weather: {cloud_cover: 1, visibility_m: 100000, start_utc: '2026-06-20T20:00:00Z'}";
+const OVERCAST: &str =
+    "weather: {cloud_cover: 1, visibility_m: 100000, start_utc: '2026-06-20T20:00:00Z'}";
 /// A wall that fills the picture.
 const WALL: &str = "structures: {wall: {position_m: [3.5, 0, 20], shapes: {s: {kind: box, size_m: [1, 20, 20], material: {color: [0.5, 0.5, 0.5]}}}}}";
 
@@ -31,7 +32,9 @@ fn smoothed_noise_has_its_closed_form() {
             let grain = Grain::new(one, size, cells);
             for (k, sum) in squares.iter_mut().enumerate() {
                 let added = at(&grain, [k % size[0], k / size[0]]);
-                sum.iter_mut().zip(added).for_each(|(sum, added)| *sum += f64::from(added * added));
+                sum.iter_mut()
+                    .zip(added)
+                    .for_each(|(sum, added)| *sum += f64::from(added * added));
             }
         }
         let c2 = (cells * cells) as f64;
@@ -66,19 +69,29 @@ fn pictures_have_the_noise_of_the_mosaic() {
         let keys = format!(
             "width: 160, height: 128, focal_px: [3000, 3000], gamma: false, exposure_ev100: 12.3, {keys}"
         );
-        picture(&world(20.0, &keys, &format!("{OVERCAST}\n{WALL}"))).rgb.expect("colours")
+        picture(&world(20.0, &keys, &format!("{OVERCAST}\n{WALL}")))
+            .rgb
+            .expect("colours")
     };
     let noise = "full_well_electrons: 400, read_noise_electrons: 6, noise_color_cells: 3";
     let [even, smooth] = ["full_well_electrons: 0", noise].map(taken);
-    let of =
-        |rgb: &[u8], i: usize| -> Vec<f64> { rgb.iter().skip(i).step_by(3).map(|n| f64::from(*n)).collect() };
+    let of = |rgb: &[u8], i: usize| -> Vec<f64> {
+        rgb.iter()
+            .skip(i)
+            .step_by(3)
+            .map(|n| f64::from(*n))
+            .collect()
+    };
     let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
     for i in 0..3 {
         let (even, all) = (mean(&of(&even, i)), of(&smooth, i));
         let found = mean(&all);
         within("mean", found, even, 0.3);
-        let variance =
-            mean(&all.iter().map(|n| (n - found) * (n - found)).collect::<Vec<_>>()) / (255.0 * 255.0);
+        let variance = mean(
+            &all.iter()
+                .map(|n| (n - found) * (n - found))
+                .collect::<Vec<_>>(),
+        ) / (255.0 * 255.0);
         let own = (400.0 * even / 255.0 + 36.0) / (400.0 * 400.0);
         let expected = own * (9.0 / 64.0 + [0.75, 0.25, 0.75][i] / 9.0);
         println!("colour {i}: {variance:e} of {expected:e}");
@@ -95,7 +108,11 @@ fn gain_ends_and_pictures_get_dark() {
             "width: 9, height: 9, focal_px: [300, 300], gamma: false, full_well_electrons: 0, auto_exposure_ev100: [-20, 17], {keys}"
         );
         let lamp = format!("base: fixed\n      lamps: {{l: {{lumens: {lumens}, cone_deg: 60}}}}");
-        let text = world(20.0, &keys, &format!("weather: {{start_utc: '2026-06-20T09:00:00Z'}}\n{WALL}"));
+        let text = world(
+            20.0,
+            &keys,
+            &format!("weather: {{start_utc: '2026-06-20T09:00:00Z'}}\n{WALL}"),
+        );
         middle(&picture(&text.replace("base: fixed", &lamp)), [9, 9])[1]
     };
     let light = |lumens: f64| {
@@ -106,7 +123,11 @@ fn gain_ends_and_pictures_get_dark() {
         ("max_gain_db: 6.0206", 4.0, 1.0),
         ("gain_below_ev100: 7, max_gain_db: 24", 7.0, 24.0 / 6.0206),
         ("f_number: 2, max_gain_db: 12.0412", 40_f64.log2(), 2.0),
-        ("f_number: 2.8, exposure_s: 0.02, blur_samples: 1, max_gain_db: 0", 392_f64.log2(), 0.0),
+        (
+            "f_number: 2.8, exposure_s: 0.02, blur_samples: 1, max_gain_db: 0",
+            392_f64.log2(),
+            0.0,
+        ),
     ] {
         // a tenth of saturation
         let full = 1.2 * (below - stops).exp2();
@@ -120,7 +141,10 @@ fn gain_ends_and_pictures_get_dark() {
 #[test]
 fn wrong_exposures_are_refused() {
     for (keys, part) in [
-        ("f_number: 2, gain_below_ev100: 4", "both `f_number` and `gain_below_ev100`"),
+        (
+            "f_number: 2, gain_below_ev100: 4",
+            "both `f_number` and `gain_below_ev100`",
+        ),
         ("f_number: 0", "f_number"),
         ("max_gain_db: -1", "max_gain_db"),
         ("max_gain_db: .nan", "max_gain_db"),
@@ -128,10 +152,20 @@ fn wrong_exposures_are_refused() {
         ("antialias: 0", "antialias"),
         ("antialias: 17", "antialias"),
     ] {
-        let text = world(1.0, &format!("width: 9, height: 9, focal_px: [9, 9], {keys}"), "");
-        let found = merrow::world::load_text("test.yaml", &text, merrow::world::Overrides::default());
-        let said = found.err().map(|problems| problems.to_string()).unwrap_or_default();
-        assert!(said.contains(part) && said.contains("test.yaml:"), "{keys}: {said}");
+        let text = world(
+            1.0,
+            &format!("width: 9, height: 9, focal_px: [9, 9], {keys}"),
+            "",
+        );
+        let found = merrow_world::load_text("test.yaml", &text, merrow_world::Overrides::default());
+        let said = found
+            .err()
+            .map(|problems| problems.to_string())
+            .unwrap_or_default();
+        assert!(
+            said.contains(part) && said.contains("test.yaml:"),
+            "{keys}: {said}"
+        );
     }
 }
 
@@ -168,7 +202,9 @@ fn edges_show_the_part_they_cover() {
         picture(&world(60.0, &keys(more), &rest))
     };
     let green = |rgb: &[u8], u: usize, v: usize| f64::from(rgb[3 * (41 * v + u) + 1]);
-    let open = taken("antialias: 16", 0.0, -40.0, [1.0, 1.0]).rgb.expect("colours");
+    let open = taken("antialias: 16", 0.0, -40.0, [1.0, 1.0])
+        .rgb
+        .expect("colours");
     // a pixel is 5 cm wide there; the wall's left edge is `part` of a pixel right of the left side of pixel 22
     for part in [0.0, 0.2, 0.5, 0.7, 0.95] {
         let y = -(0.05 * (1.5 + part)) - 5.0;
@@ -184,15 +220,31 @@ fn edges_show_the_part_they_cover() {
         assert_eq!(found.depth, plain.depth);
         // over 10 m the wall's upper edge, as far below the upper side of row 12
         let z = 60.0 + 0.05 * (4.5 - part) - 5.0;
-        let rgb = taken("antialias: 16", 0.0, z, [10.0, 10.0]).rgb.expect("colours");
-        within("level", green(&rgb, 20, 12), part * green(&open, 20, 12), sky / 32.0 + 1.0);
+        let rgb = taken("antialias: 16", 0.0, z, [10.0, 10.0])
+            .rgb
+            .expect("colours");
+        within(
+            "level",
+            green(&rgb, 20, 12),
+            part * green(&open, 20, 12),
+            sky / 32.0 + 1.0,
+        );
     }
     // a pole hides a third of a pixel wherever it stands
     let mut hidden = 0.0;
     for k in 0..24 {
-        let rgb =
-            taken("antialias: 16", 0.0021 * f64::from(k), 60.0, [0.05 / 3.0, 20.0]).rgb.expect("colours");
-        hidden += (15..25).map(|u| 1.0 - green(&rgb, u, 8) / green(&open, u, 8)).sum::<f64>() / 24.0;
+        let rgb = taken(
+            "antialias: 16",
+            0.0021 * f64::from(k),
+            60.0,
+            [0.05 / 3.0, 20.0],
+        )
+        .rgb
+        .expect("colours");
+        hidden += (15..25)
+            .map(|u| 1.0 - green(&rgb, u, 8) / green(&open, u, 8))
+            .sum::<f64>()
+            / 24.0;
     }
     within("pole", hidden, 1.0 / 3.0, 1.0 / 64.0);
 }

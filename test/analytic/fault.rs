@@ -2,12 +2,12 @@
 
 use super::battery::held;
 use crate::common::{advance, close, readings, relative, simulation};
-use merrow::scene::Fault;
-use merrow::scene::fault::{Device, FaultKind};
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::reading::Reading;
-use merrow::world::{Overrides, load_text};
+use merrow_model::scene::Fault;
+use merrow_model::scene::fault::{Device, FaultKind};
+use merrow_model::state::Command;
+use merrow_model::state::reading::Reading;
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, load_text};
 
 const BATTERY: &str = "capacity_ah: 100, open_circuit_v: [[0, 12], [1, 12]]";
 const DEVICES: &str = "sensors: {p: {device: {source: test, rate_hz: 100, kind: pressure}}}
@@ -18,21 +18,35 @@ const DEVICES: &str = "sensors: {p: {device: {source: test, rate_hz: 100, kind: 
 
 /// The devices with one fault of `device` from 0.5 s on for 1 s; the thruster told 16 N, the fin 0.2 rad.
 fn broken(device: &str, kind: &str) -> Simulation {
-    let fault =
-        format!("faults: {{x: {{robot: r, of: {device}, time_s: 0.5, duration_s: 1, kind: {kind}}}}}");
+    let fault = format!(
+        "faults: {{x: {{robot: r, of: {device}, time_s: 0.5, duration_s: 1, kind: {kind}}}}}"
+    );
     let mut s = simulation(&held(BATTERY, DEVICES, &fault));
-    s.apply(&Command::Thrusters { robot: 0, values: vec![16.0, 0.2] }).unwrap();
+    s.apply(&Command::Thrusters {
+        robot: 0,
+        values: vec![16.0, 0.2],
+    })
+    .unwrap();
     s
 }
 
 /// Thrust of the thruster and angle of the fin before, in and after the time of a fault. In its middle other commands come.
 fn seen(s: &mut Simulation) -> [(f64, f64); 4] {
-    let at = |s: &Simulation| (s.state.robots[0].actuators[0].thrust, s.state.robots[0].fins[0].angle);
+    let at = |s: &Simulation| {
+        (
+            s.state.robots[0].actuators[0].thrust,
+            s.state.robots[0].fins[0].angle,
+        )
+    };
     advance(s, 0.4);
     let before = at(s);
     advance(s, 0.2);
     let first = at(s);
-    s.apply(&Command::Thrusters { robot: 0, values: vec![-9.0, -0.1] }).unwrap();
+    s.apply(&Command::Thrusters {
+        robot: 0,
+        values: vec![-9.0, -0.1],
+    })
+    .unwrap();
     advance(s, 0.2);
     let then = at(s);
     advance(s, 1.0);
@@ -51,12 +65,24 @@ fn actuators_fail_as_named() {
     };
     check("dead", thrust("dead"), [16.0, 0.0, 0.0, -9.0]);
     check("stuck", thrust("stuck"), [16.0, 16.0, 16.0, -9.0]);
-    check("reduced", thrust("reduced, part: 0.25"), [16.0, 4.0, -2.25, -9.0]);
-    check("biased", thrust("biased, bias: 3"), [16.0, 19.0, -6.0, -9.0]);
+    check(
+        "reduced",
+        thrust("reduced, part: 0.25"),
+        [16.0, 4.0, -2.25, -9.0],
+    );
+    check(
+        "biased",
+        thrust("biased, bias: 3"),
+        [16.0, 19.0, -6.0, -9.0],
+    );
     let angle = |kind: &str| seen(&mut broken("f", kind)).map(|x| x.1);
     check("stuck fin", angle("stuck"), [0.2, 0.2, 0.2, -0.1]);
     check("dead fin", angle("dead"), [0.2, 0.2, 0.2, -0.1]);
-    check("biased fin", angle("biased, bias: 0.05"), [0.2, 0.25, -0.05, -0.1]);
+    check(
+        "biased fin",
+        angle("biased, bias: 0.05"),
+        [0.2, 0.25, -0.05, -0.1],
+    );
     check(
         "biased beyond its range",
         angle("biased, bias: 9"),
@@ -71,7 +97,11 @@ fn noise_and_interruptions_have_their_statistics() {
     let run = |kind: &str| {
         let fault = format!("faults: {{x: {{robot: r, of: t, kind: {kind}}}}}");
         let mut s = simulation(&held(BATTERY, DEVICES, &fault));
-        s.apply(&Command::Thrusters { robot: 0, values: vec![16.0, 0.2] }).unwrap();
+        s.apply(&Command::Thrusters {
+            robot: 0,
+            values: vec![16.0, 0.2],
+        })
+        .unwrap();
         (0..50_000)
             .map(|_| {
                 s.advance(1);
@@ -81,7 +111,8 @@ fn noise_and_interruptions_have_their_statistics() {
     };
     let noisy = run("noisy, noise_std: 0.5");
     let mean = noisy.iter().sum::<f64>() / noisy.len() as f64;
-    let std = (noisy.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / noisy.len() as f64).sqrt();
+    let std =
+        (noisy.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / noisy.len() as f64).sqrt();
     close("mean", mean, 16.0, 4.0 * 0.5 / 50_000.0_f64.sqrt() / 16.0);
     relative("deviation", std, 0.5, 4.0 / 100_000.0_f64.sqrt());
     let failing = run("intermittent, works_s: 1.5, fails_s: 0.5");
@@ -95,10 +126,13 @@ fn noise_and_interruptions_have_their_statistics() {
 #[test]
 fn sensors_fail_as_named() {
     let heard = |kind: &str| -> Vec<f64> {
-        let fault = format!("faults: {{x: {{robot: r, of: p, time_s: 0.5, duration_s: 1, kind: {kind}}}}}");
+        let fault =
+            format!("faults: {{x: {{robot: r, of: p, time_s: 0.5, duration_s: 1, kind: {kind}}}}}");
         let mut s = simulation(&held(BATTERY, DEVICES, &fault));
         let all = readings(&mut s, 0, 2.0);
-        let inside = all.iter().filter(|r| (505_000_000..1_495_000_000).contains(&r.stamp_ns));
+        let inside = all
+            .iter()
+            .filter(|r| (505_000_000..1_495_000_000).contains(&r.stamp_ns));
         inside
             .map(|r| match r.reading {
                 Reading::Pressure(p) => p.pressure,
@@ -108,11 +142,20 @@ fn sensors_fail_as_named() {
     };
     let truth = 101_325.0 + 1000.0 * 9.81 * 5.0;
     assert!(heard("dead").is_empty());
-    assert!(heard("biased, bias: 250").iter().all(|p| (p - truth - 250.0).abs() < 1e-6));
+    assert!(
+        heard("biased, bias: 250")
+            .iter()
+            .all(|p| (p - truth - 250.0).abs() < 1e-6)
+    );
     assert!(heard("stuck").iter().all(|p| (p - truth).abs() < 1e-6) && heard("stuck").len() > 90);
     let noisy = heard("noisy, noise_std: 100");
     let var = noisy.iter().map(|p| (p - truth) * (p - truth)).sum::<f64>() / noisy.len() as f64;
-    relative("deviation", var.sqrt(), 100.0, 4.0 / (2.0 * noisy.len() as f64).sqrt());
+    relative(
+        "deviation",
+        var.sqrt(),
+        100.0,
+        4.0 / (2.0 * noisy.len() as f64).sqrt(),
+    );
     let some = heard("intermittent, works_s: 0.1, fails_s: 0.1").len();
     assert!(some > 10 && some < 90, "{some} readings of 99");
 }
@@ -148,8 +191,16 @@ robots:
 #[test]
 fn a_shortage_of_power_weakens_all() {
     let fault = "faults: {x: {robot: r, of: battery, kind: shortage, power_w: 50}}";
-    let mut s = simulation(&held(&format!("{BATTERY}, hotel_load_w: 36"), DEVICES, fault));
-    s.apply(&Command::Thrusters { robot: 0, values: vec![16.0, 0.0] }).unwrap();
+    let mut s = simulation(&held(
+        &format!("{BATTERY}, hotel_load_w: 36"),
+        DEVICES,
+        fault,
+    ));
+    s.apply(&Command::Thrusters {
+        robot: 0,
+        values: vec![16.0, 0.0],
+    })
+    .unwrap();
     s.advance(1);
     let r = &s.state.robots[0];
     close("load", r.battery.load, 50.0, 1e-12);
@@ -160,19 +211,31 @@ fn a_shortage_of_power_weakens_all() {
     let thrust = seen(&mut s).map(|x| x.0);
     assert_eq!((thrust[0], thrust[1]), (16.0, 0.0));
     advance(&mut s, 3.0);
-    assert!(s.state.robots[0].battery.is_on(), "well again after its time");
+    assert!(
+        s.state.robots[0].battery.is_on(),
+        "well again after its time"
+    );
 }
 
 // Goal: joints' servos fail. Method: a hinge under 2 N m for a second, then dead, weak, biased. Tolerance: 1e-9.
 #[test]
 fn joints_fail_as_named() {
     use crate::common::joints::{Hinge, command, effort_servo};
-    for (kind, wanted) in
-        [("dead", 0.0), ("reduced, part: 0.5", 1.5), ("biased, bias: 0.5", 2.5), ("stuck", 2.0)]
-    {
-        let text = Hinge { drive: &effort_servo(""), joint: "max_effort: 3,", ..Hinge::default() }.text();
-        let mut s =
-            simulation(&format!("faults: {{x: {{robot: r, of: hinge, time_s: 0.5, kind: {kind}}}}}{text}"));
+    for (kind, wanted) in [
+        ("dead", 0.0),
+        ("reduced, part: 0.5", 1.5),
+        ("biased, bias: 0.5", 2.5),
+        ("stuck", 2.0),
+    ] {
+        let text = Hinge {
+            drive: &effort_servo(""),
+            joint: "max_effort: 3,",
+            ..Hinge::default()
+        }
+        .text();
+        let mut s = simulation(&format!(
+            "faults: {{x: {{robot: r, of: hinge, time_s: 0.5, kind: {kind}}}}}{text}"
+        ));
         command(&mut s, 2.0);
         advance(&mut s, 1.0);
         let before = s.state.robots[0].motion.qd[0];
@@ -180,7 +243,12 @@ fn joints_fail_as_named() {
             command(&mut s, -3.0);
         }
         advance(&mut s, 0.1);
-        close(kind, (s.state.robots[0].motion.qd[0] - before) / 0.1, wanted, 1e-9);
+        close(
+            kind,
+            (s.state.robots[0].motion.qd[0] - before) / 0.1,
+            wanted,
+            1e-9,
+        );
     }
 }
 
@@ -189,7 +257,11 @@ fn joints_fail_as_named() {
 #[test]
 fn ideal_effort_drives_fail_as_named() {
     use crate::common::joints::{Hinge, command};
-    let drive = Hinge { joint: "max_effort: 3,", ..Hinge::default() }.text();
+    let drive = Hinge {
+        joint: "max_effort: 3,",
+        ..Hinge::default()
+    }
+    .text();
     for (kind, wanted) in [
         ("dead", [0.0, 0.0]),
         ("reduced, part: 0.5", [1.0, -0.5]),
@@ -220,7 +292,11 @@ fn ideal_position_drives_fail_as_named() {
     use crate::common::joints::{Hinge, command};
     let drive = "{kind: position, bandwidth_rad_s: 20, max_speed: 0.2, max_acceleration: 50}";
     let world = |kind: &str| {
-        let text = Hinge { drive, ..Hinge::default() }.text();
+        let text = Hinge {
+            drive,
+            ..Hinge::default()
+        }
+        .text();
         simulation(&format!(
             "faults: {{x: {{robot: r, of: joints/hinge, time_s: 2, duration_s: 2, kind: {kind}}}}}{text}"
         ))
@@ -242,7 +318,10 @@ fn ideal_position_drives_fail_as_named() {
             // goes on to where it was told to
             "stuck" => close("stuck", went[1], 0.9 * 0.2, 2e-3),
             "reduced, part: 0.25" => {
-                assert!((went[0] / 0.05 - 1.0).abs() < 0.2 && went[1] < -0.035, "{went:?}");
+                assert!(
+                    (went[0] / 0.05 - 1.0).abs() < 0.2 && went[1] < -0.035,
+                    "{went:?}"
+                );
             }
             _ => assert!((went[0] - 0.2).abs() < 4e-3, "{went:?}"),
         }
@@ -261,13 +340,22 @@ fn buoyancy_engines_fail_as_named() {
         ("biased, bias: -80e-6", 320.0),
         ("reduced, part: 1", 350.0),
     ] {
-        let model =
-            "ballasts: {pump: {source: test, range_m3: [0, 5e-4], rate_m3_s: [1e-5, 1e-5], start_m3: 3e-4}}";
+        let model = "ballasts: {pump: {source: test, range_m3: [0, 5e-4], rate_m3_s: [1e-5, 1e-5], start_m3: 3e-4}}";
         let fault = format!("faults: {{x: {{robot: r, of: pump, time_s: 1, kind: {kind}}}}}");
         let mut s = simulation(&held(BATTERY, model, &fault));
-        s.apply(&Command::Ballast { robot: 0, ballast: 0, value: 400e-6 }).unwrap();
+        s.apply(&Command::Ballast {
+            robot: 0,
+            ballast: 0,
+            value: 400e-6,
+        })
+        .unwrap();
         advance(&mut s, 5.0);
-        close(kind, s.state.robots[0].ballasts[0].volume * 1e6, wanted, 1e-6);
+        close(
+            kind,
+            s.state.robots[0].ballasts[0].volume * 1e6,
+            wanted,
+            1e-6,
+        );
     }
 }
 
@@ -275,7 +363,7 @@ fn buoyancy_engines_fail_as_named() {
 // begins, or told nothing new; 3 s of the fault. Tolerance: two steps of the motor's speed.
 #[test]
 fn winches_fail_as_named() {
-    use merrow::state::WinchCommand;
+    use merrow_model::state::WinchCommand;
     let world = |stands: &str, kind: &str| {
         format!(
             "
@@ -307,24 +395,38 @@ faults: {{x: {{robot: r, of: winches/t, time_s: 2, kind: {kind}}}}}
     ] {
         let mut s = simulation(&world("robot, robot: r", kind));
         let turn = |s: &mut Simulation, speed| {
-            s.apply(&Command::Winch { tether: 0, command: WinchCommand::Speed(speed) }).unwrap();
+            s.apply(&Command::Winch {
+                tether: 0,
+                command: WinchCommand::Speed(speed),
+            })
+            .unwrap();
         };
         turn(&mut s, 0.4);
         advance(&mut s, 2.0);
         let before = s.state.tethers[0].length;
         turn(&mut s, then);
         advance(&mut s, 3.0);
-        close(kind, s.state.tethers[0].length - before, wanted, 2.0 * 0.4 * 0.005);
+        close(
+            kind,
+            s.state.tethers[0].length - before,
+            wanted,
+            2.0 * 0.4 * 0.005,
+        );
     }
     let ashore = world("world, position_m: [0, 0, -10]", "dead");
-    let why = load_text("test.yaml", &ashore, Overrides::default()).map(|_| ()).unwrap_err();
-    assert!(why.to_string().contains("no device `winches/t` on r"), "{why}");
+    let why = load_text("test.yaml", &ashore, Overrides::default())
+        .map(|_| ())
+        .unwrap_err();
+    assert!(
+        why.to_string().contains("no device `winches/t` on r"),
+        "{why}"
+    );
 }
 
 // Goal: gyro and accelerometer of an IMU fail each for itself, or together. Method: an ideal IMU on a body at rest, a fault of each from 0.5 s on. Tolerance: rounding.
 #[test]
 fn gyro_and_accelerometer_fail_each_for_itself() {
-    use merrow::math::Vec3;
+    use merrow_math::Vec3;
     let heard = |of: &str, kind: &str| {
         let imu = "sensors: {imu: {device: {source: test, rate_hz: 100, kind: imu}}}";
         let fault = format!("faults: {{x: {{robot: r, of: {of}, time_s: 0.5, kind: {kind}}}}}");
@@ -337,21 +439,36 @@ fn gyro_and_accelerometer_fail_each_for_itself() {
             _ => None,
         })
     };
-    let (rest, up, by) = (Vec3::zero(), Vec3::new(0.0, 0.0, 9.81), Vec3::new(0.25, 0.25, 0.25));
+    let (rest, up, by) = (
+        Vec3::zero(),
+        Vec3::new(0.0, 0.0, 9.81),
+        Vec3::new(0.25, 0.25, 0.25),
+    );
     let near = |found: Option<[Vec3; 2]>, wanted: [Vec3; 2]| {
         let found = found.expect("a reading");
         for (f, w) in found.into_iter().zip(wanted) {
-            assert!(if w.x.is_nan() { f.x.is_nan() } else { (f - w).norm() < 1e-12 }, "{found:?} {wanted:?}");
+            assert!(
+                if w.x.is_nan() {
+                    f.x.is_nan()
+                } else {
+                    (f - w).norm() < 1e-12
+                },
+                "{found:?} {wanted:?}"
+            );
         }
     };
     let none = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
     near(heard("imu/gyro", "biased, bias: 0.25"), [by, up]);
-    near(heard("sensors/imu/accelerometer", "biased, bias: 0.25"), [rest, up + by]);
+    near(
+        heard("sensors/imu/accelerometer", "biased, bias: 0.25"),
+        [rest, up + by],
+    );
     near(heard("imu", "biased, bias: 0.25"), [by, up + by]);
     near(heard("imu/gyro", "dead"), [none, up]);
     near(heard("imu/accelerometer", "dead"), [rest, none]);
     assert!(heard("imu", "dead").is_none());
-    let [gyro, accelerometer] = heard("imu/accelerometer", "noisy, noise_std: 3").expect("a reading");
+    let [gyro, accelerometer] =
+        heard("imu/accelerometer", "noisy, noise_std: 3").expect("a reading");
     assert!(gyro == rest && (accelerometer - up).norm() > 0.01);
 }
 
@@ -401,7 +518,12 @@ fn a_leak_fills_its_compartment() {
     let mut s = leaking(0.02, 0.02);
     advance(&mut s, 3.0);
     let rate = 0.61 * 0.25 * std::f64::consts::PI * 0.02 * 0.02 * f64::sqrt(2.0 * 9.81 * 10.0);
-    relative("volume", s.state.robots[0].faults[0].water, 3.0 * rate, 1e-9);
+    relative(
+        "volume",
+        s.state.robots[0].faults[0].water,
+        3.0 * rate,
+        1e-9,
+    );
     advance(&mut s, 10.0);
     assert_eq!(s.state.robots[0].faults[0].water, 0.02);
 }
@@ -428,7 +550,10 @@ fn water_weighs_and_has_inertia() {
     // (m + w) a - first α = -w g;  I α - first a = w g arm, with α nose-down positive about +y
     let (a, alpha) = {
         let det = (m + w) * I - first * first;
-        ((-w * 9.81 * I + first * w * 9.81 * arm) / det, ((m + w) * w * 9.81 * arm - first * w * 9.81) / det)
+        (
+            (-w * 9.81 * I + first * w * 9.81 * arm) / det,
+            ((m + w) * w * 9.81 * arm - first * w * 9.81) / det,
+        )
     };
     relative("fall", (after.v.z - before.v.z) / t, a, 2e-3);
     relative("turn", (after.w.y - before.w.y) / t, alpha, 2e-3);
@@ -438,8 +563,12 @@ fn water_weighs_and_has_inertia() {
 #[test]
 fn faults_can_be_commanded() {
     let mut s = simulation(&held(BATTERY, DEVICES, ""));
-    s.apply(&Command::Thrusters { robot: 0, values: vec![16.0, 0.2] }).unwrap();
-    let stream = merrow::math::rng::Stream::new(1, "x");
+    s.apply(&Command::Thrusters {
+        robot: 0,
+        values: vec![16.0, 0.2],
+    })
+    .unwrap();
+    let stream = merrow_math::rng::Stream::new(1, "x");
     let fault = |kind: FaultKind, device: Device| {
         Command::Fault(Box::new(Fault {
             name: "x".into(),
@@ -451,23 +580,50 @@ fn faults_can_be_commanded() {
             stream,
         }))
     };
-    s.apply(&fault(FaultKind::Dead, Device::Thruster(0))).unwrap();
+    s.apply(&fault(FaultKind::Dead, Device::Thruster(0)))
+        .unwrap();
     s.advance(2);
     assert_eq!(s.state.robots[0].actuators[0].thrust, 0.0);
-    s.apply(&fault(FaultKind::Reduced(0.5), Device::Thruster(0))).unwrap();
+    s.apply(&fault(FaultKind::Reduced(0.5), Device::Thruster(0)))
+        .unwrap();
     s.advance(2);
-    assert_eq!((s.state.robots[0].actuators[0].thrust, s.state.robots[0].faults.len()), (8.0, 1));
-    s.apply(&Command::Repair { robot: Some(0), name: "x".into() }).unwrap();
+    assert_eq!(
+        (
+            s.state.robots[0].actuators[0].thrust,
+            s.state.robots[0].faults.len()
+        ),
+        (8.0, 1)
+    );
+    s.apply(&Command::Repair {
+        robot: Some(0),
+        name: "x".into(),
+    })
+    .unwrap();
     s.advance(2);
     assert_eq!(s.state.robots[0].actuators[0].thrust, 16.0);
-    let refused = s.apply(&fault(FaultKind::Shortage(3.0), Device::Thruster(0))).unwrap_err().reason;
+    let refused = s
+        .apply(&fault(FaultKind::Shortage(3.0), Device::Thruster(0)))
+        .unwrap_err()
+        .reason;
     assert_eq!(
         refused,
         "`thrusters/t` cannot be `shortage`, expected one of dead, stuck, reduced, biased, noisy, intermittent"
     );
-    let refused = s.apply(&fault(FaultKind::Reduced(f64::NAN), Device::Thruster(0))).unwrap_err().reason;
-    assert_eq!(refused, "the fault `reduced` of `thrusters/t` has a value out of its range");
-    let refused = s.apply(&Command::Repair { robot: Some(0), name: "y".into() }).unwrap_err().reason;
+    let refused = s
+        .apply(&fault(FaultKind::Reduced(f64::NAN), Device::Thruster(0)))
+        .unwrap_err()
+        .reason;
+    assert_eq!(
+        refused,
+        "the fault `reduced` of `thrusters/t` has a value out of its range"
+    );
+    let refused = s
+        .apply(&Command::Repair {
+            robot: Some(0),
+            name: "y".into(),
+        })
+        .unwrap_err()
+        .reason;
     assert_eq!(refused, "no fault \"y\" to repair");
 }
 
@@ -475,9 +631,17 @@ fn faults_can_be_commanded() {
 #[test]
 fn describe_lists_what_can_fail() {
     let mut merrow = std::process::Command::new(env!("CARGO_BIN_EXE_merrow"));
-    let done = merrow.args(["describe", "landing", "--json"]).output().unwrap();
+    let done = merrow
+        .args(["describe", "landing", "--json"])
+        .output()
+        .unwrap();
     let text = String::from_utf8_lossy(&done.stdout);
-    for device in ["sensors/imu/gyro", "sensors/imu/accelerometer", "battery", "links/base_link"] {
+    for device in [
+        "sensors/imu/gyro",
+        "sensors/imu/accelerometer",
+        "battery",
+        "links/base_link",
+    ] {
         assert!(text.contains(&format!("\"{device}\":")), "{device}: {text}");
     }
 }
@@ -510,12 +674,21 @@ fn silent_sonars_disturb_nobody() {
     };
     let undisturbed = brings("interference: false", "");
     assert!(undisturbed.len() >= 2, "{}", undisturbed.len());
-    assert!(brings("", "") != undisturbed, "they do not hear one another");
-    assert!(brings("", "f: {robot: b, of: s, kind: dead}") == undisturbed, "dead");
+    assert!(
+        brings("", "") != undisturbed,
+        "they do not hear one another"
+    );
+    assert!(
+        brings("", "f: {robot: b, of: s, kind: dead}") == undisturbed,
+        "dead"
+    );
     // what a battery gives is known from the first step on
     let unpowered = brings("", "f: {robot: b, of: battery, kind: dead}");
     assert!(unpowered[1..] == undisturbed[1..], "no power");
     // the sample of half a second is disturbed again
     let again = brings("", "f: {robot: b, of: s, kind: dead, duration_s: 0.4}");
-    assert!(again[0] == undisturbed[0] && again[1] != undisturbed[1], "for a while");
+    assert!(
+        again[0] == undisturbed[0] && again[1] != undisturbed[1],
+        "for a while"
+    );
 }

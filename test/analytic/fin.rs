@@ -1,10 +1,10 @@
 //! Fins: the force of each law, in any flow, in a propeller's race, at the surface and broken.
 
 use crate::common::{close, instant, near, scene, start};
-use merrow::math::{Quat, SpatialForce, SpatialVelocity, Vec3};
-use merrow::scene::Scene;
-use merrow::sim::step;
-use merrow::state::Workspace;
+use merrow_math::{Quat, SpatialForce, SpatialVelocity, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::state::Workspace;
+use merrow_sim::step;
 
 const RHO: f64 = 1000.0;
 const AREA: f64 = 0.02;
@@ -39,7 +39,10 @@ fn force(scene: &Scene, V: SpatialVelocity, angle: f64) -> SpatialForce {
         work.links[0].F
     };
     let (whole, none) = (at(1.0), at(0.0));
-    SpatialForce { m: whole.m - none.m, f: whole.f - none.f }
+    SpatialForce {
+        m: whole.m - none.m,
+        f: whole.f - none.f,
+    }
 }
 
 fn ahead(v: Vec3) -> SpatialVelocity {
@@ -64,11 +67,21 @@ fn lift_and_drag_over_the_whole_circle() {
     let lift = 3.0 * rad(5.0);
     let drag = 0.01 + lift * lift / (std::f64::consts::PI * 0.9 * 2.0);
     near("attached", F.f, Vec3::new(-q * drag, q * lift, 0.0), 1e-6);
-    near("attached, moment", F.m, Vec3::new(0.0, 0.0, -0.7 * q * lift), 1e-6);
+    near(
+        "attached, moment",
+        F.m,
+        Vec3::new(0.0, 0.0, -0.7 * q * lift),
+        1e-6,
+    );
     // half stalled at the stall angle, but for the far side of the sigmoid
     let F = force(&s, ahead(Vec3::new(2.0, 0.0, 0.0)), rad(20.0));
     let plate = 1.2 * rad(20.0).sin() * rad(20.0).cos();
-    close("half stalled", F.f.y, q * 0.5 * (3.0 * rad(20.0) + plate), 1e-9);
+    close(
+        "half stalled",
+        F.f.y,
+        q * 0.5 * (3.0 * rad(20.0) + plate),
+        1e-9,
+    );
     // a plate beyond it: normal to its chord but for the drag without lift
     for deg in [45.0, 90.0, 135.0, -60.0] {
         let (sin, cos) = rad(deg).sin_cos();
@@ -82,7 +95,12 @@ fn lift_and_drag_over_the_whole_circle() {
     let F = force(&s, ahead(Vec3::new(0.0, 2.0, 0.0)), 0.0);
     near("sideways", F.f, Vec3::new(0.0, -q * 1.21, 0.0), 1e-9);
     // along the shaft nothing acts
-    near("along the shaft", force(&s, ahead(Vec3::new(0.0, 0.0, 2.0)), 0.3).f, Vec3::zero(), 1e-12);
+    near(
+        "along the shaft",
+        force(&s, ahead(Vec3::new(0.0, 0.0, 2.0)), 0.3).f,
+        Vec3::zero(),
+        1e-12,
+    );
 }
 
 // Goal: the slope of lift follows from the aspect ratio. Method: Prestero's 3.12 per rad at 2.21, and the square of
@@ -90,12 +108,20 @@ fn lift_and_drag_over_the_whole_circle() {
 #[test]
 fn slope_of_lift_from_the_aspect_ratio() {
     let slope = |keys: &str| {
-        let s = scene(&board(RUDDER, &format!("law: {{kind: lift_drag, {keys} drag: 0}}")));
+        let s = scene(&board(
+            RUDDER,
+            &format!("law: {{kind: lift_drag, {keys} drag: 0}}"),
+        ));
         let F = force(&s, ahead(Vec3::new(1.0, 0.0, 0.0)), 1e-6);
         F.f.y / (0.5 * RHO * AREA * 1e-6)
     };
     close("Prestero", slope("aspect_ratio: 2.21,"), 3.12, 2e-3);
-    close("span squared over area", slope(""), slope("aspect_ratio: 2,"), 1e-9);
+    close(
+        "span squared over area",
+        slope(""),
+        slope("aspect_ratio: 2,"),
+        1e-9,
+    );
 }
 
 // Goal: a turn of the body is felt as flow at the fin. Method: yaw and pitch rates against the same velocity of the fin
@@ -132,8 +158,18 @@ fn planes_of_thetis_follow_its_formula() {
             let Mq = Fz * (lcs * cos - x) + Fx * lcs * sin;
             let F = force(&s, ahead(Vec3::new(speed, 0.0, 0.0)), rad(deg));
             // forward-right-down to forward-left-up
-            near(&format!("force at {deg}"), F.f, Vec3::new(Fx, 0.0, -Fz), 1e-12);
-            near(&format!("moment at {deg}"), F.m, Vec3::new(0.0, -Mq, 0.0), 1e-12);
+            near(
+                &format!("force at {deg}"),
+                F.f,
+                Vec3::new(Fx, 0.0, -Fz),
+                1e-12,
+            );
+            near(
+                &format!("moment at {deg}"),
+                F.m,
+                Vec3::new(0.0, -Mq, 0.0),
+                1e-12,
+            );
         }
     }
 }
@@ -142,20 +178,37 @@ fn planes_of_thetis_follow_its_formula() {
 // Tolerance: rounding.
 #[test]
 fn a_table_is_read_at_the_angle_of_attack() {
-    let table = "law: {kind: table, alpha_deg: [0, 10, 180], lift: [0, 1, 0], drag: [0.1, 0.2, 0.5]}";
+    let table =
+        "law: {kind: table, alpha_deg: [0, 10, 180], lift: [0, 1, 0], drag: [0.1, 0.2, 0.5]}";
     let s = scene(&board(RUDDER, table));
     let q = 0.5 * RHO * AREA;
-    for (deg, lift, drag) in [(10.0, 1.0, 0.2), (5.0, 0.5, 0.15), (-5.0, -0.5, 0.15), (95.0, 0.5, 0.35)] {
+    for (deg, lift, drag) in [
+        (10.0, 1.0, 0.2),
+        (5.0, 0.5, 0.15),
+        (-5.0, -0.5, 0.15),
+        (95.0, 0.5, 0.35),
+    ] {
         let F = force(&s, ahead(Vec3::new(1.0, 0.0, 0.0)), rad(deg));
-        near(&format!("at {deg}"), F.f, Vec3::new(-q * drag, q * lift, 0.0), 1e-12);
+        near(
+            &format!("at {deg}"),
+            F.f,
+            Vec3::new(-q * drag, q * lift, 0.0),
+            1e-12,
+        );
     }
 }
 
 // Goal: a fin that does not move brakes, whatever the flow. Method: many directions of flow and angles. Tolerance: none.
 #[test]
 fn no_law_of_the_flow_feeds_energy_in() {
-    for law in ["{kind: lift_drag}", "{kind: chord, normal_slope_per_rad: 3, axial: 0.05}"] {
-        let s = scene(&board("position_m: [0, 0, 0], shaft: [0, 0, 1]", &format!("law: {law}")));
+    for law in [
+        "{kind: lift_drag}",
+        "{kind: chord, normal_slope_per_rad: 3, axial: 0.05}",
+    ] {
+        let s = scene(&board(
+            "position_m: [0, 0, 0], shaft: [0, 0, 1]",
+            &format!("law: {law}"),
+        ));
         for k in 0..72 {
             let (sin, cos) = rad(5.0 * f64::from(k)).sin_cos();
             for angle in [-2.5, -0.4, 0.0, 0.1, 1.0] {
@@ -172,7 +225,8 @@ fn no_law_of_the_flow_feeds_energy_in() {
 #[test]
 fn a_race_washes_its_part_of_the_fin() {
     let world = |development: f64, part: f64| {
-        let place = format!("{RUDDER}, race: {{thruster: t, part: {part}, development: {development}}}");
+        let place =
+            format!("{RUDDER}, race: {{thruster: t, part: {part}, development: {development}}}");
         let table = "law: {kind: table, alpha_deg: [0, 180], lift: [0, 0], drag: [0.5, 0.5]}";
         board(&place, table)
             + "      thrusters: {t: {motor: {source: test, command: newton, range: [-50, 50], curve: direct, diameter_m: 0.2}, \
@@ -188,9 +242,24 @@ fn a_race_washes_its_part_of_the_fin() {
         work.links[0].F.f.x
     };
     let drag = |part: f64, u2: f64| -0.5 * RHO * AREA * part * 0.5 * u2;
-    close("far behind", washed(1.0, 1.0, 30.0), drag(1.0, 2.0 * 30.0 / (RHO * disc)), 1e-12);
-    close("half in it", washed(1.0, 0.5, 30.0), drag(0.5, 2.0 * 30.0 / (RHO * disc)), 1e-12);
-    close("at the disc", washed(0.5, 1.0, 30.0), drag(1.0, 0.25 * 2.0 * 30.0 / (RHO * disc)), 1e-12);
+    close(
+        "far behind",
+        washed(1.0, 1.0, 30.0),
+        drag(1.0, 2.0 * 30.0 / (RHO * disc)),
+        1e-12,
+    );
+    close(
+        "half in it",
+        washed(1.0, 0.5, 30.0),
+        drag(0.5, 2.0 * 30.0 / (RHO * disc)),
+        1e-12,
+    );
+    close(
+        "at the disc",
+        washed(0.5, 1.0, 30.0),
+        drag(1.0, 0.25 * 2.0 * 30.0 / (RHO * disc)),
+        1e-12,
+    );
     assert_eq!(washed(1.0, 1.0, -30.0), 0.0, "astern");
 }
 
@@ -210,6 +279,11 @@ fn a_fin_out_of_the_water_does_not_steer() {
         let mut work = Workspace::new(robot);
         work.fins[0].angle = [0.1; 3];
         step::evaluate(robot, &instant(&s), &motion, &[], 0, &mut work);
-        close(&format!("at {z} m"), work.links[0].F.f.y, part * 0.5 * RHO * AREA * 4.0 * 0.1, 1e-12);
+        close(
+            &format!("at {z} m"),
+            work.links[0].F.f.y,
+            part * 0.5 * RHO * AREA * 4.0 * 0.1,
+            1e-12,
+        );
     }
 }

@@ -2,14 +2,19 @@
 
 use super::fin::board;
 use crate::common::{close, simulation};
-use merrow::sim::Simulation;
-use merrow::state::{Command, Health};
+use merrow_model::state::{Command, Health};
+use merrow_sim::Simulation;
 
 const RUDDER: &str = "position_m: [-0.7, 0, 0], shaft: [0, 0, 1]";
 const LAW: &str = "law: {kind: fossen, lift_slope_per_rad: 1}";
 
 fn command(s: &mut Simulation, value: f64) {
-    s.apply(&Command::Fin { robot: 0, fin: 0, value }).unwrap();
+    s.apply(&Command::Fin {
+        robot: 0,
+        fin: 0,
+        value,
+    })
+    .unwrap();
 }
 
 /// Angle after each of the next `n` steps.
@@ -26,12 +31,19 @@ fn angles(s: &mut Simulation, n: usize) -> Vec<f64> {
 #[test]
 fn rate_and_lag_have_their_step_response() {
     let (rate, lag, target) = (30_f64.to_radians(), 0.1, 20_f64.to_radians());
-    let mut s = simulation(&board(RUDDER, &format!("{LAW}, rate_deg_s: 30, time_constant_s: 0.1")));
+    let mut s = simulation(&board(
+        RUDDER,
+        &format!("{LAW}, rate_deg_s: 30, time_constant_s: 0.1"),
+    ));
     command(&mut s, target);
     let knee = (target - rate * lag) / rate;
     for (k, angle) in angles(&mut s, 500).into_iter().enumerate() {
         let t = (k + 1) as f64 * s.scene.dt();
-        let expected = if t <= knee { rate * t } else { target - rate * lag * (-(t - knee) / lag).exp() };
+        let expected = if t <= knee {
+            rate * t
+        } else {
+            target - rate * lag * (-(t - knee) / lag).exp()
+        };
         close(&format!("at {t} s"), angle, expected, 1e-12);
     }
     // its mean over the last step
@@ -43,12 +55,16 @@ fn rate_and_lag_have_their_step_response() {
 // Method: 30 ms at 2 ms a step. Tolerance: none.
 #[test]
 fn dead_time_and_range() {
-    let mut s =
-        simulation(&board(RUDDER, &format!("{LAW}, dead_time_s: 0.03")).replace("[-170, 170]", "[-20, 20]"));
+    let mut s = simulation(
+        &board(RUDDER, &format!("{LAW}, dead_time_s: 0.03")).replace("[-170, 170]", "[-20, 20]"),
+    );
     command(&mut s, 1.0);
     let found = angles(&mut s, 20);
     let most = 20_f64.to_radians();
-    assert!(found[..15].iter().all(|a| *a == 0.0) && found[15..].iter().all(|a| *a == most), "{found:?}");
+    assert!(
+        found[..15].iter().all(|a| *a == 0.0) && found[15..].iter().all(|a| *a == most),
+        "{found:?}"
+    );
 }
 
 // Goal: stuck holds the angle, healed follows again, reduced and dead leave that part of the force; what is no number or out of count
@@ -60,11 +76,19 @@ fn health_and_commands() {
         let mut s = simulation(&text);
         command(&mut s, 0.1);
         s.advance(1);
-        s.apply(&Command::FinHealth { robot: 0, fin: 0, health }).unwrap();
+        s.apply(&Command::FinHealth {
+            robot: 0,
+            fin: 0,
+            health,
+        })
+        .unwrap();
         command(&mut s, -0.2);
         let before = s.state.robots[0].motion.V_WB_B.v.y;
         s.advance(1);
-        (s.state.robots[0].motion.V_WB_B.v.y - before, s.state.robots[0].fins[0].angle)
+        (
+            s.state.robots[0].motion.V_WB_B.v.y - before,
+            s.state.robots[0].fins[0].angle,
+        )
     };
     let (whole, angle) = sway(Health::Healthy);
     assert_eq!(angle, -0.2);
@@ -72,31 +96,77 @@ fn health_and_commands() {
     assert_eq!(stuck, 0.1);
     // in 2 m/s and at sideslips far below the rudder's angle
     close("reduced", sway(Health::Reduced(0.25)).0 / whole, 0.25, 1e-2);
-    assert!(held / whole < 0.0 || held.abs() > 0.4 * whole.abs(), "{held} {whole}");
+    assert!(
+        held / whole < 0.0 || held.abs() > 0.4 * whole.abs(),
+        "{held} {whole}"
+    );
     let (dead, still) = sway(Health::Dead);
-    assert!(dead.abs() < 1e-2 * whole.abs() && still == 0.1, "{dead} {whole}");
+    assert!(
+        dead.abs() < 1e-2 * whole.abs() && still == 0.1,
+        "{dead} {whole}"
+    );
 
     let mut s = simulation(&text);
     let before = s.state.hash();
     for bad in [
-        Command::Fin { robot: 0, fin: 0, value: f64::NAN },
-        Command::Fin { robot: 0, fin: 1, value: 0.1 },
-        Command::Fins { robot: 0, values: vec![] },
-        Command::Fins { robot: 0, values: vec![f64::INFINITY] },
-        Command::Thrusters { robot: 0, values: vec![0.1, 0.1] },
-        Command::FinHealth { robot: 0, fin: 0, health: Health::Reduced(2.0) },
+        Command::Fin {
+            robot: 0,
+            fin: 0,
+            value: f64::NAN,
+        },
+        Command::Fin {
+            robot: 0,
+            fin: 1,
+            value: 0.1,
+        },
+        Command::Fins {
+            robot: 0,
+            values: vec![],
+        },
+        Command::Fins {
+            robot: 0,
+            values: vec![f64::INFINITY],
+        },
+        Command::Thrusters {
+            robot: 0,
+            values: vec![0.1, 0.1],
+        },
+        Command::FinHealth {
+            robot: 0,
+            fin: 0,
+            health: Health::Reduced(2.0),
+        },
     ] {
         assert!(s.apply(&bad).is_err(), "{bad:?}");
     }
     assert_eq!(s.state.hash(), before);
-    s.apply(&Command::Fins { robot: 0, values: vec![0.3] }).unwrap();
+    s.apply(&Command::Fins {
+        robot: 0,
+        values: vec![0.3],
+    })
+    .unwrap();
     assert_eq!(s.state.robots[0].fins[0].command, 0.3);
     assert_ne!(s.state.hash(), before);
     // no thrusters: the array of thrusters and fins is that of the fins
-    s.apply(&Command::Thrusters { robot: 0, values: vec![0.2] }).unwrap();
+    s.apply(&Command::Thrusters {
+        robot: 0,
+        values: vec![0.2],
+    })
+    .unwrap();
     assert_eq!(s.state.robots[0].fins[0].command, 0.2);
     // a reset keeps the health and forgets the rest
-    s.apply(&Command::FinHealth { robot: 0, fin: 0, health: Health::Stuck }).unwrap();
+    s.apply(&Command::FinHealth {
+        robot: 0,
+        fin: 0,
+        health: Health::Stuck,
+    })
+    .unwrap();
     let fresh = s.state.restarted(&s.scene);
-    assert_eq!((fresh.robots[0].fins[0].command, fresh.robots[0].fins[0].health), (0.0, Health::Stuck));
+    assert_eq!(
+        (
+            fresh.robots[0].fins[0].command,
+            fresh.robots[0].fins[0].health
+        ),
+        (0.0, Health::Stuck)
+    );
 }

@@ -2,12 +2,12 @@
 
 use super::waves::sea;
 use crate::common::{advance, close, near, readings, relative, scene, simulation};
-use merrow::environment::waves::realise::realise;
-use merrow::environment::{WavesNow, air};
-use merrow::math::Vec3;
-use merrow::scene::{Spectrum, Waves};
-use merrow::sim::Simulation;
-use merrow::state::reading::Reading;
+use merrow_environment::waves::realise::realise;
+use merrow_environment::{WavesNow, air};
+use merrow_math::Vec3;
+use merrow_model::scene::{Spectrum, Waves};
+use merrow_model::state::reading::Reading;
+use merrow_sim::Simulation;
 use std::sync::Arc;
 
 const RAFT: &str = "
@@ -48,10 +48,19 @@ fn a_raft_follows_long_waves() {
         advance(&mut s, 0.25);
         let motion = &s.state.robots[0].motion;
         let surface = now(&s).surface(motion.p_WB.x, motion.p_WB.y);
-        assert!((motion.p_WB.z - surface.z).abs() < 0.02 * 0.5, "heave {} over {}", motion.p_WB.z, surface.z);
+        assert!(
+            (motion.p_WB.z - surface.z).abs() < 0.02 * 0.5,
+            "heave {} over {}",
+            motion.p_WB.z,
+            surface.z
+        );
         let up = motion.q_WB.matrix().col(2);
         let steepest = 0.5 * std::f64::consts::TAU / 225.0;
-        assert!((up - surface.normal()).norm() < 0.05 * steepest, "{up:?} on {:?}", surface.normal());
+        assert!(
+            (up - surface.normal()).norm() < 0.05 * steepest,
+            "{up:?} on {:?}",
+            surface.normal()
+        );
         (lowest, highest) = (lowest.min(motion.p_WB.z), highest.max(motion.p_WB.z));
     }
     assert!(lowest < -0.48 && highest > 0.48, "{lowest} {highest}");
@@ -97,7 +106,11 @@ robots:
     for p in path {
         s.advance(1);
         let d = s.state.robots[0].motion.p_WB - p;
-        assert!(d.norm() < 0.01 * orbit, "{} s: {d:?}", s.time_ns() as f64 * 1e-9);
+        assert!(
+            d.norm() < 0.01 * orbit,
+            "{} s: {d:?}",
+            s.time_ns() as f64 * 1e-9
+        );
     }
 }
 
@@ -112,15 +125,18 @@ fn a_held_box_feels_the_pressure_under_it() {
     world.sea.waves = Waves::of(realise(asked, 400.0, 9.81, 1));
     let waves = WavesNow::new(&world.sea.waves, 0.0);
     let robot = &world.robots[0];
-    let mut work = merrow::state::Workspace::new(robot);
-    let at = merrow::environment::Instant { waves: Some(&waves), ..crate::common::instant(&world) };
-    let mut motion = merrow::state::Motion::rest(0);
+    let mut work = merrow_model::state::Workspace::new(robot);
+    let at = merrow_environment::Instant {
+        waves: Some(&waves),
+        ..crate::common::instant(&world)
+    };
+    let mut motion = merrow_model::state::Motion::rest(0);
     // the crest is 0.5 m high, the bottom of the box 0.4 m under it
     motion.p_WB = Vec3::new(0.0, 0.0, 0.35);
     // water and body move as one, so that nothing but pressure is left; the added mass's part is taken off
     let v = waves.at(Vec3::new(0.0, 0.0, 0.3)).1;
     motion.V_WB_B.v = v.velocity;
-    merrow::sim::step::evaluate(robot, &at, &motion, &[], 0, &mut work);
+    merrow_sim::step::evaluate(robot, &at, &motion, &[], 0, &mut work);
     let a = v.acceleration.z;
     let force = work.links[0].F.f.z + 500.0 * 9.81 - work.links[0].wet * 400.0 * a;
     let bottom = waves.at(Vec3::new(0.0, 0.0, 0.1)).1;
@@ -149,26 +165,44 @@ fn instruments_feel_the_waves() {
     let gnss = "sensors: {g: {device: {source: test, kind: gnss, rate_hz: 10, horizontal_std_m: 0, vertical_std_m: 0, max_depth_m: 0}}}";
     let mut s = held(0.5, gnss);
     let fixes = readings(&mut s, 0, 8.0);
-    let seen = fixes.iter().filter(|r| matches!(r.reading, Reading::Gnss(g) if g.fix)).count();
+    let seen = fixes
+        .iter()
+        .filter(|r| matches!(r.reading, Reading::Gnss(g) if g.fix))
+        .count();
     let above = 8.0 * (0.5 + (0.5_f64 / 2.75).asin() / std::f64::consts::PI);
-    assert!((seen as f64 - 10.0 * above).abs() < 2.0, "{seen} fixes in {above} s over water");
+    assert!(
+        (seen as f64 - 10.0 * above).abs() < 2.0,
+        "{seen} fixes in {above} s over water"
+    );
 
     let altimeter = "sensors: {a: {device: {source: test, kind: altimeter, rate_hz: 10, min_range_m: 0.1, max_range_m: 100, beam_width_deg: 1}, attitude_deg: [0, 90, 0]}}";
     let mut s = held(0.5, altimeter);
     let pings = readings(&mut s, 0, 8.0);
-    let heard =
-        pings.iter().filter(|r| matches!(r.reading, Reading::Altimeter(a) if a.range.is_finite())).count();
-    assert!((heard as f64 - 10.0 * (8.0 - above)).abs() < 2.0, "{heard} echoes");
+    let heard = pings
+        .iter()
+        .filter(|r| matches!(r.reading, Reading::Altimeter(a) if a.range.is_finite()))
+        .count();
+    assert!(
+        (heard as f64 - 10.0 * (8.0 - above)).abs() < 2.0,
+        "{heard} echoes"
+    );
 
     let pressure = "sensors: {p: {device: {source: test, kind: pressure, rate_hz: 500}}}";
     let mut s = held(-1.0, pressure);
     let temperature = air::weather(&s.state.sea.air, 0.0).temperature;
     for r in readings(&mut s, 0, 8.0).iter().step_by(100) {
-        let Reading::Pressure(p) = r.reading else { panic!("not a pressure") };
+        let Reading::Pressure(p) = r.reading else {
+            panic!("not a pressure")
+        };
         let eta = WavesNow::new(&s.state.sea.waves, r.stamp_ns as f64).elevation(0.0, 0.0);
         // the air's at the surface, or at the port in the trough
         let over = air::pressure(&s.state.sea, temperature, eta.max(-1.0));
-        close("pressure", p.pressure / 9810.0, over / 9810.0 + (eta + 1.0).max(0.0), 1e-9);
+        close(
+            "pressure",
+            p.pressure / 9810.0,
+            over / 9810.0 + (eta + 1.0).max(0.0),
+            1e-9,
+        );
     }
 
     let thruster = "thrusters: {t: {position_m: [0, 0, 0], direction: [1, 0, 0], motor: {source: test, diameter_m: 0.2, command: newton, range: [-50, 50], curve: {kind: direct}}}}";
@@ -176,7 +210,12 @@ fn instruments_feel_the_waves() {
     for (t, wet) in [(2.0, true), (6.0, false)] {
         let left = t - s.time_ns() as f64 * 1e-9;
         advance(&mut s, left);
-        s.apply(&merrow::state::Command::Thruster { robot: 0, thruster: 0, value: 30.0 }).unwrap();
+        s.apply(&merrow_model::state::Command::Thruster {
+            robot: 0,
+            thruster: 0,
+            value: 30.0,
+        })
+        .unwrap();
         s.advance(2);
         near(
             "thrust",

@@ -1,7 +1,7 @@
 //! Bodies in water whose motion depends on the place: they are carried along the particles' paths.
 
 use crate::common::{advance, near, run, simulation};
-use merrow::math::Vec3;
+use merrow_math::Vec3;
 
 /// A neutral body without drag at rotation, its added mass the same along all axes, that starts at `start`.
 fn drifter(water: &str, start: &str) -> String {
@@ -54,7 +54,12 @@ fn a_body_that_crosses_a_jet_has_the_jet_s_speed_everywhere() {
     let s = run(&text, 20.0);
     let n: f64 = 6.0;
     let along = 1.5 * 4.0 * (n / 4.0).tanh() / 0.3;
-    near("place", s.state.robots[0].motion.p_WB, Vec3::new(along, n, -40.0), 1e-6);
+    near(
+        "place",
+        s.state.robots[0].motion.p_WB,
+        Vec3::new(along, n, -40.0),
+        1e-6,
+    );
 }
 
 // Goal: as above for a current that changes with depth, in a rising current. Method: a profile of 1 m/s at the surface and
@@ -71,10 +76,15 @@ fn a_body_that_rises_through_layers_has_their_speed() {
     for layer in &mut scene.sea.current.profile {
         layer.1.z = 0.5;
     }
-    let mut s = merrow::sim::Simulation::new(std::sync::Arc::new(scene), 1).unwrap();
+    let mut s = merrow_sim::Simulation::new(std::sync::Arc::new(scene), 1).unwrap();
     advance(&mut s, 20.0);
     let x = (0.1 * 20.0) + 0.5 * (0.5 / 20.0) * 400.0;
-    near("place", s.state.robots[0].motion.p_WB, Vec3::new(x, 0.0, -8.0), 1e-6);
+    near(
+        "place",
+        s.state.robots[0].motion.p_WB,
+        Vec3::new(x, 0.0, -8.0),
+        1e-6,
+    );
 }
 
 // Goal: a rotary tide carries a body around its ellipse with the tide's acceleration. Method: a period of 200 s; a body that
@@ -87,7 +97,12 @@ fn a_tide_carries_a_body_around() {
     );
     let s = run(&text, 50.0);
     let r = 200.0 / std::f64::consts::TAU;
-    near("place", s.state.robots[0].motion.p_WB, Vec3::new(0.8 * r, 0.3 * r, -40.0), 1e-9);
+    near(
+        "place",
+        s.state.robots[0].motion.p_WB,
+        Vec3::new(0.8 * r, 0.3 * r, -40.0),
+        1e-9,
+    );
 }
 
 // Goal: a gain changes a flow in the run. Method: a command that halves it. Tolerance: 1e-3 of the speed after a while in
@@ -102,8 +117,14 @@ fn the_gain_of_a_flow_is_live() {
     let mut sea = s.state.sea.clone();
     sea.current.flows[0].gain = 0.5;
     let before = s.state.hash();
-    s.apply(&merrow::state::Command::Sea(Box::new(sea))).unwrap();
+    s.apply(&merrow_model::state::Command::Sea(Box::new(sea)))
+        .unwrap();
     assert_ne!(s.state.hash(), before, "the gain is part of the state");
     advance(&mut s, 3000.0);
-    near("speed", s.state.robots[0].motion.V_WB_B.v, Vec3::new(0.4, 0.0, 0.0), 1e-3);
+    near(
+        "speed",
+        s.state.robots[0].motion.V_WB_B.v,
+        Vec3::new(0.4, 0.0, 0.0),
+        1e-3,
+    );
 }

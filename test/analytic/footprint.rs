@@ -1,11 +1,11 @@
 //! The surface that a hull of stated stiffness feels.
 
 use crate::common::{close, scene};
-use merrow::environment::WavesNow;
-use merrow::environment::waves::footprint;
-use merrow::math::{Mat3, Quat, Vec3};
-use merrow::scene::Scene;
-use merrow::scene::body::Restoring;
+use merrow_environment::WavesNow;
+use merrow_environment::waves::footprint;
+use merrow_math::{Mat3, Quat, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::scene::robot::body::Restoring;
 
 /// A regular wave of 1 mm that runs towards east, 40 m of water.
 fn wave(length: f64) -> Scene {
@@ -44,7 +44,8 @@ fn waves_are_felt_over_the_waterplane() {
     for length in [6.2, 8.0, 12.0, 400.0] {
         let world = wave(length);
         let (k, a) = (std::f64::consts::TAU / length, 0.0005);
-        let abeam = Quat::from_rotation_vector(Vec3::new(0.0, 0.0, std::f64::consts::FRAC_PI_2)).matrix();
+        let abeam =
+            Quat::from_rotation_vector(Vec3::new(0.0, 0.0, std::f64::consts::FRAC_PI_2)).matrix();
         let oblique = Quat::from_rotation_vector(Vec3::new(0.0, 0.0, 0.7)).matrix();
         for i in 0..11 {
             let now = WavesNow::new(&world.sea.waves, f64::from(i) * 2e8);
@@ -58,15 +59,30 @@ fn waves_are_felt_over_the_waterplane() {
             let (mean, tilt) = (u.sin() / u, 3.0 * (u.sin() - u * u.cos()) / (u * u * u));
             let of_line = felt(&level);
             close("mean along", of_line.z / a, there.z / a * mean, 0.01);
-            close("slope along", of_line.slope[0] / (a * k), there.slope[0] / (a * k) * tilt, 0.01);
+            close(
+                "slope along",
+                of_line.slope[0] / (a * k),
+                there.slope[0] / (a * k) * tilt,
+                0.01,
+            );
             close("slope across", of_line.slope[1] / (a * k), 0.0, 1e-9);
             let of_two = felt(&abeam);
             close("mean across", of_two.z / a, there.z / a * k.cos(), 0.01);
-            close("slope over both", of_two.slope[0] / (a * k), there.slope[0] / (a * k) * k.sin() / k, 0.01);
+            close(
+                "slope over both",
+                of_two.slope[0] / (a * k),
+                there.slope[0] / (a * k) * k.sin() / k,
+                0.01,
+            );
             if length > 100.0 {
                 let turned = felt(&oblique);
                 close("long wave", turned.z / a, there.z / a, 1e-3);
-                close("its slope", turned.slope[0] / (a * k), there.slope[0] / (a * k), 1e-3);
+                close(
+                    "its slope",
+                    turned.slope[0] / (a * k),
+                    there.slope[0] / (a * k),
+                    1e-3,
+                );
                 close("and none across", turned.slope[1] / (a * k), 0.0, 1e-3);
             }
         }

@@ -1,8 +1,8 @@
 //! Faults of sensors that look around: which they can have, and what these do to frames and to the boxes that are made of them.
 
 use crate::common::{advance, simulation};
-use merrow::state::frame::{Frame, FrameData};
-use merrow::world::{Overrides, load_text};
+use merrow_model::state::frames::{Frame, FrameData};
+use merrow_world::{Overrides, load_text};
 
 /// A robot that drives at a wall 9 m ahead at 1 m/s, with these sensors and faults.
 fn world(sensors: &str, faults: &str) -> String {
@@ -46,13 +46,25 @@ fn frames(text: &str, sensor: usize, seconds: f64) -> Vec<Frame> {
 #[test]
 fn what_is_stuck_brings_its_last_frame_again() {
     for (sensor, name) in [(0, "laser"), (1, "camera")] {
-        let fault = format!("f: {{robot: r, of: {name}, kind: stuck, time_s: 0.35, duration_s: 0.4}}");
+        let fault =
+            format!("f: {{robot: r, of: {name}, kind: stuck, time_s: 0.35, duration_s: 0.4}}");
         let sensors = format!("{LASER}\n        {CAMERA}");
-        let (well, stuck) =
-            (frames(&world(&sensors, ""), sensor, 1.2), frames(&world(&sensors, &fault), sensor, 1.2));
-        assert!(well.len() >= 10 && stuck.len() == well.len(), "{name}: {} {}", well.len(), stuck.len());
+        let (well, stuck) = (
+            frames(&world(&sensors, ""), sensor, 1.2),
+            frames(&world(&sensors, &fault), sensor, 1.2),
+        );
+        assert!(
+            well.len() >= 10 && stuck.len() == well.len(),
+            "{name}: {} {}",
+            well.len(),
+            stuck.len()
+        );
         for (k, (well, frame)) in well.iter().zip(&stuck).enumerate() {
-            assert_eq!((frame.stamp_ns, frame.due_ns), (well.stamp_ns, well.due_ns), "{name} {k}");
+            assert_eq!(
+                (frame.stamp_ns, frame.due_ns),
+                (well.stamp_ns, well.due_ns),
+                "{name} {k}"
+            );
             let repeats = (4..=7).contains(&k);
             assert_eq!(frame.data == stuck[3].data, repeats || k == 3, "{name} {k}");
             assert_eq!(frame.data == well.data, !repeats, "{name} {k}");
@@ -64,7 +76,9 @@ fn what_is_stuck_brings_its_last_frame_again() {
 fn told(faults: &str) -> Option<f64> {
     let sensors = format!("{LASER}\n        {DETECTOR}").replace("        laser", "laser");
     let all = frames(&world(&sensors, faults), 1, 0.3);
-    let FrameData::Boxes(boxes) = &*all.last()?.data else { panic!("no boxes") };
+    let FrameData::Boxes(boxes) = &*all.last()?.data else {
+        panic!("no boxes")
+    };
     assert_eq!(boxes.len(), 1);
     Some(boxes[0].p.x)
 }
@@ -84,7 +98,9 @@ fn a_detector_hears_its_sensor_as_it_is() {
 #[test]
 fn a_camera_cannot_be_biased() {
     let text = world(CAMERA, "f: {robot: r, of: camera, kind: biased, bias: 1}");
-    let found = load_text("test.yaml", &text, Overrides::default()).expect_err("it is refused").to_string();
+    let found = load_text("test.yaml", &text, Overrides::default())
+        .expect_err("it is refused")
+        .to_string();
     assert!(
         found.contains("`camera` cannot be `biased`, expected one of dead, stuck, intermittent"),
         "{found}"

@@ -1,9 +1,9 @@
 //! The glider: steady glides by their closed solution, the buoyancy engine, its pump and what that costs.
 
 use crate::common::{advance, close, near, relative, scene, simulation, start};
-use merrow::math::{SpatialVelocity, Vec3};
-use merrow::sim::Simulation;
-use merrow::state::Command;
+use merrow_math::{SpatialVelocity, Vec3};
+use merrow_model::state::Command;
+use merrow_sim::Simulation;
 
 fn glider(slide: f64, extra: &str) -> Simulation {
     simulation(&format!(
@@ -16,7 +16,12 @@ robots: {{g: {{model: {{extends: robots/seawing.yaml, sensors: null, {extra}}}, 
 }
 
 fn ballast(s: &mut Simulation, value: f64) {
-    s.apply(&Command::Ballast { robot: 0, ballast: 0, value }).unwrap();
+    s.apply(&Command::Ballast {
+        robot: 0,
+        ballast: 0,
+        value,
+    })
+    .unwrap();
 }
 
 /// Angle of attack, nose-up pitch [rad] and speed of the closed solution (Graver 2005, ch. 4): lift and drag carry the net weight `W` [N] along
@@ -42,10 +47,17 @@ fn closed(weight: f64, gravity: [f64; 2]) -> (f64, f64, f64) {
     // attack is positive in a dive
     let side = weight.signum();
     let (mut lo, mut hi) = (side * 0.003, side * 0.15);
-    assert!(moment(lo) * moment(hi) < 0.0, "no glide between {lo} and {hi}");
+    assert!(
+        moment(lo) * moment(hi) < 0.0,
+        "no glide between {lo} and {hi}"
+    );
     for _ in 0..80 {
         let mid = 0.5 * (lo + hi);
-        if moment(lo) * moment(mid) <= 0.0 { hi = mid } else { lo = mid }
+        if moment(lo) * moment(mid) <= 0.0 {
+            hi = mid
+        } else {
+            lo = mid
+        }
     }
     let (_, pitch, speed) = at(lo);
     (lo, pitch, speed)
@@ -64,11 +76,22 @@ fn steady_glides() {
         let (alpha, speed) = ((-v.z).atan2(v.x), v.norm());
         let pitch = -m.q_WB.matrix().to_rpy()[1];
         let weight = -litres * 1e-3 * 1025.0 * 9.81;
-        let arms = [54.28 * -0.0814 + 11.0 * slide, 54.28 * 0.0032 + 11.0 * 0.014];
+        let arms = [
+            54.28 * -0.0814 + 11.0 * slide,
+            54.28 * 0.0032 + 11.0 * 0.014,
+        ];
         let expected = closed(weight, arms.map(|a| a * 9.81));
         println!("{litres} l: attack {alpha}, pitch {pitch}, speed {speed}; expected {expected:?}");
-        assert!((pitch - expected.1).abs() < 2e-4, "pitch {pitch} instead of {}", expected.1);
-        assert!((alpha - expected.0).abs() < 2e-4, "attack {alpha} instead of {}", expected.0);
+        assert!(
+            (pitch - expected.1).abs() < 2e-4,
+            "pitch {pitch} instead of {}",
+            expected.1
+        );
+        assert!(
+            (alpha - expected.0).abs() < 2e-4,
+            "attack {alpha} instead of {}",
+            expected.0
+        );
         relative("speed", speed, expected.2, 1e-3);
         // and it goes down or up that path
         let W = m.q_WB.matrix().mul_vec(v);
@@ -97,7 +120,10 @@ robots: {{g: {{position_m: [0, 0, -50], model: {{source: test, body: {{source: t
     let force = |text: &str| {
         let world = scene(text);
         let mut motion = start(&world, 0);
-        motion.V_WB_B = SpatialVelocity { w: Vec3::new(0.02, -0.03, 0.05), v: Vec3::new(0.6, -0.05, -0.04) };
+        motion.V_WB_B = SpatialVelocity {
+            w: Vec3::new(0.02, -0.03, 0.05),
+            v: Vec3::new(0.6, -0.05, -0.04),
+        };
         let F = crate::common::evaluate(&world, &motion).links[0].F;
         (F.f, F.m)
     };
@@ -117,7 +143,11 @@ robots: {{g: {{position_m: [0, 0, -50], model: {{source: test, body: {{source: t
     };
     let flu = |x: Vec3| Vec3::new(x.x, -x.y, -x.z);
     let f = flow([-(7.0 + 380.0 * a * a), -115.0 * b, -(-0.4 + 440.0 * a)]);
-    let m = flow([-58.0 * b - 20.0 * p, 0.3 - 66.0 * a - 205.0 * q, 34.0 * b - 389.0 * r]);
+    let m = flow([
+        -58.0 * b - 20.0 * p,
+        0.3 - 66.0 * a - 205.0 * q,
+        34.0 * b - 389.0 * r,
+    ]);
     near("force", with.0 - without.0, flu(f), 1e-9);
     near("moment", with.1 - without.1, flu(m), 1e-9);
 }
@@ -129,16 +159,43 @@ fn the_engine_pumps_and_pays() {
     let mut s = glider(0.4, "");
     ballast(&mut s, 9.0);
     advance(&mut s, 20.0);
-    close("growing", s.state.robots[0].ballasts[0].volume * 1e6, 200.0, 1e-9);
+    close(
+        "growing",
+        s.state.robots[0].ballasts[0].volume * 1e6,
+        200.0,
+        1e-9,
+    );
     let depth = -s.state.robots[0].motion.p_WB.z;
-    relative("power", s.state.robots[0].ballasts[0].power, 1025.0 * 9.81 * depth * 1e-5 / 0.4, 1e-3);
+    relative(
+        "power",
+        s.state.robots[0].ballasts[0].power,
+        1025.0 * 9.81 * depth * 1e-5 / 0.4,
+        1e-3,
+    );
     advance(&mut s, 60.0);
-    close("no further", s.state.robots[0].ballasts[0].volume * 1e6, 500.0, 1e-9);
+    close(
+        "no further",
+        s.state.robots[0].ballasts[0].volume * 1e6,
+        500.0,
+        1e-9,
+    );
     assert_eq!(s.state.robots[0].ballasts[0].power, 0.0);
     ballast(&mut s, 0.0);
     advance(&mut s, 10.0);
-    close("shrinking", s.state.robots[0].ballasts[0].volume * 1e6, 300.0, 1e-9);
+    close(
+        "shrinking",
+        s.state.robots[0].ballasts[0].volume * 1e6,
+        300.0,
+        1e-9,
+    );
     assert_eq!(s.state.robots[0].ballasts[0].power, 0.0);
-    let nan = Command::Ballast { robot: 0, ballast: 0, value: f64::NAN };
-    assert_eq!(s.apply(&nan).unwrap_err().reason, "engine: found NaN, expected a finite number");
+    let nan = Command::Ballast {
+        robot: 0,
+        ballast: 0,
+        value: f64::NAN,
+    };
+    assert_eq!(
+        s.apply(&nan).unwrap_err().reason,
+        "engine: found NaN, expected a finite number"
+    );
 }

@@ -2,28 +2,47 @@
 
 use super::turntable::{ball, place, set, statistics};
 use crate::common::{close, near, readings, relative, simulation};
-use merrow::environment::geodesy;
-use merrow::math::Vec3;
-use merrow::scene::SensorKind;
-use merrow::scene::navigation::Sky;
-use merrow::sim::Simulation;
-use merrow::state::reading::{Gnss, Heading, Reading};
+use merrow_environment::geodesy;
+use merrow_math::Vec3;
+use merrow_model::scene::SensorKind;
+use merrow_model::scene::sensor::navigation::Sky;
+use merrow_model::state::reading::{Gnss, Heading, Reading};
+use merrow_sim::Simulation;
 
 /// A weightless ball that stays where it is put, in the surface and over it too, with one sensor; `top` are further keys of the world.
 fn world(top: &str, device: &str, place: &str) -> Simulation {
     let top = format!("gravity_m_s2: 0\nstep: {{dt_s: 0.1}}\n{top}");
-    let sensor = format!("g: {{device: {{source: test, rate_hz: 1, {device}}}, position_m: {place}}}");
+    let sensor =
+        format!("g: {{device: {{source: test, rate_hz: 1, {device}}}, position_m: {place}}}");
     simulation(&ball(&top, "", &sensor).replace(", net_buoyancy_n: 0", ""))
 }
 
 fn fixes(s: &mut Simulation, seconds: f64) -> Vec<Gnss> {
-    let one = |r: &Reading| if let Reading::Gnss(g) = r { *g } else { panic!("not a GNSS") };
-    readings(s, 0, seconds).iter().map(|r| one(&r.reading)).collect()
+    let one = |r: &Reading| {
+        if let Reading::Gnss(g) = r {
+            *g
+        } else {
+            panic!("not a GNSS")
+        }
+    };
+    readings(s, 0, seconds)
+        .iter()
+        .map(|r| one(&r.reading))
+        .collect()
 }
 
 fn headings(s: &mut Simulation, seconds: f64) -> Vec<Heading> {
-    let one = |r: &Reading| if let Reading::Heading(h) = r { *h } else { panic!("not a heading") };
-    readings(s, 0, seconds).iter().map(|r| one(&r.reading)).collect()
+    let one = |r: &Reading| {
+        if let Reading::Heading(h) = r {
+            *h
+        } else {
+            panic!("not a heading")
+        }
+    };
+    readings(s, 0, seconds)
+        .iter()
+        .map(|r| one(&r.reading))
+        .collect()
 }
 
 /// Place of a fix in the world.
@@ -49,9 +68,16 @@ fn velocity_is_that_of_the_antenna() {
     );
     s.clear_outboxes();
     s.advance(1);
-    let Reading::Gnss(g) = s.runners[0].outbox[0].stamped.reading else { panic!("not a GNSS") };
+    let Reading::Gnss(g) = s.runners[0].outbox[0].stamped.reading else {
+        panic!("not a GNSS")
+    };
     // ahead is north; the antenna to port goes back by half its distance a second
-    near("velocity", g.velocity, Vec3::new(0.0, 3.0 - 1.0, 0.0), 1e-12);
+    near(
+        "velocity",
+        g.velocity,
+        Vec3::new(0.0, 3.0 - 1.0, 0.0),
+        1e-12,
+    );
     let noisy = EXACT.replace("[0, 0]", "[0.1, 0.3]");
     let mut s = world("", &noisy, "[0, 0, 0]");
     place(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.3, 0.2, 0.1]);
@@ -59,21 +85,34 @@ fn velocity_is_that_of_the_antenna() {
     for (axis, std) in [0.1, 0.1, 0.3].into_iter().enumerate() {
         let x: Vec<f64> = all.iter().map(|g| g.velocity[axis]).collect();
         relative("noise", statistics(&x).1, std, 0.02);
-        close("variance", all[0].velocity_variances[axis], std * std, 1e-12);
+        close(
+            "variance",
+            all[0].velocity_variances[axis],
+            std * std,
+            1e-12,
+        );
     }
-    let mut s = world("", "kind: gnss, horizontal_std_m: 0, vertical_std_m: 0", "[0, 0, 0]");
+    let mut s = world(
+        "",
+        "kind: gnss, horizontal_std_m: 0, vertical_std_m: 0",
+        "[0, 0, 0]",
+    );
     place(&mut s, Vec3::new(0.0, 0.0, 5.0), [0.0; 3]);
-    assert!(fixes(&mut s, 2.0).iter().all(|g| g.fix && g.velocity.x.is_nan()));
+    assert!(
+        fixes(&mut s, 2.0)
+            .iter()
+            .all(|g| g.fix && g.velocity.x.is_nan())
+    );
 }
 
 /// A long wall to the east of the origin, and a shaft that leaves nothing of the sky.
-const WALL: &str =
-    "structures: {wall: {position_m: [3, 0, 0], shapes: {w: {kind: box, size_m: [2, 4000, 4000]}}}}";
-const SHAFT: &str =
-    "structures: {lid: {position_m: [0, 0, 20], shapes: {w: {kind: box, size_m: [4000, 4000, 2]}}}}";
+const WALL: &str = "structures: {wall: {position_m: [3, 0, 0], shapes: {w: {kind: box, size_m: [2, 4000, 4000]}}}}";
+const SHAFT: &str = "structures: {lid: {position_m: [0, 0, 20], shapes: {w: {kind: box, size_m: [4000, 4000, 2]}}}}";
 
 fn sky(s: &Simulation) -> Sky {
-    let SensorKind::Gnss(spec) = &s.scene.robots[0].sensors[0].kind else { panic!("not a GNSS") };
+    let SensorKind::Gnss(spec) = &s.scene.robots[0].sensors[0].kind else {
+        panic!("not a GNSS")
+    };
     spec.sky.clone().expect("a sky")
 }
 
@@ -96,25 +135,43 @@ fn a_hidden_sky_dilutes_the_fix() {
         for axis in 0..3 {
             let x: Vec<f64> = all.iter().map(|g| at(s, g)[axis]).collect();
             relative("position", statistics(&x).1, expected[axis], 0.025);
-            relative("variance", all[0].variances[axis].sqrt(), expected[axis], 1e-9);
+            relative(
+                "variance",
+                all[0].variances[axis].sqrt(),
+                expected[axis],
+                1e-9,
+            );
         }
     };
     check(&s, &open, [2.0, 2.0, 3.0]);
     let (s, wall) = run(WALL);
     let sky = sky(&s);
     // the wall is met unless the way to its face, 2 m east, is longer than it is high or long
-    let seen: Vec<Vec3> = sky.satellites.iter().copied().filter(|d| d.x <= 1e-3).collect();
+    let seen: Vec<Vec3> = sky
+        .satellites
+        .iter()
+        .copied()
+        .filter(|d| d.x <= 1e-3)
+        .collect();
     assert_eq!(wall[0].satellites, Some(seen.len()));
     assert!((6..16).contains(&seen.len()), "{}", seen.len());
-    let [h, v] = merrow::sensors::sky::dilution(seen.into_iter()).expect("a fix");
+    let [h, v] = merrow_sensors::gnss::visibility::dilution(seen.into_iter()).expect("a fix");
     assert!(h > 1.2 * sky.dilution[0], "{h}");
     assert_eq!(wall[0].dilution, Some([h, v]));
-    check(&s, &wall, [2.0 * h / sky.dilution[0], 2.0 * h / sky.dilution[0], 3.0 * v / sky.dilution[1]]);
-    let (_, lid) = run(SHAFT);
-    assert!(
-        lid.iter()
-            .all(|g| !g.fix && g.position[0].is_nan() && g.satellites == Some(0) && g.dilution.is_none())
+    check(
+        &s,
+        &wall,
+        [
+            2.0 * h / sky.dilution[0],
+            2.0 * h / sky.dilution[0],
+            3.0 * v / sky.dilution[1],
+        ],
     );
+    let (_, lid) = run(SHAFT);
+    assert!(lid.iter().all(|g| !g.fix
+        && g.position[0].is_nan()
+        && g.satellites == Some(0)
+        && g.dilution.is_none()));
 }
 
 // Goal: echoes err by what the sky's hidden part and the near water make of them, slowly, and the covariance knows nothing of it. Method: 20 000 fixes beside a wall high over the
@@ -128,16 +185,26 @@ fn echoes_err_slowly() {
         let all = fixes(&mut s, 20_000.0);
         let sky = sky(&s);
         let seen = all[0].satellites.expect("a sky");
-        let used = sky.satellites.iter().copied().filter(|d| top.is_empty() || d.x <= 1e-3);
-        let [h, v] = merrow::sensors::sky::dilution(used).expect("a fix");
+        let used = sky
+            .satellites
+            .iter()
+            .copied()
+            .filter(|d| top.is_empty() || d.x <= 1e-3);
+        let [h, v] = merrow_sensors::gnss::visibility::dilution(used).expect("a fix");
         let share = (1.0 - seen as f64 / 20.0 + (-z / 0.7).exp()).sqrt();
         assert!(share > 0.5, "{share}");
-        for (axis, dilution) in [h / 2.0_f64.sqrt(), h / 2.0_f64.sqrt(), v].into_iter().enumerate() {
+        for (axis, dilution) in [h / 2.0_f64.sqrt(), h / 2.0_f64.sqrt(), v]
+            .into_iter()
+            .enumerate()
+        {
             let x: Vec<f64> = all.iter().map(|g| at(&s, g)[axis]).collect();
             let (_, std) = statistics(&x);
             relative("echoes", std, 4.0 * share * dilution, 0.05);
             let mean = x.iter().sum::<f64>() / x.len() as f64;
-            let lag = x.windows(4).map(|w| (w[0] - mean) * (w[3] - mean)).sum::<f64>()
+            let lag = x
+                .windows(4)
+                .map(|w| (w[0] - mean) * (w[3] - mean))
+                .sum::<f64>()
                 / x.len() as f64
                 / (std * std);
             close("correlation", lag, (-1.0_f64).exp(), 0.05);
@@ -150,10 +217,11 @@ fn echoes_err_slowly() {
 // one; and finds its satellites again afterwards. Method: two places a metre apart; a fault of 10 s. Tolerance: a metre of the reach; the samples' times exactly.
 #[test]
 fn jammers_have_a_reach() {
-    let reach: f64 =
-        0.190_293_67 / (4.0 * std::f64::consts::PI) * (0.1 / (1e4 * 10_f64.powf(-12.85) * 1e-3)).sqrt();
+    let reach: f64 = 0.190_293_67 / (4.0 * std::f64::consts::PI)
+        * (0.1 / (1e4 * 10_f64.powf(-12.85) * 1e-3)).sqrt();
     assert!((reach - 4030.0).abs() < 10.0, "{reach}");
-    let top = "faults: {j: {robot: ball, of: g, kind: jammed, position_m: [100, 0, 0], power_w: 0.1}}";
+    let top =
+        "faults: {j: {robot: ball, of: g, kind: jammed, position_m: [100, 0, 0], power_w: 0.1}}";
     for (d, heard) in [(reach - 1.0, false), (reach + 1.0, true)] {
         let mut s = world(top, EXACT, "[0, 0, 0]");
         place(&mut s, Vec3::new(100.0, -d, 0.0), [0.0; 3]);
@@ -179,9 +247,15 @@ fn spoofers_lead_away() {
         let (away, v) = if t < 2.0 {
             (Vec3::zero(), Vec3::zero())
         } else {
-            (Vec3::new(5.0, -0.5 * (t - 2.0), 1.0), Vec3::new(0.0, -0.5, 0.0))
+            (
+                Vec3::new(5.0, -0.5 * (t - 2.0), 1.0),
+                Vec3::new(0.0, -0.5, 0.0),
+            )
         };
-        assert!((at(&s, g) - Vec3::new(7.0, 8.0, 1.0) - away).norm() < 1e-6, "{t}");
+        assert!(
+            (at(&s, g) - Vec3::new(7.0, 8.0, 1.0) - away).norm() < 1e-6,
+            "{t}"
+        );
         near("velocity", g.velocity, v, 1e-12);
     }
 }
@@ -193,7 +267,10 @@ const PAIR: &str =
 // headings. Tolerance: 4 standard errors: 2 % of the deviation, 3 % of it for the mean; second order in the noise.
 #[test]
 fn heading_errs_by_noise_over_baseline() {
-    for (antennas, length) in [("[[-1, 0, 0], [1, 0, 0]]", 2.0), ("[[0, 0, 0.5], [-0.3, 0.4, 0.5]]", 0.5)] {
+    for (antennas, length) in [
+        ("[[-1, 0, 0], [1, 0, 0]]", 2.0),
+        ("[[0, 0, 0.5], [-0.3, 0.4, 0.5]]", 0.5),
+    ] {
         let mut s = world("", &format!("{PAIR}{antennas}"), "[0, 0, 0.2]");
         place(&mut s, Vec3::new(0.0, 0.0, 1.0), [0.0, 0.0, 2.5]);
         let all = headings(&mut s, 20_000.0);
@@ -210,10 +287,19 @@ fn heading_errs_by_noise_over_baseline() {
 fn heading_takes_itself_to_be_level() {
     let exact = PAIR.replace("0.02", "0");
     let heel = 0.4_f64;
-    let mut s = world("", &format!("{exact}[[0, 0, 0], [0.6, 0.8, 0]]"), "[0, 0, 0.2]");
+    let mut s = world(
+        "",
+        &format!("{exact}[[0, 0, 0], [0.6, 0.8, 0]]"),
+        "[0, 0, 0.2]",
+    );
     place(&mut s, Vec3::new(0.0, 0.0, 1.0), [heel, 0.0, 1.0]);
     let found = headings(&mut s, 1.0)[0].yaw;
-    close("heading", found, 1.0 + (0.8 * heel.cos()).atan2(0.6) - 0.8_f64.atan2(0.6), 1e-12);
+    close(
+        "heading",
+        found,
+        1.0 + (0.8 * heel.cos()).atan2(0.6) - 0.8_f64.atan2(0.6),
+        1e-12,
+    );
 }
 
 // Goal: no heading while either antenna is under water, jammed or spoofed. Method: one antenna dips in; faults. Tolerance: exact.

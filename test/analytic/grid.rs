@@ -2,9 +2,9 @@
 
 use crate::common::folder::Folder;
 use crate::common::{advance, near};
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
-use merrow::world::{Overrides, load_world};
+use merrow_math::Vec3;
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, load_world};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -20,7 +20,11 @@ fn drifter(
         let [u, v] = uv(p);
         writeln!(table, "{t},{y},{x},{u},{v}").unwrap();
     }
-    let outside = if name.ends_with("stop") { ", outside: stop" } else { "" };
+    let outside = if name.ends_with("stop") {
+        ", outside: stop"
+    } else {
+        ""
+    };
     let world = format!(
         "
 water:
@@ -40,13 +44,18 @@ robots:
     );
     // `variable` picks one of the two columns; the other is then not a place either
     let folder = Folder::new(name, &[("uv.csv", &table), ("w.yaml", &world)]);
-    let world = load_world(&folder.0.join("w.yaml"), Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let world = load_world(&folder.0.join("w.yaml"), Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}"));
     Simulation::new(Arc::new(world.scene), 1).unwrap()
 }
 
 fn lattice(times: &'static [f64]) -> impl Iterator<Item = [f64; 3]> {
     let places = [-20.0, -5.0, 1.0, 30.0];
-    times.iter().flat_map(move |t| places.into_iter().flat_map(move |y| places.map(|x| [*t, y, x])))
+    times.iter().flat_map(move |t| {
+        places
+            .into_iter()
+            .flat_map(move |y| places.map(|x| [*t, y, x]))
+    })
 }
 
 // Goal: in a plane stagnation flow u = a x, v = -a y, which a grid holds exactly, a neutral body goes on the hyperbola of its
@@ -63,7 +72,12 @@ fn stagnation_flow_carries_a_body_on_its_hyperbola() {
     for k in 1..=4 {
         advance(&mut s, 3.0);
         let e = (0.2 * 3.0 * f64::from(k)).exp();
-        near("place", s.state.robots[0].motion.p_WB, Vec3::new(e, 12.0 / e, -40.0), 1e-6);
+        near(
+            "place",
+            s.state.robots[0].motion.p_WB,
+            Vec3::new(e, 12.0 / e, -40.0),
+            1e-6,
+        );
     }
 }
 
@@ -78,10 +92,20 @@ fn a_grid_in_time_accelerates_its_water() {
         "position_m: [0, 0, -40]",
     );
     advance(&mut s, 40.0);
-    near("place", s.state.robots[0].motion.p_WB, Vec3::new(0.015 * 1600.0, 0.0, -40.0), 1e-9);
+    near(
+        "place",
+        s.state.robots[0].motion.p_WB,
+        Vec3::new(0.015 * 1600.0, 0.0, -40.0),
+        1e-9,
+    );
     advance(&mut s, 20.0);
     let x = 0.015 * 2500.0 + 1.5 * 10.0;
-    near("place", s.state.robots[0].motion.p_WB, Vec3::new(x, 0.0, -40.0), 1e-4);
+    near(
+        "place",
+        s.state.robots[0].motion.p_WB,
+        Vec3::new(x, 0.0, -40.0),
+        1e-4,
+    );
 }
 
 // Goal: `outside: stop` stops a robot where the grid ends, and says why. Method: a drifter carried over the eastern edge at 30 m
@@ -97,6 +121,13 @@ fn a_grid_that_stops_says_why() {
     advance(&mut s, 3.0);
     let state = &s.state.robots[0];
     let halt = state.halted.as_ref().expect("it went on");
-    assert_eq!(halt.cause, "it left the grid of the flow g, which says `outside: stop`");
-    assert!((state.motion.p_WB.x - 30.0).abs() < 0.021, "{:?}", state.motion.p_WB);
+    assert_eq!(
+        halt.cause,
+        "it left the grid of the flow g, which says `outside: stop`"
+    );
+    assert!(
+        (state.motion.p_WB.x - 30.0).abs() < 0.021,
+        "{:?}",
+        state.motion.p_WB
+    );
 }

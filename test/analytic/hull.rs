@@ -3,12 +3,12 @@
 use crate::common::folder::Folder;
 use crate::common::meshes::{Made, cuboid, sphere};
 use crate::common::{advance, close, near, period, relative};
-use merrow::environment::{Instant, Variation, WavesNow};
-use merrow::math::{Quat, Vec3};
-use merrow::scene::Scene;
-use merrow::sim::{Simulation, step};
-use merrow::state::{Motion, Workspace};
-use merrow::world::{Overrides, load_text};
+use merrow_environment::{Instant, Variation, WavesNow};
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::state::{Motion, Workspace};
+use merrow_sim::{Simulation, step};
+use merrow_world::{Overrides, load_text};
 use std::sync::Arc;
 
 /// A world of one body whose hull is a mesh, in water of 1000 kg/m³.
@@ -27,7 +27,9 @@ robots:
 ",
         folder.0.display()
     );
-    load_text("test.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}\n{text}")).scene
+    load_text("test.yaml", &text, Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}\n{text}"))
+        .scene
 }
 
 fn simulation(scene: Scene) -> Simulation {
@@ -55,11 +57,18 @@ fn pressed(scene: &Scene, motion: &Motion, t: f64) -> (Vec3, Vec3) {
     let (link, w) = (&scene.robots[0].links[0], &work.links[0]);
     let weight = Vec3::new(0.0, 0.0, -link.mass * scene.gravity);
     let arm = w.R_WL.mul_vec(link.p_LoLcm);
-    (w.R_WL.mul_vec(w.F.f) - weight, w.R_WL.mul_vec(w.F.m) - arm.cross(weight))
+    (
+        w.R_WL.mul_vec(w.F.f) - weight,
+        w.R_WL.mul_vec(w.F.m) - arm.cross(weight),
+    )
 }
 
 fn at(p_WB: Vec3, q_WB: Quat) -> Motion {
-    Motion { p_WB, q_WB, ..Motion::rest(0) }
+    Motion {
+        p_WB,
+        q_WB,
+        ..Motion::rest(0)
+    }
 }
 
 const BALL: &str = "mass_kg: 100, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
@@ -69,7 +78,11 @@ const BALL: &str = "mass_kg: 100, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
 // between levels), and is under 3e-3 of the volume with 2048 triangles.
 #[test]
 fn sphere_displaces_its_cap() {
-    let caps = [(0.5, 0.654_498_469_5, 0.675), (1.0, 2.094_395_102_4, 0.375), (1.5, 3.534_291_735_3, 0.125)];
+    let caps = [
+        (0.5, 0.654_498_469_5, 0.675),
+        (1.0, 2.094_395_102_4, 0.375),
+        (1.5, 3.534_291_735_3, 0.125),
+    ];
     let mut errors = Vec::new();
     for level in [3, 4, 5] {
         let scene = afloat(&format!("cap{level}"), &sphere(1.0, level), BALL, "", "");
@@ -78,11 +91,20 @@ fn sphere_displaces_its_cap() {
             let p = Vec3::new(3.0, -2.0, 1.0 - draught);
             let (f, m) = pressed(&scene, &at(p, Quat::from_rpy(0.4, -0.8, 2.0)), 0.0);
             assert!(f.x.abs() + f.y.abs() < 1e-10 * f.z, "not upright: {f:?}");
-            assert!(m.norm() < 1e-2 * f.z, "the force of a sphere goes through its centre: {m:?}");
+            assert!(
+                m.norm() < 1e-2 * f.z,
+                "the force of a sphere goes through its centre: {m:?}"
+            );
             worst.0 = worst.0.max((f.z / 9810.0 / volume - 1.0).abs());
             let link = &scene.robots[0].links[0];
             let up = Quat::from_rpy(0.4, -0.8, 2.0).matrix().r[2];
-            let c = link.skin.as_ref().unwrap().under_plane(up, p.z).centroid().unwrap();
+            let c = link
+                .skin
+                .as_ref()
+                .unwrap()
+                .under_plane(up, p.z)
+                .centroid()
+                .unwrap();
             worst.1 = worst.1.max((c.dot(up) + below).abs());
         }
         errors.push(worst);
@@ -108,7 +130,9 @@ fn heeled_cube_matches_the_wall_sided_formula() {
         let q = Quat::from_rpy(-heel.to_radians(), 0.0, 0.0);
         let (f, m) = pressed(&scene, &at(Vec3::zero(), q), 0.0);
         near("force", f, Vec3::new(0.0, 0.0, 4905.0), 1e-12);
-        let c = q.matrix().mul_vec(Vec3::new(0.0, tan / 6.0, -0.25 + tan * tan / 12.0));
+        let c = q
+            .matrix()
+            .mul_vec(Vec3::new(0.0, tan / 6.0, -0.25 + tan * tan / 12.0));
         near(&format!("{heel} deg"), m, c.cross(f), 1e-12);
     }
 }
@@ -147,9 +171,16 @@ fn square_beam_turns_on_its_edge() {
 // Tolerance: 1e-7; the cut is linear in the draught.
 #[test]
 fn barge_heaves_with_its_natural_frequency() {
-    let body = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, center_of_mass_m: [0, 0, -0.3]";
+    let body =
+        "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, center_of_mass_m: [0, 0, -0.3]";
     let barge = cuboid([2.0, 1.0, 1.0], 1);
-    let mut s = simulation(afloat("heave", &barge, body, "", "position_m: [0, 0, 0.01]"));
+    let mut s = simulation(afloat(
+        "heave",
+        &barge,
+        body,
+        "",
+        "position_m: [0, 0, 0.01]",
+    ));
     let mut z = Vec::new();
     for _ in 0..10_000 {
         z.push(s.state.robots[0].motion.p_WB.z);
@@ -173,11 +204,18 @@ fn wave_presses_on_a_sphere_as_in_its_middle() {
     let volume = scene.robots[0].links[0].volume;
     let scale = 1000.0 * volume * omega * omega * a * (-k * depth).exp();
     for (x, t) in [(0.0, 0.0), (3.0, 0.7), (-7.0, 1.9), (12.0, 3.1)] {
-        let (f, _) = pressed(&scene, &at(Vec3::new(x, 0.5, -depth), Quat::from_rpy(0.3, 0.2, 0.1)), t);
+        let (f, _) = pressed(
+            &scene,
+            &at(Vec3::new(x, 0.5, -depth), Quat::from_rpy(0.3, 0.2, 0.1)),
+            t,
+        );
         let theta = k * x - omega * t;
         let wave = f - Vec3::new(0.0, 0.0, 9810.0 * volume);
         let expected = Vec3::new(theta.sin(), 0.0, -theta.cos()).scale(scale);
-        assert!((wave - expected).norm() < 1e-2 * scale, "{wave:?} instead of {expected:?}");
+        assert!(
+            (wave - expected).norm() < 1e-2 * scale,
+            "{wave:?} instead of {expected:?}"
+        );
     }
 }
 
@@ -200,7 +238,15 @@ fn wave_presses_on_a_floating_box_as_the_integral_says() {
         let heave = rho_g_a * 2.0 * (-0.5 * k).exp() * span * theta.cos();
         let surge = rho_g_a * 2.0 * (1.0 - (-0.5 * k).exp()) * span * theta.sin();
         let scale = rho_g_a * 2.0 * span.abs();
-        assert!((f.z - still - heave).abs() < 2e-3 * scale, "heave {} not {heave}", f.z - still);
-        assert!((f.x - surge).abs() < 2e-3 * scale, "surge {} not {surge}", f.x);
+        assert!(
+            (f.z - still - heave).abs() < 2e-3 * scale,
+            "heave {} not {heave}",
+            f.z - still
+        );
+        assert!(
+            (f.x - surge).abs() < 2e-3 * scale,
+            "surge {} not {surge}",
+            f.x
+        );
     }
 }

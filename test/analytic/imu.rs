@@ -2,15 +2,17 @@
 
 use super::turntable::{ball, place, statistics};
 use crate::common::{aligned, near, reading, readings, simulation};
-use merrow::math::{Mat3, Quat, Vec3};
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::reading::{Imu, Reading};
+use merrow_math::{Mat3, Quat, Vec3};
+use merrow_model::state::Command;
+use merrow_model::state::reading::{Imu, Reading};
+use merrow_sim::Simulation;
 
 const IMU: &str = "device: {source: test, kind: imu, rate_hz: 500}";
 
 fn imu(s: &mut Simulation) -> Imu {
-    let Reading::Imu(imu) = reading(s, 0) else { panic!("not an IMU") };
+    let Reading::Imu(imu) = reading(s, 0) else {
+        panic!("not an IMU")
+    };
     imu
 }
 
@@ -30,7 +32,12 @@ fn at_rest_it_reads_gravity_upwards() {
     for (rpy, expected) in cases {
         place(&mut s, Vec3::new(0.0, 0.0, -20.0), rpy);
         let r = imu(&mut s);
-        near(&format!("{rpy:?}"), r.linear_acceleration, Vec3::from(expected), 1e-12);
+        near(
+            &format!("{rpy:?}"),
+            r.linear_acceleration,
+            Vec3::from(expected),
+            1e-12,
+        );
         near("gyro", r.angular_velocity, Vec3::zero(), 1e-12);
     }
 }
@@ -38,10 +45,15 @@ fn at_rest_it_reads_gravity_upwards() {
 // Goal: in free fall it reads nothing. Method: the ball in air. Tolerance: rounding.
 #[test]
 fn in_free_fall_it_reads_nothing() {
-    let text =
-        ball("water: {density_kg_m3: 0}", "", &format!("imu: {{{IMU}}}")).replace(", net_buoyancy_n: 0", "");
+    let text = ball("water: {density_kg_m3: 0}", "", &format!("imu: {{{IMU}}}"))
+        .replace(", net_buoyancy_n: 0", "");
     let mut s = simulation(&text);
-    near("acceleration", imu(&mut s).linear_acceleration, Vec3::zero(), 1e-12);
+    near(
+        "acceleration",
+        imu(&mut s).linear_acceleration,
+        Vec3::zero(),
+        1e-12,
+    );
 }
 
 // Goal: on an accelerating turntable an eccentric, turned IMU reads the centripetal w² r, the tangential alpha r and
@@ -67,7 +79,12 @@ robots:
       sensors: {{imu: {{{IMU}, link: disc, position_m: [0.4, 0.1, -0.3], attitude_deg: [30, 40, 50]}}}}
 "
     ));
-    s.apply(&Command::Joint { robot: 0, joint: 0, value: 1.0 }).unwrap();
+    s.apply(&Command::Joint {
+        robot: 0,
+        joint: 0,
+        value: 1.0,
+    })
+    .unwrap();
     s.advance(1999);
     let r = imu(&mut s);
     let (alpha, t) = (0.5, 4.0);
@@ -75,11 +92,24 @@ robots:
     // in the disc's own frame, whose y axis it turns about
     let p = Vec3::new(0.4, 0.1, -0.3);
     let (w, dw) = (Vec3::new(0.0, rate, 0.0), Vec3::new(0.0, alpha, 0.0));
-    let R_WB = Mat3::from_rpy(20_f64.to_radians(), -35_f64.to_radians(), 110_f64.to_radians());
+    let R_WB = Mat3::from_rpy(
+        20_f64.to_radians(),
+        -35_f64.to_radians(),
+        110_f64.to_radians(),
+    );
     let R_WU = R_WB.mul_mat(&Mat3::from_rpy(0.0, angle, 0.0));
     let a = dw.cross(p) + w.cross(w.cross(p)) + R_WU.tr_mul_vec(Vec3::new(0.0, 0.0, 9.81));
-    let R_US = Mat3::from_rpy(30_f64.to_radians(), 40_f64.to_radians(), 50_f64.to_radians());
-    near("acceleration", r.linear_acceleration, R_US.tr_mul_vec(a), 1e-11);
+    let R_US = Mat3::from_rpy(
+        30_f64.to_radians(),
+        40_f64.to_radians(),
+        50_f64.to_radians(),
+    );
+    near(
+        "acceleration",
+        r.linear_acceleration,
+        R_US.tr_mul_vec(a),
+        1e-11,
+    );
     near("gyro", r.angular_velocity, R_US.tr_mul_vec(w), 1e-11);
 }
 
@@ -87,21 +117,44 @@ robots:
 // vertical. Method: noise off, then 10 000 samples in a general attitude. Tolerance: 4 standard errors (2.8 %).
 #[test]
 fn attitude_errs_by_its_data_sheet() {
-    let device = "device: {source: test, kind: imu, rate_hz: 500, attitude_std_deg: [0.2, 0.3, 1.0]}";
+    let device =
+        "device: {source: test, kind: imu, rate_hz: 500, attitude_std_deg: [0.2, 0.3, 1.0]}";
     let mut s = simulation(&ball("", "", &format!("imu: {{{device}}}")));
     let rpy = [0.3, -0.5, 2.0];
     place(&mut s, Vec3::new(0.0, 0.0, -20.0), rpy);
     let q_WS = Quat::from_rpy(rpy[0], rpy[1], rpy[2]);
-    s.apply(&Command::Noise { robot: 0, sensor: 0, on: false }).unwrap();
-    aligned("without noise", &imu(&mut s).orientation.unwrap(), &q_WS, 1e-12);
-    s.apply(&Command::Noise { robot: 0, sensor: 0, on: true }).unwrap();
+    s.apply(&Command::Noise {
+        robot: 0,
+        sensor: 0,
+        on: false,
+    })
+    .unwrap();
+    aligned(
+        "without noise",
+        &imu(&mut s).orientation.unwrap(),
+        &q_WS,
+        1e-12,
+    );
+    s.apply(&Command::Noise {
+        robot: 0,
+        sensor: 0,
+        on: true,
+    })
+    .unwrap();
     // error rotation in the world, then in axes levelled with the heading
     let level = Mat3::from_rpy(0.0, 0.0, rpy[2]);
-    let back = Quat { w: q_WS.w, x: -q_WS.x, y: -q_WS.y, z: -q_WS.z };
+    let back = Quat {
+        w: q_WS.w,
+        x: -q_WS.x,
+        y: -q_WS.y,
+        z: -q_WS.z,
+    };
     let errors: Vec<Vec3> = readings(&mut s, 0, 20.0)
         .iter()
         .map(|r| {
-            let Reading::Imu(imu) = &r.reading else { panic!("not an IMU") };
+            let Reading::Imu(imu) = &r.reading else {
+                panic!("not an IMU")
+            };
             let e = imu.orientation.unwrap().mul(&back);
             level.tr_mul_vec(Vec3::new(2.0 * e.x, 2.0 * e.y, 2.0 * e.z).scale(e.w.signum()))
         })

@@ -2,12 +2,13 @@
 
 use super::turntable::ball;
 use crate::common::{close, instant, near, relative, scene};
-use merrow::math::{Mat3, SpatialVelocity, Sym3, Vec3};
-use merrow::scene::navigation::InsSpec;
-use merrow::scene::{Scene, Sensor, SensorKind};
-use merrow::sensors::{Truth, ins};
-use merrow::state::SensorState;
-use merrow::state::reading::Navigation;
+use merrow_math::{Mat3, SpatialVelocity, Sym3, Vec3};
+use merrow_model::scene::sensor::navigation::InsSpec;
+use merrow_model::scene::{Scene, Sensor, SensorKind};
+use merrow_model::state::SensorState;
+use merrow_model::state::reading::Navigation;
+use merrow_sensors::Truth;
+use merrow_sensors::inertial::ins;
 
 const RADIUS: f64 = 6_371_008.8;
 const SPIN: f64 = 7.292_115e-5;
@@ -26,7 +27,13 @@ struct Bench {
 struct Motion(Vec3, Vec3, Vec3, Mat3, Vec3);
 
 fn at_rest() -> Motion {
-    Motion(Vec3::zero(), Vec3::zero(), Vec3::zero(), Mat3::identity(), Vec3::zero())
+    Motion(
+        Vec3::zero(),
+        Vec3::zero(),
+        Vec3::zero(),
+        Mat3::identity(),
+        Vec3::zero(),
+    )
 }
 
 impl Bench {
@@ -37,9 +44,16 @@ impl Bench {
         );
         let scene = scene(&ball(&top, "", &device));
         let sensor = scene.robots[0].sensors[0].clone();
-        let SensorKind::Ins(spec) = &sensor.kind else { panic!("not an INS") };
+        let SensorKind::Ins(spec) = &sensor.kind else {
+            panic!("not an INS")
+        };
         let (spec, memory) = ((**spec).clone(), SensorState::new(&sensor));
-        Self { scene, sensor, spec, memory }
+        Self {
+            scene,
+            sensor,
+            spec,
+            memory,
+        }
     }
 
     fn sample(&mut self, motion: Motion) -> Navigation {
@@ -53,14 +67,24 @@ impl Bench {
         let truth = Truth {
             R_WS,
             p_WS,
-            V_WS_S: SpatialVelocity { w, v: R_WS.tr_mul_vec(v_W) },
+            V_WS_S: SpatialVelocity {
+                w,
+                v: R_WS.tr_mul_vec(v_W),
+            },
             a_WS_S: R_WS.tr_mul_vec(a_W),
             at: &at,
             origin: &self.scene.origin,
             still: None,
         };
         let mut draw = self.sensor.stream.draw(self.memory.samples + 1);
-        let found = ins::measure(&self.spec, &self.sensor, &mut self.memory, &truth, now, &mut draw);
+        let found = ins::measure(
+            &self.spec,
+            &self.sensor,
+            &mut self.memory,
+            &truth,
+            now,
+            &mut draw,
+        );
         self.memory.count(&self.sensor);
         found
     }
@@ -105,7 +129,10 @@ fn a_perfect_system_finds_the_truth() {
         let turn = found.q_WS.matrix().mul_mat_tr(&R);
         let angle = Vec3::new(turn.r[2].y, turn.r[0].z, turn.r[1].x).norm();
         let e = (found.p_WS - p).norm();
-        assert!(e < 0.05 && angle < 1e-5 && (found.v_WS_S - R.tr_mul_vec(v)).norm() < 1e-3, "{e} {angle}");
+        assert!(
+            e < 0.05 && angle < 1e-5 && (found.v_WS_S - R.tr_mul_vec(v)).norm() < 1e-3,
+            "{e} {angle}"
+        );
         e
     };
     let (coarse, fine) = (off(100.0), off(200.0));
@@ -124,7 +151,10 @@ fn samples_on_steps_have_their_own_intervals() {
         let Motion(p, _, _, R, _) = motion;
         let turn = found.q_WS.matrix().mul_mat_tr(&R);
         let angle = Vec3::new(turn.r[2].y, turn.r[0].z, turn.r[1].x).norm();
-        assert!(angle < 1e-4 && (found.p_WS - p).norm() < 0.05, "sample {k}: {angle}");
+        assert!(
+            angle < 1e-4 && (found.p_WS - p).norm() < 0.05,
+            "sample {k}: {angle}"
+        );
     }
 }
 
@@ -164,7 +194,12 @@ fn gyro_bias_drifts() {
         last = b * G / (omega * omega) * (t - (omega * t).sin() / omega);
         worst = worst.max((x - last).abs());
         if t == 300.0 {
-            relative("at first", x, b * G * t * t * t / 6.0, (omega * t).powi(2) / 19.0);
+            relative(
+                "at first",
+                x,
+                b * G * t * t * t / 6.0,
+                (omega * t).powi(2) / 19.0,
+            );
         }
     }
     // about 0.6 nautical miles an hour
@@ -182,7 +217,12 @@ fn white_noise_grows_as_it_should() {
         let mut bench = Bench::new(seed, 45.0, 10.0, "accelerometer: {density: 0.01}");
         let found = bench.go(100.0, |_| at_rest());
         sum += found.p_WS.dot(found.p_WS) / (3 * n) as f64;
-        relative("its own", found.position_covariance.xx.sqrt(), expected, 0.01);
+        relative(
+            "its own",
+            found.position_covariance.xx.sqrt(),
+            expected,
+            0.01,
+        );
     }
     relative("deviation", sum.sqrt(), expected, 0.10);
 }
@@ -212,7 +252,9 @@ fn the_covariance_is_true() {
     let mut sums = [0.0; 3];
     for seed in 0..n {
         let found = Bench::new(seed, 45.0, 20.0, keys).go(300.0, circling);
-        sums.iter_mut().zip(normalised(&found, circling(300.0))).for_each(|(s, x)| *s += x / n as f64);
+        sums.iter_mut()
+            .zip(normalised(&found, circling(300.0)))
+            .for_each(|(s, x)| *s += x / n as f64);
     }
     assert!(sums.iter().all(|s| (s - 3.0).abs() < 0.78), "{sums:?}");
 }
@@ -227,9 +269,18 @@ fn alignment_leaves_its_errors() {
         let e = normalised(&found, circling(0.0));
         sums.iter_mut().zip(e).for_each(|(s, x)| *s += x / 400.0);
         close("position", found.position_covariance.xx, 4.0, 1e-12);
-        close("heading", found.attitude_covariance.zz.sqrt().to_degrees(), 1.0, 1e-12);
+        close(
+            "heading",
+            found.attitude_covariance.zz.sqrt().to_degrees(),
+            1.0,
+            1e-12,
+        );
     }
-    assert!(sums.iter().all(|s| (s - 3.0).abs() < 4.0 * (6.0_f64 / 400.0).sqrt()), "{sums:?}");
+    assert!(
+        sums.iter()
+            .all(|s| (s - 3.0).abs() < 4.0 * (6.0_f64 / 400.0).sqrt()),
+        "{sums:?}"
+    );
     let mut bench = Bench::new(1, 45.0, 20.0, keys);
     bench.memory.noise = false;
     let exact = bench.sample(circling(0.0));

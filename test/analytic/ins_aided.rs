@@ -2,10 +2,10 @@
 
 use super::turntable::{ball, set};
 use crate::common::{relative, scene};
-use merrow::math::{Sym3, Vec3};
-use merrow::sim::Simulation;
-use merrow::state::navigation::Filter;
-use merrow::state::reading::{Navigation, Reading};
+use merrow_math::{Sym3, Vec3};
+use merrow_model::state::navigation::Filter;
+use merrow_model::state::reading::{Navigation, Reading};
+use merrow_sim::Simulation;
 use std::sync::Arc;
 
 const INS: &str = "ins: {device: {source: test, kind: ins, rate_hz: RATE, \
@@ -25,7 +25,10 @@ const DEPTH: &str = "depth: {device: {source: test, kind: pressure, rate_hz: 5, 
 fn world(seed: u64, rate: f64, sensors: &[&str], aids: &str, top: &str) -> Simulation {
     let ins = INS.replace("RATE", &rate.to_string()).replace("AIDS", aids);
     let all = [&[ins.as_str()], sensors].concat().join(", ");
-    let top = format!("seed: {seed}\nstep: {{dt_s: {}}}\nseabed: {{depth_m: 60}}\n{top}", 1.0 / rate);
+    let top = format!(
+        "seed: {seed}\nstep: {{dt_s: {}}}\nseabed: {{depth_m: 60}}\n{top}",
+        1.0 / rate
+    );
     // one world after another: on one thread
     Simulation::new(Arc::new(scene(&ball(&top, "", &all))), 1).unwrap()
 }
@@ -37,21 +40,35 @@ fn last(s: &mut Simulation, seconds: f64) -> (Navigation, Truth) {
     s.clear_outboxes();
     s.advance(1);
     let now = s.time_ns();
-    let found = s.runners[0].outbox.iter().rfind(|d| d.sensor == 0 && d.stamped.stamp_ns == now);
-    let Reading::Navigation(n) = found.expect("a reading").stamped.reading else { panic!("not an INS") };
+    let found = s.runners[0]
+        .outbox
+        .iter()
+        .rfind(|d| d.sensor == 0 && d.stamped.stamp_ns == now);
+    let Reading::Navigation(n) = found.expect("a reading").stamped.reading else {
+        panic!("not an INS")
+    };
     let (m, sensor) = (&s.state.robots[0].motion, &s.scene.robots[0].sensors[0]);
     let R_WB = m.q_WB.matrix();
     let p = m.p_WB + R_WB.mul_vec(sensor.p_LoS);
     let R = R_WB.mul_mat(&sensor.R_LS);
-    let v = sensor.R_LS.tr_mul_vec(m.V_WB_B.v + m.V_WB_B.w.cross(sensor.p_LoS));
-    (n, Truth { p, v, turn: R.mul_mat_tr(&n.q_WS.matrix()) })
+    let v = sensor
+        .R_LS
+        .tr_mul_vec(m.V_WB_B.v + m.V_WB_B.w.cross(sensor.p_LoS));
+    (
+        n,
+        Truth {
+            p,
+            v,
+            turn: R.mul_mat_tr(&n.q_WS.matrix()),
+        },
+    )
 }
 
 /// Place of the INS, its velocity in its frame, and the turn from its attitude to the true one.
 struct Truth {
     p: Vec3,
     v: Vec3,
-    turn: merrow::math::Mat3,
+    turn: merrow_math::Mat3,
 }
 
 /// Normalised squared errors of position, attitude and velocity, of three degrees of freedom each.
@@ -73,7 +90,13 @@ fn the_covariance_with_aids_is_true() {
     let n = 60;
     let (mut sums, mut square) = ([0.0; 3], 0.0);
     for seed in 0..n {
-        let mut s = world(seed, 10.0, &[DVL, GNSS, DEPTH], "dvl: dvl, gnss: gps, pressure: depth", "");
+        let mut s = world(
+            seed,
+            10.0,
+            &[DVL, GNSS, DEPTH],
+            "dvl: dvl, gnss: gps, pressure: depth",
+            "",
+        );
         set(
             &mut s,
             Vec3::new(0.0, 0.0, -20.0),
@@ -82,7 +105,9 @@ fn the_covariance_with_aids_is_true() {
             Vec3::new(0.0, 0.0, 0.05),
         );
         let (found, truth) = last(&mut s, 200.0);
-        sums.iter_mut().zip(normalised(&found, &truth)).for_each(|(s, x)| *s += x / n as f64);
+        sums.iter_mut()
+            .zip(normalised(&found, &truth))
+            .for_each(|(s, x)| *s += x / n as f64);
         square += (truth.p - found.p_WS).dot(truth.p - found.p_WS) / n as f64;
         let Some(Filter::Ins(filter)) = s.state.robots[0].sensors[0].filter.as_deref() else {
             panic!("no filter")
@@ -102,13 +127,22 @@ fn dead_reckoning_drifts_with_the_way() {
     let noisy = "gyro: {density: 5.0e-5, bias_instability: 2.0e-5, bias_correlation_time_s: 1000, turn_on_bias_std: 1.0e-4}";
     let mut along = 0.0;
     for seed in 0..n {
-        let ins = INS.replace(noisy, "gyro: {}").replace("position_std_m: 1", "position_std_m: 0");
+        let ins = INS
+            .replace(noisy, "gyro: {}")
+            .replace("position_std_m: 1", "position_std_m: 0");
         let ins = ins.replace("density: 1.0e-3", "density: 0.02");
         let ins = ins.replace("RATE", "2").replace("AIDS", "dvl: dvl");
         let dvl = DVL.replace("rate_hz: 5", "rate_hz: 2");
         let top = format!("seed: {seed}\nstep: {{dt_s: 0.1}}\nseabed: {{depth_m: 60}}");
-        let mut s = Simulation::new(Arc::new(scene(&ball(&top, "", &[ins, dvl].join(", ")))), 1).unwrap();
-        set(&mut s, Vec3::new(0.0, 0.0, -20.0), [0.0; 3], Vec3::new(10.0, 0.0, 0.0), Vec3::zero());
+        let mut s =
+            Simulation::new(Arc::new(scene(&ball(&top, "", &[ins, dvl].join(", ")))), 1).unwrap();
+        set(
+            &mut s,
+            Vec3::new(0.0, 0.0, -20.0),
+            [0.0; 3],
+            Vec3::new(10.0, 0.0, 0.0),
+            Vec3::zero(),
+        );
         // by then the DVL has told it how fast it starts
         let (first, start) = last(&mut s, 2.0);
         let (found, truth) = last(&mut s, 60.0);
@@ -118,9 +152,19 @@ fn dead_reckoning_drifts_with_the_way() {
         // a turn to the left of what it believes brings it to the left of where it believes to be
         assert!((e.y - heading * way).abs() < 0.4, "{e:?} {heading}");
         along += e.x * e.x / f64::from(n as u32);
-        relative("its own along", found.position_covariance.xx.sqrt(), 0.002 * way, 0.05);
+        relative(
+            "its own along",
+            found.position_covariance.xx.sqrt(),
+            0.002 * way,
+            0.05,
+        );
         let across = first.attitude_covariance.zz.sqrt() * way;
-        relative("its own across", found.position_covariance.yy.sqrt(), across, 0.05);
+        relative(
+            "its own across",
+            found.position_covariance.yy.sqrt(),
+            across,
+            0.05,
+        );
     }
     relative("along", along.sqrt(), 0.002 * way, 0.5);
 }
@@ -129,10 +173,17 @@ fn dead_reckoning_drifts_with_the_way() {
 #[test]
 fn jumps_are_left_out_and_walks_are_followed() {
     let spoofed = |aids: &str, how: &str| {
-        let top = format!("faults: {{s: {{robot: ball, of: gps, time_s: 60, kind: spoofed, {how}}}}}");
+        let top =
+            format!("faults: {{s: {{robot: ball, of: gps, time_s: 60, kind: spoofed, {how}}}}}");
         let gps = GNSS.replace("velocity_std_m_s: [0.05, 0.1], ", "");
         let mut s = world(3, 10.0, &[&gps, DVL], aids, &top);
-        set(&mut s, Vec3::new(0.0, 0.0, -20.0), [0.0; 3], Vec3::new(1.0, 0.0, 0.0), Vec3::zero());
+        set(
+            &mut s,
+            Vec3::new(0.0, 0.0, -20.0),
+            [0.0; 3],
+            Vec3::new(1.0, 0.0, 0.0),
+            Vec3::zero(),
+        );
         let (found, truth) = last(&mut s, 460.0);
         let Some(Filter::Ins(filter)) = s.state.robots[0].sensors[0].filter.as_deref() else {
             panic!("no filter")
@@ -142,5 +193,8 @@ fn jumps_are_left_out_and_walks_are_followed() {
     let (off, rejected) = spoofed("gnss: gps, dvl: dvl", "offset_m: [0, 500, 0]");
     assert!(off.norm() < 10.0 && rejected > 380, "{off:?} {rejected}");
     let (off, rejected) = spoofed("gnss: gps", "velocity_m_s: [0, 0.1, 0]");
-    assert!((off - Vec3::new(0.0, 40.0, 0.0)).norm() < 10.0 && rejected < 50, "{off:?} {rejected}");
+    assert!(
+        (off - Vec3::new(0.0, 40.0, 0.0)).norm() < 10.0 && rejected < 50,
+        "{off:?} {rejected}"
+    );
 }

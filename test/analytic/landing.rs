@@ -1,12 +1,12 @@
 //! The drone and the boat of `worlds/landing.yaml`, flown and driven as their users would.
 
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
-use merrow::state::commands::Order;
-use merrow::state::coupling::Watch;
-use merrow::state::firmware::{FirmwareMemory, FlightMode};
-use merrow::state::{Command, RobotState};
-use merrow::world::{Overrides, load_world, share};
+use merrow_math::Vec3;
+use merrow_model::state::commands::Order;
+use merrow_model::state::coupling::Watch;
+use merrow_model::state::firmware::{FirmwareMemory, FlightMode};
+use merrow_model::state::{Command, RobotState};
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 
 const BOAT: usize = 0;
@@ -37,7 +37,12 @@ fn chase(s: &mut Simulation, over: Vec3, sink: Option<f64>, seconds: f64) {
         let yaw = drone.motion.q_WB.matrix().to_rpy()[2];
         let (sin, cos) = yaw.sin_cos();
         let linear = Vec3::new(cos * v_W.x + sin * v_W.y, cos * v_W.y - sin * v_W.x, v_W.z);
-        s.apply(&Command::Velocity { robot: DRONE, linear, angular: Vec3::zero() }).unwrap();
+        s.apply(&Command::Velocity {
+            robot: DRONE,
+            linear,
+            angular: Vec3::zero(),
+        })
+        .unwrap();
         s.advance(50);
         if s.state.couplings[0].engaged {
             return;
@@ -47,12 +52,25 @@ fn chase(s: &mut Simulation, over: Vec3, sink: Option<f64>, seconds: f64) {
 
 /// Lets go and takes off.
 fn leave(s: &mut Simulation) {
-    s.apply(&Command::Couple { coupling: 0, engage: false, partner: None }).unwrap();
-    s.apply(&Command::Order { robot: DRONE, order: Order::TakeOff }).unwrap();
+    s.apply(&Command::Couple {
+        coupling: 0,
+        engage: false,
+        partner: None,
+    })
+    .unwrap();
+    s.apply(&Command::Order {
+        robot: DRONE,
+        order: Order::TakeOff,
+    })
+    .unwrap();
     s.advance(3500);
     assert!(!s.state.couplings[0].engaged);
     let over = place(&s.state.robots[DRONE]) - place(&s.state.robots[BOAT]);
-    assert_eq!((mode(s), s.state.couplings[0].watch), (FlightMode::Flying, Watch::Armed), "{over:?}");
+    assert_eq!(
+        (mode(s), s.state.couplings[0].watch),
+        (FlightMode::Flying, Watch::Armed),
+        "{over:?}"
+    );
 }
 
 // Goal: a drone leaves the deck of a boat under way, comes back, is latched and recharged, and takes off again. Method: the boat makes way on
@@ -61,14 +79,20 @@ fn leave(s: &mut Simulation) {
 // it, with the charger's 0.9 and one look of 0.1 s late. It stays in the latch's seat to 0.1 mm.
 #[test]
 fn a_drone_lands_on_a_boat_under_way_and_is_recharged() {
-    let path = share::world("landing");
-    let world = load_world(&path, Overrides::default()).unwrap_or_else(|problems| panic!("{problems}"));
+    let path = data_dir::world("landing");
+    let world =
+        load_world(&path, Overrides::default()).unwrap_or_else(|problems| panic!("{problems}"));
     let mut s = Simulation::new(Arc::new(world.scene), 1).unwrap();
     s.advance(500);
     assert!(s.state.couplings[0].engaged, "it starts on the latch");
     for thruster in 0..2 {
         let [_, most] = s.scene.robots[BOAT].thrusters[thruster].command_range;
-        s.apply(&Command::Thruster { robot: BOAT, thruster, value: 0.3 * most }).unwrap();
+        s.apply(&Command::Thruster {
+            robot: BOAT,
+            thruster,
+            value: 0.3 * most,
+        })
+        .unwrap();
     }
     s.advance(5000);
     leave(&mut s);
@@ -83,7 +107,11 @@ fn a_drone_lands_on_a_boat_under_way_and_is_recharged() {
         "not captured: {:?}",
         place(&s.state.robots[DRONE]) - place(&s.state.robots[BOAT])
     );
-    s.apply(&Command::Order { robot: DRONE, order: Order::Land }).unwrap();
+    s.apply(&Command::Order {
+        robot: DRONE,
+        order: Order::Land,
+    })
+    .unwrap();
     s.advance(1500);
     assert_eq!(mode(&s), FlightMode::Off, "its rotors stop on the deck");
 
@@ -91,15 +119,29 @@ fn a_drone_lands_on_a_boat_under_way_and_is_recharged() {
     s.advance(10_000);
     let after = s.state.robots.iter().map(|r| r.battery).collect::<Vec<_>>();
     let gained = after[DRONE].gained - before[DRONE].gained;
-    assert!((4.9 * 11.0 * 20.0..(5.0 * 12.6 + 8.0) * 20.0).contains(&gained), "{gained} J");
+    assert!(
+        (4.9 * 11.0 * 20.0..(5.0 * 12.6 + 8.0) * 20.0).contains(&gained),
+        "{gained} J"
+    );
     assert!(after[DRONE].charge > before[DRONE].charge && before[DRONE].charge < charge + 1e-3);
-    let rest = s.scene.robots[BOAT].battery.as_ref().map_or(0.0, |b| b.hotel_load) * 20.0;
+    let rest = s.scene.robots[BOAT]
+        .battery
+        .as_ref()
+        .map_or(0.0, |b| b.hotel_load)
+        * 20.0;
     let given = after[BOAT].delivered - before[BOAT].delivered;
     assert!(given > rest + gained / 0.9 - 5.0 * 13.0 * 0.2, "{given} J");
     // still in its place on a deck that moves on
     let [boat, drone] = [&s.state.robots[BOAT], &s.state.robots[DRONE]];
-    let on_deck = boat.motion.q_WB.matrix().tr_mul_vec(place(drone) - place(boat));
-    assert!((on_deck - Vec3::new(0.0, 0.0, 1.332)).norm() < 1e-4, "{on_deck:?}");
+    let on_deck = boat
+        .motion
+        .q_WB
+        .matrix()
+        .tr_mul_vec(place(drone) - place(boat));
+    assert!(
+        (on_deck - Vec3::new(0.0, 0.0, 1.332)).norm() < 1e-4,
+        "{on_deck:?}"
+    );
     assert!(velocity(boat).norm() > 0.8, "{:?}", velocity(boat));
 
     leave(&mut s);

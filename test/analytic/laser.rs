@@ -1,12 +1,12 @@
 //! Scanning lasers: closed forms of what they range, through air and water, on the move and out of it.
 
 use crate::common::{advance, close, instant, simulation};
-use merrow::environment::Instant;
-use merrow::environment::surface::Surface;
-use merrow::environment::waves::WavesNow;
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
-use merrow::state::frame::{Frame, FrameData, Point, Scan};
+use merrow_environment::Instant;
+use merrow_environment::surface::Surface;
+use merrow_environment::waves::WavesNow;
+use merrow_math::Vec3;
+use merrow_model::state::frames::{Frame, FrameData, Point, Scan};
+use merrow_sim::Simulation;
 
 /// A world with a fixed robot 2 m over the water that carries one laser, and with `structures` and other keys.
 fn world(kind: &str, keys: &str, rest: &str) -> String {
@@ -65,9 +65,17 @@ fn ranges_are_those_of_closed_forms() {
         let a = (k as f64 - 45.0).to_radians();
         close("wall", f64::from(*range), 9.0 / a.cos(), 1e-5);
         // upright and clear: its reflectivity
-        close("intensity", f64::from(found.intensities[k]), 0.5 * a.cos(), 1e-2);
+        close(
+            "intensity",
+            f64::from(found.intensities[k]),
+            0.5 * a.cos(),
+            1e-2,
+        );
     }
-    for shape in ["{kind: sphere, radius_m: 1.5}", "{kind: cylinder, radius_m: 1.5, length_m: 30}"] {
+    for shape in [
+        "{kind: sphere, radius_m: 1.5}",
+        "{kind: cylinder, radius_m: 1.5, length_m: 30}",
+    ] {
         let text = format!("structures: {{s: {{position_m: [6, 1, 2], shapes: {{s: {shape}}}}}}}");
         let found = scan(&mut simulation(&world("laser", keys, &text)));
         let mut hits = 0;
@@ -90,19 +98,28 @@ fn ranges_are_those_of_closed_forms() {
 #[test]
 fn points_lie_on_the_plane() {
     let keys = "elevation_deg: [-40, -10], rings: 4, columns: 36, max_range_m: 50";
-    let ground =
-        "structures: {g: {position_m: [0, 0, -4], shapes: {s: {kind: box, size_m: [200, 200, 10]}}}}";
+    let ground = "structures: {g: {position_m: [0, 0, -4], shapes: {s: {kind: box, size_m: [200, 200, 10]}}}}";
     let points = cloud(&mut simulation(&world("lidar", keys, ground)));
     assert_eq!(points.len(), 4 * 36);
     for point in &points {
         let [x, y, z] = point.p.map(f64::from);
         close("height", z, -1.0, 1e-5);
         let elevation = (-40.0 + 10.0 * f64::from(point.ring)).to_radians();
-        close("elevation", z / (x * x + y * y + z * z).sqrt(), elevation.sin(), 1e-6);
+        close(
+            "elevation",
+            z / (x * x + y * y + z * z).sqrt(),
+            elevation.sin(),
+            1e-6,
+        );
     }
     // clockwise from behind, evenly in time
     let column = |k: usize| &points[4 * k];
-    close("first", f64::from(column(0).p[1].atan2(column(0).p[0])).abs(), std::f64::consts::PI, 1e-6);
+    close(
+        "first",
+        f64::from(column(0).p[1].atan2(column(0).p[0])).abs(),
+        std::f64::consts::PI,
+        1e-6,
+    );
     assert!(column(1).p[1] > 0.0 && column(9).p[1] > 0.0 && column(27).p[1] < 0.0);
     close("time", f64::from(column(18).time), 0.05, 1e-6);
 }
@@ -128,12 +145,22 @@ fn noise_has_its_standard_deviation() {
     let mut sim = simulation(&world("laser", keys, WALL));
     let mut errors = Vec::new();
     for frame in frames(&mut sim, 2.0) {
-        let FrameData::Scan(scan) = &*frame.data else { panic!("no scan") };
+        let FrameData::Scan(scan) = &*frame.data else {
+            panic!("no scan")
+        };
         let exact = |k: usize| 9.0 / (-1.0 + 2.0 * k as f64 / 499.0_f64).to_radians().cos();
-        errors.extend(scan.ranges.iter().enumerate().map(|(k, r)| f64::from(*r) - exact(k)));
+        errors.extend(
+            scan.ranges
+                .iter()
+                .enumerate()
+                .map(|(k, r)| f64::from(*r) - exact(k)),
+        );
     }
     let n = errors.len() as f64;
-    let (mean, square) = (errors.iter().sum::<f64>() / n, errors.iter().map(|e| e * e).sum::<f64>() / n);
+    let (mean, square) = (
+        errors.iter().sum::<f64>() / n,
+        errors.iter().map(|e| e * e).sum::<f64>() / n,
+    );
     assert!(n > 9000.0 && mean.abs() < 4.0 * 0.03 / n.sqrt(), "{mean}");
     close("std", square.sqrt(), 0.03, 4.0 * 0.03 / (2.0 * n).sqrt());
     let next = errors.windows(2).map(|w| w[0] * w[1]).sum::<f64>() / n / square;
@@ -148,11 +175,20 @@ fn limits_and_dark_walls() {
         let keys = format!("azimuth_deg: [0, 0], beams: 1, {keys}");
         scan(&mut simulation(&world("laser", &keys, rest))).ranges[0]
     };
-    assert_eq!(range("min_range_m: 9.5, max_range_m: 30", WALL), f32::NEG_INFINITY);
+    assert_eq!(
+        range("min_range_m: 9.5, max_range_m: 30", WALL),
+        f32::NEG_INFINITY
+    );
     assert_eq!(range("max_range_m: 8.5", WALL), f32::INFINITY);
-    let dark = WALL.replace("size_m: [2, 40, 20]", "size_m: [2, 40, 20], material: {reflectivity: 0.1}");
+    let dark = WALL.replace(
+        "size_m: [2, 40, 20]",
+        "size_m: [2, 40, 20], material: {reflectivity: 0.1}",
+    );
     assert_eq!(range("max_range_m: 9.1", &dark), 9.0);
-    let darker = WALL.replace("size_m: [2, 40, 20]", "size_m: [2, 40, 20], material: {reflectivity: 0.09}");
+    let darker = WALL.replace(
+        "size_m: [2, 40, 20]",
+        "size_m: [2, 40, 20], material: {reflectivity: 0.09}",
+    );
     assert_eq!(range("max_range_m: 9.1", &darker), f32::INFINITY);
     assert_eq!(range("max_range_m: 9.6", &darker), 9.0);
 }
@@ -168,10 +204,20 @@ fn fog_and_rain_take_from_the_echo() {
     };
     let haze = |visibility: f64, q: f64| 3.912 / visibility * (905.0_f64 / 550.0).powf(-q);
     let q = 0.585 * 0.1_f64.cbrt();
-    close("fog", intensity("visibility_m: 100"), 0.5 * (-18.0 * haze(100.0, q)).exp(), 1e-6);
+    close(
+        "fog",
+        intensity("visibility_m: 100"),
+        0.5 * (-18.0 * haze(100.0, q)).exp(),
+        1e-6,
+    );
     let rain = 1.076 * 50.0_f64.powf(0.67) * 10.0_f64.ln() / 1e4;
     let expected = 0.5 * (-18.0 * (haze(10_000.0, 1.3) + rain)).exp();
-    close("rain", intensity("visibility_m: 10000, rain_mm_h: 50"), expected, 1e-6);
+    close(
+        "rain",
+        intensity("visibility_m: 10000, rain_mm_h: 50"),
+        expected,
+        1e-6,
+    );
 }
 
 // Goal: through flat water a green laser shows the bottom where its light's travel puts it, bent by Snell's law; an infrared one shows nothing. Method: closed form: 2 m of air, 3 m
@@ -202,24 +248,37 @@ fn light_spreads_in_water_as_it_goes() {
     let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30, wavelength_um: 0.532, water_extinction_per_m: 0.1, reference_reflectivity: 0.001";
     let down = "attitude_deg: [0, 80, 0]";
     let intensity = |z: &str| {
-        let text = world("laser", keys, "")
-            .replace("position_m: [0, 0, 2]", &format!("position_m: [0, 0, {z}]\n    {down}"));
+        let text = world("laser", keys, "").replace(
+            "position_m: [0, 0, 2]",
+            &format!("position_m: [0, 0, {z}]\n    {down}"),
+        );
         let found = scan(&mut simulation(&text));
         (found.ranges[0], f64::from(found.intensities[0]))
     };
-    let rho = merrow::scene::Material::default().reflectivity;
+    let rho = merrow_model::scene::Material::default().reflectivity;
     let c = 10_f64.to_radians().cos();
     let (range, in_water) = intensity("-2");
     close("range in water", f64::from(range), 1.33 / c, 1e-5);
     let expected = 1.33 * 1.33 * rho * c * (-0.2 / c).exp();
-    assert!((in_water / expected - 1.0).abs() < 0.01, "{in_water} instead of {expected}");
+    assert!(
+        (in_water / expected - 1.0).abs() < 0.01,
+        "{in_water} instead of {expected}"
+    );
     let (range, through) = intensity("2");
     let below = (10_f64.to_radians().sin() / 1.33).asin().cos();
     let (t, d) = (2.0 / c, 3.0 / below);
-    close("range through the surface", f64::from(range), t + 1.33 * d, 1e-5);
+    close(
+        "range through the surface",
+        f64::from(range),
+        t + 1.33 * d,
+        1e-5,
+    );
     let spread = (t + 1.33 * d) / (1.33 * t + d);
     let expected = 0.98 * 0.98 * rho * below * (-0.2 * d).exp() * spread * spread;
-    assert!((through / expected - 1.0).abs() < 0.01, "{through} instead of {expected}");
+    assert!(
+        (through / expected - 1.0).abs() < 0.01,
+        "{through} instead of {expected}"
+    );
 }
 
 // Goal: a laser under water does not see what stands in the air. Method: one 0.3 m deep that looks up aslant at a wall over the water, and at one that goes down into it.
@@ -228,16 +287,25 @@ fn a_wet_laser_sees_nothing_in_the_air() {
     let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 30, wavelength_um: 0.532, water_extinction_per_m: 0.01, reference_reflectivity: 0.001";
     let range = |low: f64| {
         let wall = WALL.replace("[10, 0, 0]", &format!("[10, 0, {}]", low + 10.0));
-        let text = world("laser", keys, &wall)
-            .replace("position_m: [0, 0, 2]", "position_m: [0, 0, -0.3]\n    attitude_deg: [0, -5, 0]");
+        let text = world("laser", keys, &wall).replace(
+            "position_m: [0, 0, 2]",
+            "position_m: [0, 0, -0.3]\n    attitude_deg: [0, -5, 0]",
+        );
         scan(&mut simulation(&text)).ranges[0]
     };
     assert_eq!(range(0.1), f32::INFINITY);
     let deep = WALL.replace("[10, 0, 0]", "[3, 0, 0]");
-    let text = world("laser", keys, &deep)
-        .replace("position_m: [0, 0, 2]", "position_m: [0, 0, -0.3]\n    attitude_deg: [0, -5, 0]");
+    let text = world("laser", keys, &deep).replace(
+        "position_m: [0, 0, 2]",
+        "position_m: [0, 0, -0.3]\n    attitude_deg: [0, -5, 0]",
+    );
     let found = scan(&mut simulation(&text)).ranges[0];
-    close("range in water", f64::from(found), 1.33 * 2.0 / 5_f64.to_radians().cos(), 1e-5);
+    close(
+        "range in water",
+        f64::from(found),
+        1.33 * 2.0 / 5_f64.to_radians().cos(),
+        1e-5,
+    );
 }
 
 // Goal: calm water is a mirror: a wall shows below the water as far as its light has gone. Method: a beam 20 degrees down meets the water 5.495 m off, and by way of it a wall: both legs
@@ -246,11 +314,23 @@ fn a_wet_laser_sees_nothing_in_the_air() {
 fn calm_water_mirrors_walls() {
     let keys = "elevations_deg: [-20], columns: 360, max_range_m: 40, reference_reflectivity: 1e-4";
     let points = cloud(&mut simulation(&world("lidar", keys, WALL)));
-    let ahead = points.iter().find(|p| p.p[1].abs() < 1e-4 && p.p[0] > 0.0).expect("a ghost");
-    let range = ahead.p.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+    let ahead = points
+        .iter()
+        .find(|p| p.p[1].abs() < 1e-4 && p.p[0] > 0.0)
+        .expect("a ghost");
+    let range = ahead
+        .p
+        .iter()
+        .map(|x| f64::from(*x).powi(2))
+        .sum::<f64>()
+        .sqrt();
     close("ghost", range, 9.0 / 20.0_f64.to_radians().cos(), 1e-5);
     // of some hundredth of the wall's own strength: Fresnel twice
-    assert!(ahead.intensity > 1e-5 && ahead.intensity < 0.02, "{}", ahead.intensity);
+    assert!(
+        ahead.intensity > 1e-5 && ahead.intensity < 0.02,
+        "{}",
+        ahead.intensity
+    );
 }
 
 // Goal: straight down the water itself answers, by its glint. Method: intensity F_0/(4 s²), s² of a calm day. Tolerance: 1 %, the haze.
@@ -259,33 +339,51 @@ fn water_glints_straight_down() {
     let keys = "elevations_deg: [-90], columns: 1, max_range_m: 40";
     let points = cloud(&mut simulation(&world("lidar", keys, "")));
     close("range", f64::from(points[0].p[2]), -2.0, 1e-5);
-    close("glint", f64::from(points[0].intensity), 0.02 / (4.0 * 0.003), 0.02);
+    close(
+        "glint",
+        f64::from(points[0].intensity),
+        0.02 / (4.0 * 0.003),
+        0.02,
+    );
 }
 
 // Goal: in waves a range is to the first place where the beam meets them, though beams find them by lattices. Method: glints of a bright sea of 0.6 m seen from 2 m
 // above, against the walk of `surface.rs` along each beam. Tolerance: 1e-5 m of height, what single precision leaves; a millimetre along the beam, what that walk states; the four steepest rings glint.
 #[test]
 fn in_waves_a_beam_ends_on_the_surface() {
-    let waves = "water: {waves: {kind: jonswap, hs_m: 0.6, tp_s: 4, direction_deg: 30, components: 60}}";
-    let elevations: Vec<String> = (0..12).map(|k| format!("{}", -90.0 + 4.0 * f64::from(k))).collect();
+    let waves =
+        "water: {waves: {kind: jonswap, hs_m: 0.6, tp_s: 4, direction_deg: 30, components: 60}}";
+    let elevations: Vec<String> = (0..12)
+        .map(|k| format!("{}", -90.0 + 4.0 * f64::from(k)))
+        .collect();
     let keys = format!(
         "elevations_deg: [{}], columns: 180, max_range_m: 30, reference_reflectivity: 1e-5",
         elevations.join(", ")
     );
     let mut sim = simulation(&world("lidar", &keys, waves));
     let frame = frames(&mut sim, 0.5).pop().expect("a frame");
-    let FrameData::Cloud(points) = &*frame.data else { panic!("no cloud") };
+    let FrameData::Cloud(points) = &*frame.data else {
+        panic!("no cloud")
+    };
     let now = WavesNow::new(&sim.scene.sea.waves, frame.stamp_ns as f64);
     let plain = instant(&sim.scene);
-    let at = Instant { waves: Some(&now), ..plain };
+    let at = Instant {
+        waves: Some(&now),
+        ..plain
+    };
     let surface = Surface::new(&at);
     let p = Vec3::new(0.0, 0.0, 2.0);
     for point in points {
         let beam = Vec3::from(point.p.map(f64::from));
         assert!(at.above_surface(p + beam).abs() < 1e-5, "{point:?}");
         let range = beam.norm();
-        let first = surface.crossing(p, beam.scale(1.0 / range), 30.0).expect("water");
-        assert!((first - range).abs() < 1e-3, "{range} m, the water is at {first} m");
+        let first = surface
+            .crossing(p, beam.scale(1.0 / range), 30.0)
+            .expect("water");
+        assert!(
+            (first - range).abs() < 1e-3,
+            "{range} m, the water is at {first} m"
+        );
     }
     let heard = points.len() as f64 / (12.0 * 180.0);
     assert!(heard > 0.3, "{heard}");
@@ -295,8 +393,7 @@ fn in_waves_a_beam_ends_on_the_surface() {
 #[test]
 fn wide_beams_mix_near_edges() {
     let range = |behind: f64| {
-        let keys =
-            "azimuth_deg: [0, 0], beams: 1, max_range_m: 40, divergence_mrad: 100, pulse_length_m: 0.5";
+        let keys = "azimuth_deg: [0, 0], beams: 1, max_range_m: 40, divergence_mrad: 100, pulse_length_m: 0.5";
         let rest = format!(
             "structures: {{near: {{position_m: [6, 5, 0], shapes: {{s: {{kind: box, size_m: [2, 10.02, 20]}}}}}},
   far: {{position_m: [{}, 0, 0], shapes: {{s: {{kind: box, size_m: [2, 40, 20]}}}}}}}}",
@@ -314,15 +411,28 @@ fn a_moving_laser_fires_from_where_it_is() {
     let keys = "azimuth_deg: [0, 0.001], beams: 11, sweep_s: 0.05, max_range_m: 40";
     let text = world("laser", keys, WALL)
         .replace("base: fixed", "base: floating")
-        .replace("position_m: [0, 0, 2]", "position_m: [0, 0, 2]\n    velocity_m_s: [2, 0, 0]")
-        .replace("seabed: {depth_m: 3}", "seabed: {depth_m: 3}\ngravity_m_s2: 0");
+        .replace(
+            "position_m: [0, 0, 2]",
+            "position_m: [0, 0, 2]\n    velocity_m_s: [2, 0, 0]",
+        )
+        .replace(
+            "seabed: {depth_m: 3}",
+            "seabed: {depth_m: 3}\ngravity_m_s2: 0",
+        );
     let mut sim = simulation(&text);
     let all = frames(&mut sim, 0.5);
-    let FrameData::Scan(scan) = &*all[2].data else { panic!("no scan") };
+    let FrameData::Scan(scan) = &*all[2].data else {
+        panic!("no scan")
+    };
     for (k, range) in scan.ranges.iter().enumerate() {
         let t = 0.2 + 0.005 * k as f64;
         close("range", f64::from(*range), 9.0 - 2.0 * t, 1e-3);
-        close("from beam to beam", f64::from(scan.ranges[0] - range), 2.0 * 0.005 * k as f64, 1e-4);
+        close(
+            "from beam to beam",
+            f64::from(scan.ranges[0] - range),
+            2.0 * 0.005 * k as f64,
+            1e-4,
+        );
     }
 }
 
@@ -334,7 +444,9 @@ fn faults_and_laziness() {
         let rest = format!("{WALL}\nfaults: {{x: {{robot: r, of: l, kind: {fault}}}}}");
         frames(&mut simulation(&world("laser", keys, &rest)), 0.3)
     };
-    let FrameData::Scan(scan) = &*with("biased, bias: 0.5")[1].data else { panic!("no scan") };
+    let FrameData::Scan(scan) = &*with("biased, bias: 0.5")[1].data else {
+        panic!("no scan")
+    };
     close("biased", f64::from(scan.ranges[0]), 9.5, 1e-5);
     assert!(with("dead").is_empty());
     let lazy = world("laser", keys, WALL).replace("lazy: false", "lazy: true");
@@ -371,5 +483,10 @@ fn sheeting_is_as_bright_as_its_coefficient_says() {
         scan(&mut simulation(&world("laser", far, &wall))).ranges[1]
     };
     assert_eq!(at_60("reflectivity: 1"), f32::INFINITY);
-    close("range", f64::from(at_60("reflectivity: 1, retro_reflection_cd_lx_m2: 1.5")), 55.0, 1e-4);
+    close(
+        "range",
+        f64::from(at_60("reflectivity: 1, retro_reflection_cd_lx_m2: 1.5")),
+        55.0,
+        1e-4,
+    );
 }

@@ -2,10 +2,10 @@
 
 use super::turntable::set;
 use crate::common::{close, near, reading, relative, simulation};
-use merrow::math::{Mat3, Quat, Vec3};
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::reading::{Dvl, DvlLock, Reading};
+use merrow_math::{Mat3, Quat, Vec3};
+use merrow_model::state::Command;
+use merrow_model::state::reading::{Dvl, DvlLock, Reading};
+use merrow_sim::Simulation;
 
 /// A ball that carries `sensor` over a plate of 6 x 4 x 0.5 m, in a weightless world 100 m deep; neither has drag.
 fn over_a_plate(sensor: &str, more: &str) -> String {
@@ -39,19 +39,30 @@ const DVL: &str =
         altitude_m: [0.5, 90]}, position_m: [0.3, -0.2, -0.1]}";
 
 fn range(s: &mut Simulation) -> f64 {
-    let Reading::Altimeter(a) = reading(s, 0) else { panic!("not an altimeter") };
+    let Reading::Altimeter(a) = reading(s, 0) else {
+        panic!("not an altimeter")
+    };
     a.range
 }
 
 fn dvl(s: &mut Simulation) -> Dvl {
-    let Reading::Dvl(dvl) = reading(s, 0) else { panic!("not a DVL") };
+    let Reading::Dvl(dvl) = reading(s, 0) else {
+        panic!("not a DVL")
+    };
     dvl
 }
 
 /// Gives the plate a pose and velocities in its own frame.
 fn set_plate(s: &mut Simulation, p_WB: Vec3, rpy: [f64; 3], v_WB_B: Vec3, w_WB_B: Vec3) {
     let q_WB = Quat::from_rpy(rpy[0], rpy[1], rpy[2]);
-    s.apply(&Command::SetPose { robot: 1, p_WB, q_WB, v_WB_B, w_WB_B }).unwrap();
+    s.apply(&Command::SetPose {
+        robot: 1,
+        p_WB,
+        q_WB,
+        v_WB_B,
+        w_WB_B,
+    })
+    .unwrap();
 }
 
 // Goal: an echo sounder hears the top of what it flies over, level or tilted, beside it the bottom, and never its own robot. Method: a plate whose top is at -39.75 m; then tilted, by the
@@ -68,7 +79,12 @@ fn an_echo_sounder_hears_a_prop() {
     let normal = R.mul_vec(Vec3::new(0.0, 0.0, 1.0));
     let top = Vec3::new(0.5, 0.3, -41.0) + normal.scale(0.25);
     let eye = at + Vec3::new(0.2, 0.1, -0.3);
-    relative("tilted", range(&mut s), normal.dot(eye - top) / normal.z, 1e-9);
+    relative(
+        "tilted",
+        range(&mut s),
+        normal.dot(eye - top) / normal.z,
+        1e-9,
+    );
     set(&mut s, Vec3::new(6.0, 0.0, -20.0), [0.0; 3], rest, rest);
     relative("beside", range(&mut s), 79.7, 1e-9);
     set(&mut s, Vec3::new(0.0, 0.0, -60.0), [0.0; 3], rest, rest);
@@ -137,7 +153,10 @@ fn what_is_met_is_the_same_however_it_is_stepped() {
             s.advance(*steps);
             for (r, runner) in s.runners.iter().enumerate() {
                 all.extend(
-                    runner.outbox.iter().map(|d| (d.stamped.stamp_ns, r, format!("{:?}", d.stamped.reading))),
+                    runner
+                        .outbox
+                        .iter()
+                        .map(|d| (d.stamped.stamp_ns, r, format!("{:?}", d.stamped.reading))),
                 );
             }
             s.clear_outboxes();
@@ -147,10 +166,9 @@ fn what_is_met_is_the_same_however_it_is_stepped() {
     };
     let once = run(1, &[200], false);
     assert!(once.1.len() > 70 * 25, "{}", once.1.len());
-    let near = once
-        .1
-        .iter()
-        .filter(|(_, r, text)| r % 5 < 4 && !text.contains("altitude: 8") && !text.contains("altitude: 9"));
+    let near = once.1.iter().filter(|(_, r, text)| {
+        r % 5 < 4 && !text.contains("altitude: 8") && !text.contains("altitude: 9")
+    });
     assert!(near.count() > 100);
     assert_eq!(once, run(2, &[1; 200], false));
     assert_eq!(once, run(2, &[37, 63, 50, 50], true));

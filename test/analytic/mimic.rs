@@ -4,7 +4,7 @@
 //! one coordinate, m₁ + k² m₂; conservation of momentum and energy of a gripper on a floating body.
 
 use crate::common::{close, evaluate, run, scene, start};
-use merrow::scene::Scene;
+use merrow_model::scene::Scene;
 
 /// A base with a slide or hinge for each of two links, the second following the first; in a vacuum without weight.
 fn world(base: &str, lead: &str, follow: &str, mimic: &str) -> String {
@@ -28,7 +28,10 @@ robots:
         b: {}
 ",
         link(&format!("{{name: lead, {lead}}}"), 2.0),
-        link(&format!("{{name: follow, {follow}, mimic: {{joint: lead, {mimic}}}}}"), 5.0),
+        link(
+            &format!("{{name: follow, {follow}, mimic: {{joint: lead, {mimic}}}}}"),
+            5.0
+        ),
     )
 }
 
@@ -39,28 +42,50 @@ const HINGE: &str = "kind: continuous, axis: [0, 0, 1]";
 fn accelerations(scene: &Scene, effort: f64) -> Vec<f64> {
     let motion = start(scene, 0);
     let robot = &scene.robots[0];
-    let mut work = merrow::state::Workspace::new(robot);
+    let mut work = merrow_model::state::Workspace::new(robot);
     let commands = [effort, 0.0];
-    merrow::sim::step::evaluate(robot, &crate::common::instant(scene), &motion, &commands, 0, &mut work);
+    merrow_sim::step::evaluate(
+        robot,
+        &crate::common::instant(scene),
+        &motion,
+        &commands,
+        0,
+        &mut work,
+    );
     work.qdd.clone()
 }
 
 #[test]
 fn two_slides_and_a_rack_on_its_pinion() {
     // two masses of 2 and 5 kg, the second at -1.5 times the speed: 10 N move 2 + 2.25 * 5 kg
-    let scene_1 = scene(&world("fixed", SLIDE, SLIDE, "multiplier: -1.5, offset: 0.3"));
+    let scene_1 = scene(&world(
+        "fixed",
+        SLIDE,
+        SLIDE,
+        "multiplier: -1.5, offset: 0.3",
+    ));
     let qdd = accelerations(&scene_1, 10.0);
     close("leader", qdd[0], 10.0 / (2.0 + 2.25 * 5.0), 1e-14);
     close("follower", qdd[1], -1.5 * qdd[0], 1e-15);
     assert_eq!(start(&scene_1, 0).q, [0.1, -1.5 * 0.1 + 0.3]);
     // a wheel of 0.5 kg m2 and a rack of 5 kg at 0.2 m/rad
     let scene_2 = scene(&world("fixed", HINGE, SLIDE, "multiplier: 0.2"));
-    close("wheel", accelerations(&scene_2, 3.0)[0], 3.0 / (0.5 + 0.04 * 5.0), 1e-14);
+    close(
+        "wheel",
+        accelerations(&scene_2, 3.0)[0],
+        3.0 / (0.5 + 0.04 * 5.0),
+        1e-14,
+    );
     // the load on a follower comes back: a spring on it pulls the leader
     let spring = format!("{SLIDE}, drive: {{kind: effort, stiffness: 7}}");
     let scene_3 = scene(&world("fixed", SLIDE, &spring, "multiplier: 2"));
     // at 0.2 m it pulls with 1.4 N, twice that on the leader
-    close("spring", accelerations(&scene_3, 0.0)[0], -2.8 / (2.0 + 4.0 * 5.0), 1e-14);
+    close(
+        "spring",
+        accelerations(&scene_3, 0.0)[0],
+        -2.8 / (2.0 + 4.0 * 5.0),
+        1e-14,
+    );
 }
 
 #[test]
@@ -77,9 +102,9 @@ fn a_driven_leader_carries_its_follower() {
     // all along x: the base's share of the momentum, 2 q̈ - 0.5 * 5 q̈ + 10 a = 0
     let work = {
         let robot = &scene.robots[0];
-        let mut work = merrow::state::Workspace::new(robot);
+        let mut work = merrow_model::state::Workspace::new(robot);
         let motion = start(&scene, 0);
-        merrow::sim::step::evaluate(
+        merrow_sim::step::evaluate(
             robot,
             &crate::common::instant(&scene),
             &motion,
@@ -89,28 +114,42 @@ fn a_driven_leader_carries_its_follower() {
         );
         work
     };
-    close("base", work.links[0].A.v.x, (2.5 - 2.0) * qdd[0] / 10.0, 1e-14);
+    close(
+        "base",
+        work.links[0].A.v.x,
+        (2.5 - 2.0) * qdd[0] / 10.0,
+        1e-14,
+    );
 }
 
 #[test]
 fn the_gear_never_lets_go_and_loses_nothing() {
     // a spring on the leader, a hinge and a slide across each other on a floating base that turns
     let lead = format!("{HINGE}, drive: {{kind: effort, stiffness: 3}}, position_m: [0.5, 0, 0]");
-    let follow = "kind: prismatic, lower_m: -9, upper_m: 9, axis: [0, 1, 0], position_m: [0, 0.3, 0]";
+    let follow =
+        "kind: prismatic, lower_m: -9, upper_m: 9, axis: [0, 1, 0], position_m: [0, 0.3, 0]";
     let text = world("floating", &lead, follow, "multiplier: 0.7, offset: -0.2").replace(
         "joints_rad: {lead: 0.1}",
         "joints_rad: {lead: 0.4}\n    angular_velocity_rad_s: [0.3, 0.2, 0.1]",
     );
-    let energy = |scene: &Scene, motion: &merrow::state::Motion| {
+    let energy = |scene: &Scene, motion: &merrow_model::state::Motion| {
         let work = evaluate(scene, motion);
-        let kinetic: f64 = work.links.iter().map(|l| 0.5 * l.V.dot(&l.inertia.mul(&l.V))).sum();
+        let kinetic: f64 = work
+            .links
+            .iter()
+            .map(|l| 0.5 * l.V.dot(&l.inertia.mul(&l.V)))
+            .sum();
         kinetic + 0.5 * 3.0 * motion.q[0] * motion.q[0]
     };
     let before = scene(&text);
     let first = energy(&before, &start(&before, 0));
     let simulation = run(&text, 20.0);
     let motion = &simulation.state.robots[0].motion;
-    assert!((motion.q[0] - 0.4).abs() > 1e-3, "it moves: {}", motion.q[0]);
+    assert!(
+        (motion.q[0] - 0.4).abs() > 1e-3,
+        "it moves: {}",
+        motion.q[0]
+    );
     // rounding of 10 000 steps
     close("follows", motion.q[1], 0.7 * motion.q[0] - 0.2, 1e-12);
     close("rate", motion.qd[1], 0.7 * motion.qd[0], 1e-12);

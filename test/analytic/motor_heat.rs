@@ -21,7 +21,12 @@ fn heat_follows_its_exponential() {
     for seconds in [1.0, 4.0, 25.0] {
         advance(&mut s, seconds);
         let t = s.state.time_ns as f64 * 1e-9;
-        close("heat", s.state.robots[0].actuators[0].heat, 27.0 * (1.0 - f64::exp(-t / 10.0)), 1e-10);
+        close(
+            "heat",
+            s.state.robots[0].actuators[0].heat,
+            27.0 * (1.0 - f64::exp(-t / 10.0)),
+            1e-10,
+        );
     }
 }
 
@@ -36,7 +41,11 @@ fn a_derated_motor_finds_its_balance() {
     let (mut lo, mut hi) = (0.0, 1.0);
     for _ in 0..60 {
         let x: f64 = 0.5 * (lo + hi);
-        if (35.0 - 27.0 * x * x.sqrt()) / 20.0 > x { lo = x } else { hi = x }
+        if (35.0 - 27.0 * x * x.sqrt()) / 20.0 > x {
+            lo = x
+        } else {
+            hi = x
+        }
     }
     close("part", a.supply, lo, 1e-6);
     close("thrust", a.thrust, 9.0 * lo, 1e-5);
@@ -50,7 +59,7 @@ fn a_hot_motor_stops_until_it_is_cool() {
     let mut s = simulation(&boat(&motor(", temperature_limits_c: [30, 50]"), AHEAD, ""));
     command(&mut s, 9.0);
     advance(&mut s, 1.0);
-    let with = |s: &mut merrow::sim::Simulation, temperature: f64| {
+    let with = |s: &mut merrow_sim::Simulation, temperature: f64| {
         s.state.sea.temperature = temperature;
         advance(s, 0.1);
         s.state.robots[0].actuators[0]
@@ -76,6 +85,11 @@ fn a_propeller_draws_its_shaft_power() {
         s.advance(1);
         let rev = n / std::f64::consts::TAU;
         let torque = 1000.0 * f64::powi(0.2, 5) * 0.05 * rev * rev.abs();
-        close("power", s.state.robots[0].actuators[0].power, n * torque / 0.8, 1e-9);
+        close(
+            "power",
+            s.state.robots[0].actuators[0].power,
+            n * torque / 0.8,
+            1e-9,
+        );
     }
 }

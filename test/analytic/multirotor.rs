@@ -1,11 +1,11 @@
 //! The multirotor's firmware: take-off, velocities, hovering in wind, time-out, landing, and who may command what.
 
 use crate::common::{advance, close, near, simulation};
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::commands::Order;
-use merrow::state::firmware::{FirmwareMemory, FlightMode};
+use merrow_math::Vec3;
+use merrow_model::state::Command;
+use merrow_model::state::commands::Order;
+use merrow_model::state::firmware::{FirmwareMemory, FlightMode};
+use merrow_sim::Simulation;
 
 /// A Firefly on a pier, 2 m over the water, or in the air over it, with further keys of the world and the firmware.
 fn firefly(place: &str, world: &str, firmware: &str) -> Simulation {
@@ -30,7 +30,12 @@ fn order(s: &mut Simulation, order: Order) {
 fn fly(s: &mut Simulation, linear: [f64; 3], yaw_rate: f64, seconds: f64) {
     for _ in 0..(seconds * 10.0).round() as usize {
         let angular = Vec3::new(0.0, 0.0, yaw_rate);
-        s.apply(&Command::Velocity { robot: 0, linear: Vec3::from(linear), angular }).unwrap();
+        s.apply(&Command::Velocity {
+            robot: 0,
+            linear: Vec3::from(linear),
+            angular,
+        })
+        .unwrap();
         advance(s, 0.1);
     }
 }
@@ -71,15 +76,30 @@ fn it_takes_off_hovers_and_lands() {
     assert_eq!(mode(&s), FlightMode::Flying);
     near("hovers", place(&s), stood + Vec3::new(0.0, 0.0, 1.5), 0.03);
     near("at rest", velocity(&s), Vec3::zero(), 5e-3);
-    let refused = s.apply(&Command::Order { robot: 0, order: Order::TakeOff }).unwrap_err();
+    let refused = s
+        .apply(&Command::Order {
+            robot: 0,
+            order: Order::TakeOff,
+        })
+        .unwrap_err();
     assert_eq!(refused.reason, "take-off: it flies already");
     order(&mut s, Order::Land);
     advance(&mut s, 8.0);
     assert_eq!(mode(&s), FlightMode::Off);
     near("stands", place(&s), stood, 2e-2);
     close("height", place(&s).z, stood.z, 2e-3);
-    assert!(s.state.robots[0].actuators.iter().all(|a| a.command == 0.0 && a.thrust.abs() < 1e-6));
-    let refused = s.apply(&Command::Order { robot: 0, order: Order::Land }).unwrap_err();
+    assert!(
+        s.state.robots[0]
+            .actuators
+            .iter()
+            .all(|a| a.command == 0.0 && a.thrust.abs() < 1e-6)
+    );
+    let refused = s
+        .apply(&Command::Order {
+            robot: 0,
+            order: Order::Land,
+        })
+        .unwrap_err();
     assert_eq!(refused.reason, "landing: its rotors are off");
 }
 
@@ -88,7 +108,11 @@ fn it_takes_off_hovers_and_lands() {
 // has settled; 0.02 rad.
 #[test]
 fn it_flies_velocities() {
-    let mut s = firefly("position_m: [0, 0, 30], attitude_deg: [0, 0, 90]", "", "starts_flying: true");
+    let mut s = firefly(
+        "position_m: [0, 0, 30], attitude_deg: [0, 0, 90]",
+        "",
+        "starts_flying: true",
+    );
     fly(&mut s, [2.0, 1.0, 0.5], 0.0, 5.0);
     near("velocity", velocity(&s), Vec3::new(-1.0, 2.0, 0.5), 0.02);
     close("yaw", yaw(&s), std::f64::consts::FRAC_PI_2, 1e-2);
@@ -109,8 +133,12 @@ fn it_flies_velocities() {
 #[test]
 fn an_old_command_no_longer_counts() {
     let mut s = firefly("position_m: [0, 0, 30]", "", "starts_flying: true");
-    s.apply(&Command::Velocity { robot: 0, linear: Vec3::new(2.0, 0.0, 0.0), angular: Vec3::zero() })
-        .unwrap();
+    s.apply(&Command::Velocity {
+        robot: 0,
+        linear: Vec3::new(2.0, 0.0, 0.0),
+        angular: Vec3::zero(),
+    })
+    .unwrap();
     advance(&mut s, 4.0);
     let stopped = place(&s);
     // reached 1.5 m/s at the limit of 3 m/s², and came to rest again
@@ -141,28 +169,57 @@ fn it_holds_its_place_in_wind() {
 #[test]
 fn commands_are_refused_in_words() {
     let mut s = firefly(ON_PIER, "", "");
-    let velocity =
-        |z: f64| Command::Velocity { robot: 0, linear: Vec3::new(0.0, 0.0, z), angular: Vec3::zero() };
+    let velocity = |z: f64| Command::Velocity {
+        robot: 0,
+        linear: Vec3::new(0.0, 0.0, z),
+        angular: Vec3::zero(),
+    };
     let hash = s.state.hash();
     let refused = s.apply(&velocity(f64::NAN)).unwrap_err();
-    assert_eq!(refused.reason, "velocity: found NaN, expected a finite number");
+    assert_eq!(
+        refused.reason,
+        "velocity: found NaN, expected a finite number"
+    );
     assert_eq!(s.state.hash(), hash);
-    let rotors = Command::Thrusters { robot: 0, values: vec![100.0; 6] };
+    let rotors = Command::Thrusters {
+        robot: 0,
+        values: vec![100.0; 6],
+    };
     s.apply(&rotors).unwrap();
     // a climb starts the rotors
     s.apply(&velocity(1.0)).unwrap();
     advance(&mut s, 0.3);
     assert_eq!(mode(&s), FlightMode::Flying);
     assert!(place(&s).z > 2.081, "{:?}", place(&s));
-    let wrench = Command::Wrench { robot: 0, force: Vec3::zero(), moment: Vec3::zero() };
-    for command in [rotors.clone(), Command::Thruster { robot: 0, thruster: 2, value: 1.0 }, wrench] {
+    let wrench = Command::Wrench {
+        robot: 0,
+        force: Vec3::zero(),
+        moment: Vec3::zero(),
+    };
+    for command in [
+        rotors.clone(),
+        Command::Thruster {
+            robot: 0,
+            thruster: 2,
+            value: 1.0,
+        },
+        wrench,
+    ] {
         let refused = s.apply(&command).unwrap_err().reason;
-        assert_eq!(refused, "the firmware drives the thrusters: land, or switch it off by `enable`, first");
+        assert_eq!(
+            refused,
+            "the firmware drives the thrusters: land, or switch it off by `enable`, first"
+        );
     }
     order(&mut s, Order::Enable(false));
     s.apply(&rotors).unwrap();
     advance(&mut s, 0.2);
-    assert!(s.state.robots[0].actuators.iter().all(|a| a.command == 100.0));
+    assert!(
+        s.state.robots[0]
+            .actuators
+            .iter()
+            .all(|a| a.command == 100.0)
+    );
     // whoever has no firmware says so
     let mut other = simulation("robots: {r: {model: bluerov2, position_m: [0, 0, -9]}}");
     let refused = other.apply(&velocity(1.0)).unwrap_err().reason;

@@ -2,11 +2,11 @@
 
 use super::turntable::{ball, place, statistics};
 use crate::common::{readings, relative, simulation};
-use merrow::math::Vec3;
-use merrow::math::rng::Stream;
-use merrow::scene::sensor::{Errors, Noise};
-use merrow::sensors::noise;
-use merrow::state::reading::Reading;
+use merrow_math::Vec3;
+use merrow_math::rng::Stream;
+use merrow_model::scene::sensor::{Errors, Noise};
+use merrow_model::state::reading::Reading;
+use merrow_sensors::noise;
 
 /// `n` samples of three channels of an instrument that measures nothing.
 fn record(spec: &Noise, rate: f64, seed: u64, n: u64) -> [Vec<f64>; 3] {
@@ -15,7 +15,13 @@ fn record(spec: &Noise, rate: f64, seed: u64, n: u64) -> [Vec<f64>; 3] {
     let mut drift = [[0.0; 2]; 3];
     let mut channels: [Vec<f64>; 3] = std::array::from_fn(|_| Vec::with_capacity(n as usize));
     for k in 0..n {
-        let y = noise::vector(&errors, &mut drift, Vec3::zero(), true, &mut stream.draw(k + 1));
+        let y = noise::vector(
+            &errors,
+            &mut drift,
+            Vec3::zero(),
+            true,
+            &mut stream.draw(k + 1),
+        );
         for (channel, y) in channels.iter_mut().zip(y.to_array()) {
             channel.push(y);
         }
@@ -27,7 +33,10 @@ fn record(spec: &Noise, rate: f64, seed: u64, n: u64) -> [Vec<f64>; 3] {
 fn allan(channels: &[Vec<f64>], m: usize) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for x in channels {
-        let means: Vec<f64> = x.chunks_exact(m).map(|c| c.iter().sum::<f64>() / m as f64).collect();
+        let means: Vec<f64> = x
+            .chunks_exact(m)
+            .map(|c| c.iter().sum::<f64>() / m as f64)
+            .collect();
         for pair in means.windows(2) {
             sum += (pair[1] - pair[0]) * (pair[1] - pair[0]);
             count += 1.0;
@@ -46,7 +55,10 @@ fn slope(channels: &[Vec<f64>], m: usize, n: usize) -> f64 {
 // errors: 0.6 % of the deviation; 6 % at 3 s (3 x 333 averages).
 #[test]
 fn white_noise_has_its_density() {
-    let spec = Noise { density: 0.007, ..Noise::NONE };
+    let spec = Noise {
+        density: 0.007,
+        ..Noise::NONE
+    };
     let x = record(&spec, 100.0, 1, 100_000);
     let all: Vec<f64> = x.concat();
     relative("sample", statistics(&all).1, 0.07, 0.006);
@@ -59,8 +71,13 @@ fn white_noise_has_its_density() {
 // standard errors at 3 s, about 800 averages: 8 %.
 #[test]
 fn random_walk_has_its_coefficient() {
-    let spec = Noise { random_walk: 0.01, ..Noise::NONE };
-    let x: Vec<Vec<f64>> = (0..4).flat_map(|seed| record(&spec, 10.0, seed, 20_000)).collect();
+    let spec = Noise {
+        random_walk: 0.01,
+        ..Noise::NONE
+    };
+    let x: Vec<Vec<f64>> = (0..4)
+        .flat_map(|seed| record(&spec, 10.0, seed, 20_000))
+        .collect();
     relative("30 s", allan(&x, 300), 0.01 * 10_f64.sqrt(), 0.08);
     let s = slope(&x, 10, 300);
     assert!((s - 0.5).abs() < 0.04, "slope {s}");
@@ -70,36 +87,64 @@ fn random_walk_has_its_coefficient() {
 // a memory of 5 s, 12 records of 10 000 s. Tolerance: 4 standard errors, about 6000 averages: 4 %.
 #[test]
 fn bias_instability_has_its_floor() {
-    let spec = Noise { bias_instability: 0.02, bias_tau: 5.0, ..Noise::NONE };
-    let x: Vec<Vec<f64>> = (0..4).flat_map(|seed| record(&spec, 10.0, 10 + seed, 100_000)).collect();
-    let peak = [60, 80, 94, 110, 140].map(|m| allan(&x, m)).into_iter().fold(0.0, f64::max);
+    let spec = Noise {
+        bias_instability: 0.02,
+        bias_tau: 5.0,
+        ..Noise::NONE
+    };
+    let x: Vec<Vec<f64>> = (0..4)
+        .flat_map(|seed| record(&spec, 10.0, 10 + seed, 100_000))
+        .collect();
+    let peak = [60, 80, 94, 110, 140]
+        .map(|m| allan(&x, m))
+        .into_iter()
+        .fold(0.0, f64::max);
     relative("peak", peak, 0.664 * 0.02, 0.04);
-    assert!(allan(&x, 5) < 0.6 * peak && allan(&x, 2000) < 0.6 * peak, "no peak");
+    assert!(
+        allan(&x, 5) < 0.6 * peak && allan(&x, 2000) < 0.6 * peak,
+        "no peak"
+    );
 }
 
 // Goal: turn-on bias, scale and misalignment are drawn once an instrument, with the stated spread. Method: 4000
 // instruments. Tolerance: 4 standard errors, 4.5 %.
 #[test]
 fn fixed_errors_have_their_spread() {
-    let spec = Noise { turn_on_bias: 0.3, scale_std: 0.01, misalignment_std: 0.002, ..Noise::NONE };
-    let all: Vec<Errors> = (0..4000).map(|k| Errors::new(&spec, 100.0, Stream::new(k, "fixed"))).collect();
+    let spec = Noise {
+        turn_on_bias: 0.3,
+        scale_std: 0.01,
+        misalignment_std: 0.002,
+        ..Noise::NONE
+    };
+    let all: Vec<Errors> = (0..4000)
+        .map(|k| Errors::new(&spec, 100.0, Stream::new(k, "fixed")))
+        .collect();
     let std = |f: &dyn Fn(&Errors) -> f64| statistics(&all.iter().map(f).collect::<Vec<_>>()).1;
     relative("bias", std(&|e| e.bias.y), 0.3, 0.045);
     relative("scale", std(&|e| e.matrix.r[2].z), 0.01, 0.045);
     relative("misalignment", std(&|e| e.matrix.r[0].y), 0.002, 0.045);
-    assert!(all.iter().all(|e| e.matrix.r[0].y == -e.matrix.r[1].x), "the misalignment is not a turn");
+    assert!(
+        all.iter().all(|e| e.matrix.r[0].y == -e.matrix.r[1].x),
+        "the misalignment is not a turn"
+    );
 }
 
 // Goal (V80): the shipped MTi-1 gives 0.07 deg/s at 100 Hz through the whole simulator. Method: its gyro at rest, 60 s.
 // Tolerance: 4 standard errors of 6000 samples, 4 %; drift over a minute adds less than 1 %.
 #[test]
 fn mti_gyro_has_its_data_sheet_noise() {
-    let mut s = simulation(&ball("step: {dt_s: 0.01}", "", "imu: {device: xsens_mti_1}"));
+    let mut s = simulation(&ball(
+        "step: {dt_s: 0.01}",
+        "",
+        "imu: {device: xsens_mti_1}",
+    ));
     place(&mut s, Vec3::new(0.0, 0.0, -20.0), [0.0; 3]);
     let x: Vec<f64> = readings(&mut s, 0, 60.0)
         .iter()
         .map(|r| {
-            let Reading::Imu(imu) = &r.reading else { panic!("not an IMU") };
+            let Reading::Imu(imu) = &r.reading else {
+                panic!("not an IMU")
+            };
             imu.angular_velocity.x.to_degrees()
         })
         .collect();

@@ -1,12 +1,12 @@
 //! Detectors of obstacles: listed boxes, boxes about a laser's and a sonar's echoes, numbers that stay.
 
 use crate::common::{advance, simulation};
-use merrow::math::{Mat3, Vec3};
-use merrow::scene::sensor::Looks;
-use merrow::sensors::obstacle::gather::Gathered;
-use merrow::sim::Simulation;
-use merrow::state::boxes::Found;
-use merrow::state::frame::FrameData;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::sensor::Looks;
+use merrow_model::state::frames::FrameData;
+use merrow_model::state::frames::detection::Found;
+use merrow_sensors::obstacle::gather::Gathered;
+use merrow_sim::Simulation;
 
 /// A fixed robot at (0, 0, z) that carries the sensors; its yaw is 30 degrees.
 fn world(z: f64, sensors: &str, rest: &str) -> String {
@@ -36,7 +36,9 @@ fn boxes(sim: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Vec<Found>> {
     for _ in 0..(seconds / 0.1).round() as usize {
         advance(sim, 0.1);
         for frame in sim.frames.drain(..).filter(|f| f.sensor == sensor) {
-            let FrameData::Boxes(found) = &*frame.data else { panic!("no boxes") };
+            let FrameData::Boxes(found) = &*frame.data else {
+                panic!("no boxes")
+            };
             all.push(found.clone());
         }
     }
@@ -68,21 +70,44 @@ fn listed_obstacles_are_told_within_sector_and_range() {
         let all = boxes(&mut simulation(&text), sensor, 1.0);
         assert!(all.len() >= 9);
         for found in &all {
-            assert_eq!(found.iter().map(|f| f.listed).collect::<Vec<_>>(), [Some(0)]);
-            let R = if in_world { Mat3::identity() } else { Mat3::from_rpy(0.0, 0.0, 30_f64.to_radians()) };
-            let own = if in_world { Vec3::zero() } else { Vec3::new(0.0, 0.0, -10.0) };
+            assert_eq!(
+                found.iter().map(|f| f.listed).collect::<Vec<_>>(),
+                [Some(0)]
+            );
+            let R = if in_world {
+                Mat3::identity()
+            } else {
+                Mat3::from_rpy(0.0, 0.0, 30_f64.to_radians())
+            };
+            let own = if in_world {
+                Vec3::zero()
+            } else {
+                Vec3::new(0.0, 0.0, -10.0)
+            };
             assert!((found[0].p - R.tr_mul_vec(Vec3::new(40.0, 20.0, -12.0) - own)).norm() < 1e-9);
-            assert!((yaw(&found[0]) - f64::to_radians(if in_world { 75.0 } else { 45.0 })).abs() < 1e-9);
+            assert!(
+                (yaw(&found[0]) - f64::to_radians(if in_world { 75.0 } else { 45.0 })).abs() < 1e-9
+            );
             assert_eq!(found[0].size, Vec3::new(6.0, 2.0, 4.0));
         }
     }
     let noisy = boxes(&mut simulation(&text), 2, 40.0);
     let n = noisy.len() as f64;
     let seen = noisy.iter().flatten().count() as f64;
-    assert!((seen / n - 0.75).abs() < 4.0 * (0.1875 / n).sqrt(), "{seen} of {n}");
-    let squares = noisy.iter().flatten().map(|f| (f.p.x - 40.0).powi(2)).sum::<f64>();
+    assert!(
+        (seen / n - 0.75).abs() < 4.0 * (0.1875 / n).sqrt(),
+        "{seen} of {n}"
+    );
+    let squares = noisy
+        .iter()
+        .flatten()
+        .map(|f| (f.p.x - 40.0).powi(2))
+        .sum::<f64>();
     let deviation = (squares / seen).sqrt();
-    assert!((deviation - 0.5).abs() < 4.0 * 0.5 / (2.0 * seen).sqrt(), "{deviation}");
+    assert!(
+        (deviation - 0.5).abs() < 4.0 * 0.5 / (2.0 * seen).sqrt(),
+        "{deviation}"
+    );
 }
 
 // Goal: boxes about a lidar's echoes are those of what stands there. Method: two containers in air, one turned, of which two faces show; the ground is cut off by height. Tolerance: 0.45 m
@@ -103,9 +128,15 @@ fn a_lidars_echoes_are_boxed() {
         let near = |f: &&Found| (f.p - p).norm() < 3.0;
         let f = found.iter().find(near).expect("a box about each");
         assert!((f.p - p).norm() < 0.4, "{f:?}");
-        assert!((f.size.x - 6.0).abs() < 0.45 && (f.size.z - 2.5).abs() < 0.5, "{f:?}");
+        assert!(
+            (f.size.x - 6.0).abs() < 0.45 && (f.size.z - 2.5).abs() < 0.5,
+            "{f:?}"
+        );
         let off = (yaw(f) - f64::to_radians(turn)).rem_euclid(std::f64::consts::PI);
-        assert!(off.min(std::f64::consts::PI - off) < f64::to_radians(2.0), "{off}");
+        assert!(
+            off.min(std::f64::consts::PI - off) < f64::to_radians(2.0),
+            "{off}"
+        );
     }
 }
 
@@ -124,7 +155,10 @@ fn a_nodding_lasers_echoes_are_boxed() {
     for f in &found {
         let ahead = f.p.x * 30_f64.to_radians().cos() + f.p.y * 30_f64.to_radians().sin();
         let aside = f.p.y * 30_f64.to_radians().cos() - f.p.x * 30_f64.to_radians().sin();
-        assert!((ahead - 0.5 * f.size.x.min(f.size.y) - 3.9).abs() < 0.15 && aside.abs() < 0.1, "{f:?}");
+        assert!(
+            (ahead - 0.5 * f.size.x.min(f.size.y) - 3.9).abs() < 0.15 && aside.abs() < 0.1,
+            "{f:?}"
+        );
         assert!((0.2..1.6).contains(&f.p.z), "{f:?}");
     }
 }
@@ -151,9 +185,15 @@ fn a_sonars_echoes_are_boxed() {
     for found in &all {
         let is_at = |f: &Found, (x, y): (f64, f64)| (f.p.x - x).hypot(f.p.y - y) < 1.0;
         for pile in piles {
-            assert!(found.iter().any(|f| is_at(f, pile)), "{pile:?} in {found:?}");
+            assert!(
+                found.iter().any(|f| is_at(f, pile)),
+                "{pile:?} in {found:?}"
+            );
         }
-        others += found.iter().filter(|f| !piles.iter().any(|p| is_at(f, *p))).count();
+        others += found
+            .iter()
+            .filter(|f| !piles.iter().any(|p| is_at(f, *p)))
+            .count();
     }
     assert!(3 * others <= all.len(), "{others} boxes about nothing");
 }
@@ -169,31 +209,56 @@ fn a_turn_of_a_scanning_sonar_is_boxed() {
   a: {position_m: [12, 7, -100], attitude_deg: [0, 0, 65], shapes: {s: {kind: box, size_m: [6, 2.5, 8]}}}";
     let text = world(-100.0, sensors, rest)
         .replace("base: fixed", "base: floating")
-        .replace("attitude_deg: [0, 0, 30]", "attitude_deg: [0, 0, 30]\n    velocity_m_s: [0.3, 0, 0]")
+        .replace(
+            "attitude_deg: [0, 0, 30]",
+            "attitude_deg: [0, 0, 30]\n    velocity_m_s: [0.3, 0, 0]",
+        )
         .replace("step:", "gravity_m_s2: 0\nstep:");
     let mut sim = simulation(&text);
     let device = &sim.scene.robots[0].sensors[1];
     let (stream, looks) = (device.stream, device.kind.looks().cloned().unwrap());
-    let Looks::Obstacles(spec) = &*looks else { panic!("no detector") };
+    let Looks::Obstacles(spec) = &*looks else {
+        panic!("no detector")
+    };
     assert!((spec.keep - 239.5 / 20.0).abs() < 1e-9, "{}", spec.keep);
     let (mut gathered, mut all) = (Gathered::default(), Vec::new());
     for _ in 0..250 {
         advance(&mut sim, 0.1);
         for frame in sim.frames.drain(..).filter(|f| f.sensor == 1) {
-            let FrameData::Echoes(heard) = &*frame.data else { panic!("no echoes") };
+            let FrameData::Echoes(heard) = &*frame.data else {
+                panic!("no echoes")
+            };
             all.push(gathered.add(spec, stream, heard, frame.stamp_ns));
         }
     }
     // of one ping the part of the beam that is lit
-    assert!(all.len() >= 490 && all[0].iter().all(|f| f.size.y < 0.1), "{:?}", all[0]);
+    assert!(
+        all.len() >= 490 && all[0].iter().all(|f| f.size.y < 0.1),
+        "{:?}",
+        all[0]
+    );
     for k in [239, 300, 479] {
         assert_eq!(all[k].len(), 1, "{k}: {:?}", all[k]);
         let f = &all[k][0];
-        assert!((f.p - Vec3::new(12.0, 7.0, -100.0)).norm() < 0.5, "{k}: {f:?}");
-        assert!((f.size.x - 6.0).abs() < 0.5 && (f.size.y - 2.5).abs() < 0.5, "{k}: {f:?}");
+        assert!(
+            (f.p - Vec3::new(12.0, 7.0, -100.0)).norm() < 0.5,
+            "{k}: {f:?}"
+        );
+        assert!(
+            (f.size.x - 6.0).abs() < 0.5 && (f.size.y - 2.5).abs() < 0.5,
+            "{k}: {f:?}"
+        );
         let off = (yaw(f) - f64::to_radians(65.0)).rem_euclid(std::f64::consts::PI);
-        assert!(off.min(std::f64::consts::PI - off) < f64::to_radians(6.0), "{k}: {off}");
+        assert!(
+            off.min(std::f64::consts::PI - off) < f64::to_radians(6.0),
+            "{k}: {off}"
+        );
     }
     // as many echoes as in one turn
-    assert!(all[479][0].echoes < all[239][0].echoes * 3 / 2, "{} {}", all[479][0].echoes, all[239][0].echoes);
+    assert!(
+        all[479][0].echoes < all[239][0].echoes * 3 / 2,
+        "{} {}",
+        all[479][0].echoes,
+        all[239][0].echoes
+    );
 }

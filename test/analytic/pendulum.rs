@@ -58,17 +58,37 @@ robots:
 #[test]
 fn swing_factor_has_its_series() {
     let a = 0.1_f64;
-    relative("factor", swing_factor(a), 1.0 + a * a / 16.0 + 11.0 * a.powi(4) / 3072.0, 1e-8);
+    relative(
+        "factor",
+        swing_factor(a),
+        1.0 + a * a / 16.0 + 11.0 * a.powi(4) / 3072.0,
+        1e-8,
+    );
 }
 
 // Goal (V39): period of a sphere that swings in ideal fluid, by 0.01 rad and by 30 degrees. Method: upward zeros of
 // the hinge angle over 28 s. Tolerance: 1e-5 (V39 asks 1e-4); the interpolation's error is under 1e-9.
 #[test]
 fn sphere_swings_in_ideal_fluid() {
-    relative("0.01 rad", measured(&sphere(0.01)), 3.176_940_862_978_605 * swing_factor(0.01), 1e-7);
+    relative(
+        "0.01 rad",
+        measured(&sphere(0.01)),
+        3.176_940_862_978_605 * swing_factor(0.01),
+        1e-7,
+    );
     let amplitude = 30_f64.to_radians();
-    relative("30 deg", measured(&sphere(amplitude)), 3.232_247_583_436_521_4, 1e-5);
-    relative("factor", swing_factor(amplitude), 3.232_247_583_436_521_4 / 3.176_940_862_978_605, 1e-5);
+    relative(
+        "30 deg",
+        measured(&sphere(amplitude)),
+        3.232_247_583_436_521_4,
+        1e-5,
+    );
+    relative(
+        "factor",
+        swing_factor(amplitude),
+        3.232_247_583_436_521_4 / 3.176_940_862_978_605,
+        1e-5,
+    );
 }
 
 // Goal: a physical pendulum in air, T = 2 pi sqrt(I / (m g d)) times the swing's factor. Method: a bar of 3 kg whose

@@ -2,25 +2,33 @@
 
 use super::turntable::{ball, place, statistics};
 use crate::common::{near, reading, readings, relative, simulation};
-use merrow::environment::geodesy;
-use merrow::math::{Mat3, Vec3};
-use merrow::sim::Simulation;
-use merrow::state::reading::{Gnss, Reading};
+use merrow_environment::geodesy;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::state::reading::{Gnss, Reading};
+use merrow_sim::Simulation;
 
 // Goal: absolute pressure is that of air and the water column over the port, and falls in the air as in the standard atmosphere. Method: hand numbers, heeled, and out of
 // the water. Tolerance: rounding.
 #[test]
 fn pressure_is_air_and_water_column() {
     let top = "water: {density_kg_m3: 1020, air_pressure_pa: 100000}\nweather: {temperature_c: 15}";
-    let device = "p: {device: {source: test, kind: pressure, rate_hz: 500}, position_m: [0, 0.5, 0.2]}";
+    let device =
+        "p: {device: {source: test, kind: pressure, rate_hz: 500}, position_m: [0, 0.5, 0.2]}";
     let mut s = simulation(&ball(top, "", device));
     let half = std::f64::consts::FRAC_PI_2;
     let mut at = |z: f64, roll: f64| {
         place(&mut s, Vec3::new(4.0, 5.0, z), [roll, 0.0, 0.0]);
-        let Reading::Pressure(p) = reading(&mut s, 0) else { panic!("not a pressure") };
+        let Reading::Pressure(p) = reading(&mut s, 0) else {
+            panic!("not a pressure")
+        };
         p.pressure
     };
-    for (z, roll, depth) in [(-10.0, 0.0, 9.8), (-10.0, half, 9.5), (-10.0, -half, 10.5), (-0.2, 0.0, 0.0)] {
+    for (z, roll, depth) in [
+        (-10.0, 0.0, 9.8),
+        (-10.0, half, 9.5),
+        (-10.0, -half, 10.5),
+        (-0.2, 0.0, 0.0),
+    ] {
         let expected = 100_000.0 + 1020.0 * 9.81 * depth;
         relative(&format!("{z} m, roll {roll}"), at(z, roll), expected, 1e-12);
     }
@@ -34,18 +42,35 @@ fn pressure_is_air_and_water_column() {
 // the known size of the field there, 47 to 49 uT, and declination, 12 to 14 degrees.
 #[test]
 fn magnetometer_has_the_field_in_its_frame() {
-    let device = "m: {device: {source: test, kind: magnetometer, rate_hz: 500}, attitude_deg: [10, 20, 30]}";
-    let mut s = simulation(&ball("origin: {magnetic_field_nt: [1000, 20000, -40000]}", "", device));
+    let device =
+        "m: {device: {source: test, kind: magnetometer, rate_hz: 500}, attitude_deg: [10, 20, 30]}";
+    let mut s = simulation(&ball(
+        "origin: {magnetic_field_nt: [1000, 20000, -40000]}",
+        "",
+        device,
+    ));
     let rpy = [0.4, -0.9, 2.2];
     place(&mut s, Vec3::new(0.0, 0.0, -20.0), rpy);
-    let Reading::Magnetometer(m) = reading(&mut s, 0) else { panic!("not a magnetometer") };
-    let R_BS = Mat3::from_rpy(10_f64.to_radians(), 20_f64.to_radians(), 30_f64.to_radians());
+    let Reading::Magnetometer(m) = reading(&mut s, 0) else {
+        panic!("not a magnetometer")
+    };
+    let R_BS = Mat3::from_rpy(
+        10_f64.to_radians(),
+        20_f64.to_radians(),
+        30_f64.to_radians(),
+    );
     let R_WS = Mat3::from_rpy(rpy[0], rpy[1], rpy[2]).mul_mat(&R_BS);
     let expected = R_WS.tr_mul_vec(Vec3::new(1e-6, 20e-6, -40e-6));
     near("field", m.field.scale(1e6), expected.scale(1e6), 1e-12);
-    let field = simulation(&ball("", "", device)).scene.origin.magnetic_field;
+    let field = simulation(&ball("", "", device))
+        .scene
+        .origin
+        .magnetic_field;
     let declination = field.x.atan2(field.y).to_degrees();
-    assert!((46.5e-6..49.5e-6).contains(&field.norm()) && field.z < -38e-6, "{field:?}");
+    assert!(
+        (46.5e-6..49.5e-6).contains(&field.norm()) && field.z < -38e-6,
+        "{field:?}"
+    );
     assert!((12.0..14.0).contains(&declination), "{declination}");
 }
 
@@ -54,7 +79,10 @@ const GNSS: &str =
         correlation_time_s: TAU, max_depth_m: 0.1, reacquisition_s: 10}, position_m: [0, 0, 0.5]}";
 
 fn gnss(h: &str, v: &str, tau: &str) -> Simulation {
-    let device = GNSS.replace("H,", &format!("{h},")).replace("V,", &format!("{v},")).replace("TAU", tau);
+    let device = GNSS
+        .replace("H,", &format!("{h},"))
+        .replace("V,", &format!("{v},"))
+        .replace("TAU", tau);
     // without weight the ball stays where it is put, in the surface too
     let top = "gravity_m_s2: 0\nstep: {dt_s: 0.1}\norigin: {latitude_deg: 43.6483, longitude_deg: 3.3836}";
     simulation(&ball(top, "", &device).replace(", net_buoyancy_n: 0", ""))
@@ -64,7 +92,9 @@ fn fixes(s: &mut Simulation, seconds: f64) -> Vec<Gnss> {
     let all = readings(s, 0, seconds);
     all.iter()
         .map(|r| {
-            let Reading::Gnss(g) = r.reading else { panic!("not a GNSS") };
+            let Reading::Gnss(g) = r.reading else {
+                panic!("not a GNSS")
+            };
             g
         })
         .collect()
@@ -104,7 +134,8 @@ fn gnss_errs_by_its_data_sheet() {
         .iter()
         .map(|g| {
             let [lat, lon, h] = g.position;
-            geodesy::world_from_ecef(&s.scene.origin, geodesy::ecef(lat, lon, h)) - Vec3::new(0.0, 0.0, 0.5)
+            geodesy::world_from_ecef(&s.scene.origin, geodesy::ecef(lat, lon, h))
+                - Vec3::new(0.0, 0.0, 0.5)
         })
         .collect();
     for (axis, expected) in [1.5, 1.5, 4.0].into_iter().enumerate() {
@@ -112,6 +143,9 @@ fn gnss_errs_by_its_data_sheet() {
         let (_, std) = statistics(&x);
         assert!((std / expected - 1.0).abs() < 0.05, "axis {axis}: {std}");
         let lag = x.windows(4).map(|w| w[0] * w[3]).sum::<f64>() / x.len() as f64 / (std * std);
-        assert!((lag - (-1.0_f64).exp()).abs() < 0.05, "axis {axis}: correlation {lag}");
+        assert!(
+            (lag - (-1.0_f64).exp()).abs() < 0.05,
+            "axis {axis}: correlation {lag}"
+        );
     }
 }

@@ -2,9 +2,9 @@
 
 use super::turntable::{ball, place, set, statistics, weightless};
 use crate::common::{close, reading, readings, simulation};
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
-use merrow::state::reading::Reading;
+use merrow_math::Vec3;
+use merrow_model::state::reading::Reading;
+use merrow_sim::Simulation;
 
 const WATER: &str = "water:
   column: {layers: [{depth_m: 0, temperature_c: 20, salinity_psu: 35}, {depth_m: 100, temperature_c: 10, salinity_psu: 36}]}
@@ -22,7 +22,9 @@ fn world(sensors: &str) -> Simulation {
 }
 
 fn value(s: &mut Simulation, sensor: usize) -> f64 {
-    let Reading::Probe(p) = reading(s, sensor) else { panic!("not a probe") };
+    let Reading::Probe(p) = reading(s, sensor) else {
+        panic!("not a probe")
+    };
     p.value
 }
 
@@ -30,8 +32,17 @@ fn value(s: &mut Simulation, sensor: usize) -> f64 {
 // proven; then 10 m over the water: the air's temperature less 6.5 K a kilometre. Tolerance: rounding.
 #[test]
 fn probes_have_their_field_where_they_are() {
-    let fields = ["temperature", "salinity", "density", "sound_speed", "turbidity", "plankton"];
-    let all = fields.map(|f| probe(&format!("field: {f}")).replacen("p:", &format!("{f}:"), 1)).join(", ");
+    let fields = [
+        "temperature",
+        "salinity",
+        "density",
+        "sound_speed",
+        "turbidity",
+        "plankton",
+    ];
+    let all = fields
+        .map(|f| probe(&format!("field: {f}")).replacen("p:", &format!("{f}:"), 1))
+        .join(", ");
     let mut s = world(&all);
     place(&mut s, Vec3::new(3.0, 4.0, -40.0), [0.0; 3]);
     let found: Vec<f64> = (0..6).map(|k| value(&mut s, k)).collect();
@@ -40,10 +51,18 @@ fn probes_have_their_field_where_they_are() {
     for ((field, found), expected) in fields.into_iter().zip(found).zip(expected) {
         close(field, found, expected, 1e-12);
     }
-    assert!((1020.0..1030.0).contains(&layer.density) && (1505.0..1520.0).contains(&layer.sound_speed));
+    assert!(
+        (1020.0..1030.0).contains(&layer.density) && (1505.0..1520.0).contains(&layer.sound_speed)
+    );
     place(&mut s, Vec3::new(3.0, 4.0, 10.0), [0.0; 3]);
-    let [temperature, salinity, density, sound_speed, turbidity, plankton] =
-        std::array::from_fn(|k| value(&mut s, k));
+    let [
+        temperature,
+        salinity,
+        density,
+        sound_speed,
+        turbidity,
+        plankton,
+    ] = std::array::from_fn(|k| value(&mut s, k));
     close("air", temperature, 25.0 - 0.065, 1e-12);
     assert_eq!([salinity, turbidity, plankton], [0.0; 3]);
     assert!(density.is_nan() && sound_speed.is_nan());
@@ -54,16 +73,31 @@ fn probes_have_their_field_where_they_are() {
 #[test]
 fn slow_thermometer_lags_on_a_ramp() {
     for drop_out in ["0", "0.33"] {
-        let mut s = world(&probe(&format!("field: temperature, response_s: 0.5, drop_out: {drop_out}")));
-        set(&mut s, Vec3::new(0.0, 0.0, -10.0), [0.0; 3], Vec3::new(0.0, 0.0, -2.0), Vec3::zero());
+        let mut s = world(&probe(&format!(
+            "field: temperature, response_s: 0.5, drop_out: {drop_out}"
+        )));
+        set(
+            &mut s,
+            Vec3::new(0.0, 0.0, -10.0),
+            [0.0; 3],
+            Vec3::new(0.0, 0.0, -2.0),
+            Vec3::zero(),
+        );
         let all = readings(&mut s, 0, 20.0);
         // where the first sample is lost it starts later, which is soon forgotten
         let from = if drop_out == "0" { 0.0 } else { 15.0 };
         for r in all.iter().filter(|r| r.stamp_ns as f64 * 1e-9 > from) {
-            let Reading::Probe(p) = r.reading else { panic!("not a probe") };
+            let Reading::Probe(p) = r.reading else {
+                panic!("not a probe")
+            };
             let t = r.stamp_ns as f64 * 1e-9;
             let lag = 0.5 * (1.0 - (-t / 0.5).exp());
-            close("temperature", p.value, 20.0 - 0.1 * (10.0 + 2.0 * (t - lag)), 1e-9);
+            close(
+                "temperature",
+                p.value,
+                20.0 - 0.1 * (10.0 + 2.0 * (t - lag)),
+                1e-9,
+            );
         }
         assert!(all.len() > 6000, "{}", all.len());
     }
@@ -78,13 +112,18 @@ fn errors_of_a_probe_are_as_stated() {
     let all: Vec<f64> = readings(&mut s, 0, 40.0)
         .iter()
         .map(|r| {
-            let Reading::Probe(p) = r.reading else { panic!("not a probe") };
+            let Reading::Probe(p) = r.reading else {
+                panic!("not a probe")
+            };
             close("variance", p.variance, 0.0025, 1e-6);
             p.value
         })
         .collect();
     let (mean, std) = statistics(&all);
-    assert!((mean - 5.0).abs() < 4.0 * 0.05 / 141.0 && (std / 0.05 - 1.0).abs() < 0.02, "{mean} {std}");
+    assert!(
+        (mean - 5.0).abs() < 4.0 * 0.05 / 141.0 && (std / 0.05 - 1.0).abs() < 0.02,
+        "{mean} {std}"
+    );
     for (keys, depth, expected) in [
         ("errors: {resolution: 0.4}", 37.0, 4.8),
         ("range: [2, 4.5]", 37.0, 4.5),
@@ -102,7 +141,7 @@ fn errors_of_a_probe_are_as_stated() {
 // that is lighter than fresh water. Tolerance: rounding.
 #[test]
 fn salinity_follows_from_the_density() {
-    use merrow::environment::seawater::{density, t68};
+    use merrow_environment::seawater::{density, t68};
     let rho = density(31.0, t68(12.0), 0.0);
     let top = format!(
         "water:
@@ -120,14 +159,21 @@ fn salinity_follows_from_the_density() {
 // Goal: faults act on a probe as on other sensors. Method: biased, stuck and dead ones while it sinks. Tolerance: rounding.
 #[test]
 fn a_probe_fails_as_others() {
-    for (fault, at_end) in [("biased, bias: 2.5", Some(7.5)), ("stuck", Some(1.0)), ("dead", None)] {
-        let top = format!("{WATER}\nfaults: {{x: {{robot: ball, of: p, time_s: 0.1, kind: {fault}}}}}");
+    for (fault, at_end) in [
+        ("biased, bias: 2.5", Some(7.5)),
+        ("stuck", Some(1.0)),
+        ("dead", None),
+    ] {
+        let top =
+            format!("{WATER}\nfaults: {{x: {{robot: ball, of: p, time_s: 0.1, kind: {fault}}}}}");
         let mut s = simulation(&weightless(&top, &probe("field: turbidity")));
         place(&mut s, Vec3::zero(), [0.0; 3]);
         assert!(readings(&mut s, 0, 0.1).len() >= 49);
         place(&mut s, Vec3::new(0.0, 0.0, -40.0), [0.0; 3]);
         let found = readings(&mut s, 0, 0.1).last().map(|r| {
-            let Reading::Probe(p) = r.reading else { panic!("not a probe") };
+            let Reading::Probe(p) = r.reading else {
+                panic!("not a probe")
+            };
             p.value
         });
         match (found, at_end) {

@@ -1,12 +1,12 @@
 //! Navigation radar: the closed radar equation, noise, shadows, the horizon, clutter of sea and rain, fading.
 
 use crate::common::{advance, simulation};
-use merrow::scene::radar::RadarSpec;
-use merrow::scene::sensor::Looks;
-use merrow::sensors::radar::clutter::{SeaClutter, of_rain, taken_by_rain};
-use merrow::sensors::radar::told_power;
-use merrow::sim::Simulation;
-use merrow::state::frame::FrameData;
+use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::radar::RadarSpec;
+use merrow_model::state::frames::FrameData;
+use merrow_sensors::radar::clutter::{SeaClutter, of_rain, taken_by_rain};
+use merrow_sensors::radar::told_power;
+use merrow_sim::Simulation;
 
 const LIGHT: f64 = 299_792_458.0;
 
@@ -34,7 +34,11 @@ const PLAIN: &str = "beam_width_deg: 4, pulse_us: 0.1, spokes: 1024, rays: [3, 9
 
 /// Powers of `turns` turns, a spoke a row [W].
 fn turns(sim: &mut Simulation, turns: usize) -> (RadarSpec, Vec<Vec<f64>>) {
-    let spec = match &**sim.scene.robots[0].sensors[0].kind.looks().expect("a radar") {
+    let spec = match &**sim.scene.robots[0].sensors[0]
+        .kind
+        .looks()
+        .expect("a radar")
+    {
         Looks::Radar(spec) => spec.clone(),
         _ => panic!("no radar"),
     };
@@ -42,10 +46,16 @@ fn turns(sim: &mut Simulation, turns: usize) -> (RadarSpec, Vec<Vec<f64>>) {
     while all.len() < turns * spec.spokes {
         advance(sim, 0.25);
         for frame in sim.frames.drain(..) {
-            let FrameData::Sweep(sweep) = &*frame.data else { panic!("no spokes") };
+            let FrameData::Sweep(sweep) = &*frame.data else {
+                panic!("no spokes")
+            };
             assert_eq!(sweep.first as usize, all.len());
             let powers = |echoes: &Vec<f32>| {
-                echoes.iter().enumerate().map(|(k, s)| told_power(&spec, *s, spec.range(k))).collect()
+                echoes
+                    .iter()
+                    .enumerate()
+                    .map(|(k, s)| told_power(&spec, *s, spec.range(k)))
+                    .collect()
             };
             all.extend(sweep.spokes.iter().map(powers));
         }
@@ -72,7 +82,8 @@ fn near(what: &str, actual: f64, expected: f64, tolerance: f64) {
 /// P_t G² λ²/((4π)³ L) [W m²].
 fn strength() -> f64 {
     let wave = LIGHT / 9.41e9;
-    4000.0 * 10_f64.powf(5.4) * wave * wave / ((4.0 * std::f64::consts::PI).powi(3) * 10_f64.powf(0.3))
+    4000.0 * 10_f64.powf(5.4) * wave * wave
+        / ((4.0 * std::f64::consts::PI).powi(3) * 10_f64.powf(0.3))
 }
 
 fn noise() -> f64 {
@@ -90,10 +101,16 @@ fn ball(x: f64, y: f64, z: f64, a: f64) -> String {
 #[test]
 fn a_ball_has_its_closed_echo() {
     for (x, y, spoke) in [(600.0, 0.0, 0), (0.0, -600.0, 256)] {
-        let text = world(30.0, PLAIN, &format!("structures: {{b: {{{}}}}}", ball(x, y, 30.0, 4.0)));
+        let text = world(
+            30.0,
+            PLAIN,
+            &format!("structures: {{b: {{{}}}}}", ball(x, y, 30.0, 4.0)),
+        );
         let (spec, powers) = one_turn(&text);
-        let cells =
-            powers.iter().enumerate().flat_map(|(n, p)| p.iter().enumerate().map(move |(k, p)| (n, k, *p)));
+        let cells = powers
+            .iter()
+            .enumerate()
+            .flat_map(|(n, p)| p.iter().enumerate().map(move |(k, p)| (n, k, *p)));
         let (n, k, found) = cells.max_by(|a, b| a.2.total_cmp(&b.2)).unwrap();
         let expected = strength() * std::f64::consts::PI * 16.0 / 598_f64.powi(4);
         near("level", db(found - noise()), db(expected), 0.5);
@@ -110,9 +127,14 @@ fn noise_shadows_and_horizon() {
     let (_, silent) = one_turn(&world(30.0, PLAIN, ""));
     near("noise", db(silent[5][7]), db(noise()), 0.01);
     let wall = "w: {position_m: [300, 0, 20], shapes: {w: {kind: box, size_m: [2, 60, 60]}}}";
-    let hidden = format!("structures: {{b: {{{}}}, {wall}}}", ball(1000.0, 0.0, 30.0, 4.0));
+    let hidden = format!(
+        "structures: {{b: {{{}}}, {wall}}}",
+        ball(1000.0, 0.0, 30.0, 4.0)
+    );
     let (spec, powers) = one_turn(&world(30.0, PLAIN, &hidden));
-    let behind = (0..spec.bins).filter(|k| spec.range(*k) > 400.0).all(|k| powers[0][k] < 1.1 * noise());
+    let behind = (0..spec.bins)
+        .filter(|k| spec.range(*k) > 400.0)
+        .all(|k| powers[0][k] < 1.1 * noise());
     assert!(behind && powers[0].iter().any(|p| *p > 1e3 * noise()));
     let far = "beam_width_deg: 4, pulse_us: 1, spokes: 256, rays: [6, 400], max_range_m: 30000, bins: 100, fading: false";
     for (top, seen) in [(5.0, false), (60.0, true)] {
@@ -154,8 +176,16 @@ fn clutter_has_its_closed_level() {
     let volume = r * r * twice(4.0) * twice(25.0) * cell;
     let expected = strength() * of_rain(9.41e9, 25.0) * volume / r.powi(4) * attenuation;
     near("rain", db(rain[100][k] - noise()), db(expected), 0.2);
-    let (spec, sea) = one_turn(&world(30.0, PLAIN, "weather: {wind_speed_m_s: 10, wind_from_deg: 90}"));
-    let law = SeaClutter { wave: LIGHT / 9.41e9, wind: 10.0, vertical: false };
+    let (spec, sea) = one_turn(&world(
+        30.0,
+        PLAIN,
+        "weather: {wind_speed_m_s: 10, wind_from_deg: 90}",
+    ));
+    let law = SeaClutter {
+        wave: LIGHT / 9.41e9,
+        wind: 10.0,
+        vertical: false,
+    };
     // ahead, against the wind, and astern
     for (spoke, upwind) in [(0, 1.0), (512, -1.0)] {
         let strength_here = law.strength((30.0 / r).atan(), upwind);
@@ -186,7 +216,11 @@ fn echoes_fade_by_their_kind() {
     let weather = "weather: {wind_speed_m_s: 12, wind_from_deg: 90}";
     let (spec, sea) = one_turn(&world(30.0, &faded, weather));
     let (_, mean_sea) = one_turn(&world(30.0, &plain, weather));
-    let law = SeaClutter { wave: LIGHT / 9.41e9, wind: 12.0, vertical: false };
+    let law = SeaClutter {
+        wave: LIGHT / 9.41e9,
+        wind: 12.0,
+        vertical: false,
+    };
     // across the wind
     let k = 10;
     let ratios: Vec<f64> = (200..312)
@@ -204,13 +238,21 @@ fn echoes_fade_by_their_kind() {
     );
     let mut sim = simulation(&text.replace("  r:\n", "  a:\n"));
     // the radar is the robot after the ball
-    let looks = sim.scene.robots[1].sensors[0].kind.looks().expect("a radar").clone();
-    let Looks::Radar(spec) = &*looks else { panic!("no radar") };
+    let looks = sim.scene.robots[1].sensors[0]
+        .kind
+        .looks()
+        .expect("a radar")
+        .clone();
+    let Looks::Radar(spec) = &*looks else {
+        panic!("no radar")
+    };
     let mut seen = Vec::new();
     while seen.len() < 60 {
         advance(&mut sim, 0.25);
         for frame in sim.frames.drain(..) {
-            let FrameData::Sweep(sweep) = &*frame.data else { panic!("no spokes") };
+            let FrameData::Sweep(sweep) = &*frame.data else {
+                panic!("no spokes")
+            };
             if sweep.first % 128 == 0 {
                 let k = ((596.0 - spec.limits[0]) / spec.bin()) as usize;
                 let at = |n: usize| told_power(spec, sweep.spokes[n][k], spec.range(k));

@@ -1,8 +1,8 @@
 //! Rays against closed forms: planes, balls and cylinders, near and from far away, and a floor of triangles without holes.
 
 use crate::common::tree::Random;
-use merrow::math::{Mat3, Vec3};
-use merrow::sensors::raytrace::{Hit, Mesh, Placed, Primitive, Ray, Scratch, Shape, Surroundings};
+use merrow_math::{Mat3, Vec3};
+use merrow_sensors::raytrace::{Hit, Mesh, Placed, Primitive, Ray, Scratch, Shape, Surroundings};
 use std::sync::Arc;
 
 const RAYS: usize = 100_000;
@@ -15,12 +15,23 @@ fn one(shape: Shape, R_WG: Mat3, p_WG: Vec3) -> Surroundings {
 fn rays(random: &mut Random, R_WG: &Mat3, p_WG: Vec3, size: f64) -> Vec<Ray> {
     let one = |k: usize| {
         let target = random.vector(size);
-        let axis =
-            [Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, -1.0, 0.0), Vec3::new(0.0, 0.0, -1.0)][k / 4 % 3];
-        let d = if k.is_multiple_of(4) { axis } else { random.vector(1.0).unit().unwrap_or(axis) };
+        let axis = [
+            Vec3::new(1.0, 0.0, 0.0),
+            Vec3::new(0.0, -1.0, 0.0),
+            Vec3::new(0.0, 0.0, -1.0),
+        ][k / 4 % 3];
+        let d = if k.is_multiple_of(4) {
+            axis
+        } else {
+            random.vector(1.0).unit().unwrap_or(axis)
+        };
         let away = if k.is_multiple_of(2) { 30.0 } else { 1000.0 };
         let (origin, direction) = (p_WG + R_WG.mul_vec(target - d.scale(away)), R_WG.mul_vec(d));
-        Ray { origin, direction, range: [0.0, 5000.0] }
+        Ray {
+            origin,
+            direction,
+            range: [0.0, 5000.0],
+        }
     };
     (0..RAYS).map(one).collect()
 }
@@ -33,7 +44,10 @@ fn traced(all: &Surroundings, rays: &[Ray]) -> Vec<Option<Hit>> {
 
 /// The ray in the frame of the shape.
 fn local(ray: &Ray, R_WG: &Mat3, p_WG: Vec3) -> (Vec3, Vec3) {
-    (R_WG.tr_mul_vec(ray.origin - p_WG), R_WG.tr_mul_vec(ray.direction))
+    (
+        R_WG.tr_mul_vec(ray.origin - p_WG),
+        R_WG.tr_mul_vec(ray.direction),
+    )
 }
 
 /// Tells how far hits are from `expected`, distance and outward normal in the frame of the shape; rays for which it says `None` may miss or
@@ -48,10 +62,19 @@ fn compare(
     let mut met = 0;
     for (ray, hit) in rays.iter().zip(hits) {
         let (o, d) = local(ray, R_WG, p_WG);
-        let Some(expected) = expected(o, d) else { continue };
-        assert_eq!(hit.is_some(), expected.is_some(), "{ray:?}: {hit:?}, expected {expected:?}");
+        let Some(expected) = expected(o, d) else {
+            continue;
+        };
+        assert_eq!(
+            hit.is_some(),
+            expected.is_some(),
+            "{ray:?}: {hit:?}, expected {expected:?}"
+        );
         if let (Some(hit), Some((distance, normal))) = (hit, expected) {
-            assert!((hit.distance - distance).abs() < 1e-6, "{ray:?}: {hit:?}, expected {distance}");
+            assert!(
+                (hit.distance - distance).abs() < 1e-6,
+                "{ray:?}: {hit:?}, expected {distance}"
+            );
             let apart = (R_WG.tr_mul_vec(hit.normal) - normal).norm();
             assert!(apart < 1e-6, "{ray:?}: {hit:?}, expected {normal:?}");
             met += 1;
@@ -61,7 +84,10 @@ fn compare(
 }
 
 fn a_place(random: &mut Random) -> (Mat3, Vec3) {
-    (random.attitude().matrix(), Vec3::new(4.3e4, -2.7e4, -310.0) + random.vector(10.0))
+    (
+        random.attitude().matrix(),
+        Vec3::new(4.3e4, -2.7e4, -310.0) + random.vector(10.0),
+    )
 }
 
 // Goal: a ball is met where its equation says. Method: 100 000 rays, its place 50 km from the origin, axes turned at random; the nearer root
@@ -71,7 +97,10 @@ fn balls_are_met_where_they_are() {
     let (mut random, radius) = (Random::new(31), 2.5);
     let (R, p) = a_place(&mut random);
     let rays = rays(&mut random, &R, p, 3.0);
-    let hits = traced(&one(Shape::Primitive(Primitive::Sphere { radius }), R, p), &rays);
+    let hits = traced(
+        &one(Shape::Primitive(Primitive::Sphere { radius }), R, p),
+        &rays,
+    );
     let met = compare(&rays, &hits, &R, p, |o, d| {
         let t = -o.dot(d);
         let q = o + d.scale(t);
@@ -94,7 +123,10 @@ fn cylinders_are_met_where_they_are() {
     let (mut random, radius, half_length) = (Random::new(32), 1.5, 2.0);
     let (R, p) = a_place(&mut random);
     let rays = rays(&mut random, &R, p, 3.0);
-    let shape = Shape::Primitive(Primitive::Cylinder { radius, half_length });
+    let shape = Shape::Primitive(Primitive::Cylinder {
+        radius,
+        half_length,
+    });
     let hits = traced(&one(shape, R, p), &rays);
     let met = compare(&rays, &hits, &R, p, |o, d| {
         let mut found: Vec<(f64, Vec3)> = Vec::new();
@@ -109,7 +141,10 @@ fn cylinders_are_met_where_they_are() {
             let z = o.z + t * d.z;
             unsure |= (z.abs() - half_length).abs() < 1e-6;
             if rest > 0.0 && z.abs() < half_length {
-                found.push((t, Vec3::new((o.x + t * d.x) / radius, (o.y + t * d.y) / radius, 0.0)));
+                found.push((
+                    t,
+                    Vec3::new((o.x + t * d.x) / radius, (o.y + t * d.y) / radius, 0.0),
+                ));
             }
         }
         if d.z.abs() > 1e-12 {
@@ -136,23 +171,44 @@ fn a_floor_of_triangles_is_a_plane_without_holes() {
     let (mut random, n, side) = (Random::new(33), 100_u32, 0.25);
     let (R, p) = a_place(&mut random);
     let half = 0.5 * f64::from(n) * side;
-    let at = |i: u32, j: u32| Vec3::new(f64::from(i) * side - half, f64::from(j) * side - half, 0.0);
-    let vertices: Vec<Vec3> = (0..=n).flat_map(|j| (0..=n).map(move |i| at(i, j))).collect();
+    let at =
+        |i: u32, j: u32| Vec3::new(f64::from(i) * side - half, f64::from(j) * side - half, 0.0);
+    let vertices: Vec<Vec3> = (0..=n)
+        .flat_map(|j| (0..=n).map(move |i| at(i, j)))
+        .collect();
     let corner = |i: u32, j: u32| j * (n + 1) + i;
     let square = |i: u32, j: u32| {
-        let [a, b, c, d] = [corner(i, j), corner(i + 1, j), corner(i + 1, j + 1), corner(i, j + 1)];
+        let [a, b, c, d] = [
+            corner(i, j),
+            corner(i + 1, j),
+            corner(i + 1, j + 1),
+            corner(i, j + 1),
+        ];
         [[a, b, c], [a, c, d]]
     };
-    let triangles: Vec<[u32; 3]> = (0..n).flat_map(|j| (0..n).flat_map(move |i| square(i, j))).collect();
-    let all = one(Shape::Mesh(Arc::new(Mesh::new(&vertices, &triangles))), R, p);
+    let triangles: Vec<[u32; 3]> = (0..n)
+        .flat_map(|j| (0..n).flat_map(move |i| square(i, j)))
+        .collect();
+    let all = one(
+        Shape::Mesh(Arc::new(Mesh::new(&vertices, &triangles))),
+        R,
+        p,
+    );
     let mut rays = rays(&mut random, &R, p, 10.0);
     for (k, ray) in rays.iter_mut().enumerate().filter(|(k, _)| k % 2 == 0) {
         let (o, d) = local(ray, &R, p);
         let round = |x: f64| (x / side).round() * side;
         let down = Vec3::new(0.0, 0.0, -1.0);
         let d = if k % 8 == 2 { d } else { down };
-        let target =
-            Vec3::new(round(o.x % 10.0), if k % 4 == 0 { round(o.y % 10.0) } else { o.y % 10.0 }, 0.0);
+        let target = Vec3::new(
+            round(o.x % 10.0),
+            if k % 4 == 0 {
+                round(o.y % 10.0)
+            } else {
+                o.y % 10.0
+            },
+            0.0,
+        );
         ray.direction = R.mul_vec(d);
         ray.origin = p + R.mul_vec(target - d.scale(700.0));
     }
@@ -165,7 +221,8 @@ fn a_floor_of_triangles_is_a_plane_without_holes() {
         let t = -o.z / d.z;
         let (x, y) = (o.x + t * d.x, o.y + t * d.y);
         let off = x.abs().max(y.abs()) - half;
-        (off.abs() > 1e-3).then_some((off < 0.0 && t > 0.0).then_some((t, Vec3::new(0.0, 0.0, 1.0))))
+        (off.abs() > 1e-3)
+            .then_some((off < 0.0 && t > 0.0).then_some((t, Vec3::new(0.0, 0.0, 1.0))))
     });
     assert!(met > RAYS * 3 / 4, "{met}");
 }

@@ -3,12 +3,12 @@
 use crate::common::folder::Folder;
 use crate::common::meshes::cuboid;
 use crate::common::{advance, close, instant, near, reading, simulation};
-use merrow::environment::waves::WavesNow;
-use merrow::math::Vec3;
-use merrow::sim::{Pace, Simulation};
-use merrow::state::Command;
-use merrow::state::reading::Reading;
-use merrow::world::{Overrides, load_world, share};
+use merrow_environment::waves::WavesNow;
+use merrow_math::Vec3;
+use merrow_model::state::Command;
+use merrow_model::state::reading::Reading;
+use merrow_sim::{Pace, Simulation};
+use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 
 /// A lake 12 m up to the east of x = 50, a harbour without waves to the west of x = -50, a polder to the north of y = 50; a sea, a tide and a
@@ -31,7 +31,10 @@ seabed: {depth_m: 30}
 /// A body that floats half under, of this hull, with a pressure sensor 0.4 m under its origin.
 fn floater(components: usize, hull: &str, place: [f64; 3]) -> Simulation {
     let cube = cuboid([1.0, 1.0, 1.0], 1).obj();
-    let folder = Folder::new(&format!("region_{components}_{}", place[0]), &[("cube.obj", &cube)]);
+    let folder = Folder::new(
+        &format!("region_{components}_{}", place[0]),
+        &[("cube.obj", &cube)],
+    );
     let hull = hull.replace("FOLDER", &folder.0.to_string_lossy());
     simulation(&format!(
         "{}
@@ -68,11 +71,23 @@ fn a_lake_carries_hulls_at_its_own_level() {
         for hull in HULLS {
             let mut s = floater(components, hull, [60.0, 0.0, 12.1]);
             advance(&mut s, 20.0);
-            near(hull, Vec3::new(0.0, 0.0, place(&s).z), Vec3::new(0.0, 0.0, 12.0), 1e-3 / 12.0);
-            let Reading::Pressure(p) = reading(&mut s, 0) else { panic!("not a pressure") };
+            near(
+                hull,
+                Vec3::new(0.0, 0.0, place(&s).z),
+                Vec3::new(0.0, 0.0, 12.0),
+                1e-3 / 12.0,
+            );
+            let Reading::Pressure(p) = reading(&mut s, 0) else {
+                panic!("not a pressure")
+            };
             // the air over the lake is 144 Pa lighter, by ISO 2533
             let air = 101_325.0 * (1.0 - 0.0065 * 12.0 / 288.15_f64).powf(5.2559);
-            close("pressure", p.pressure, air + 1000.0 * 9.81 * 0.4, 20.0 / 101_325.0);
+            close(
+                "pressure",
+                p.pressure,
+                air + 1000.0 * 9.81 * 0.4,
+                20.0 / 101_325.0,
+            );
             // only the inlet flows there
             let v = s.state.robots[0].motion.V_WB_B.v;
             near("drift", v, Vec3::new(0.2, 0.0, 0.0), 0.02);
@@ -101,11 +116,29 @@ fn every_question_has_the_same_answer() {
             assert_eq!(water.velocity.norm(), 0.0, "no waves at {} {}", x[k], y[k]);
         }
     }
-    near("levels", Vec3::new(eta[0], eta[1], eta[4]), Vec3::new(12.0, 0.3, 12.0), 1e-12);
-    assert!(eta[2] < -1e5 && (eta[3] - 0.3).abs() > 1e-3 && (eta[5] - 0.3).abs() > 1e-3, "{eta:?}");
+    near(
+        "levels",
+        Vec3::new(eta[0], eta[1], eta[4]),
+        Vec3::new(12.0, 0.3, 12.0),
+        1e-12,
+    );
+    assert!(
+        eta[2] < -1e5 && (eta[3] - 0.3).abs() > 1e-3 && (eta[5] - 0.3).abs() > 1e-3,
+        "{eta:?}"
+    );
     let at = instant(&s.scene);
-    near("lake", at.water(Vec3::new(70.0, 3.0, 11.0)).0, Vec3::new(0.2, 0.0, 0.0), 1e-9);
-    near("harbour", at.water(Vec3::new(-70.0, 3.0, -1.0)).0, Vec3::new(0.0, 0.4, 0.0), 1e-12);
+    near(
+        "lake",
+        at.water(Vec3::new(70.0, 3.0, 11.0)).0,
+        Vec3::new(0.2, 0.0, 0.0),
+        1e-9,
+    );
+    near(
+        "harbour",
+        at.water(Vec3::new(-70.0, 3.0, -1.0)).0,
+        Vec3::new(0.0, 0.4, 0.0),
+        1e-12,
+    );
     let mut s = s;
     advance(&mut s, 1.0);
     close("falls", place(&s).z, -5.0 - 0.5 * 9.81, 2e-3);
@@ -133,7 +166,7 @@ fn edges_change_no_bit_with_blocks() {
 // harbour's waves are a tenth of the sea's, a light boat follows them twice as readily at most.
 #[test]
 fn each_boat_of_the_harbour_lies_in_its_own_water() {
-    let world = load_world(&share::world("harbour"), Overrides::default());
+    let world = load_world(&data_dir::world("harbour"), Overrides::default());
     let scene = world.unwrap_or_else(|problems| panic!("{problems}")).scene;
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
     advance(&mut s, 5.0);
@@ -146,11 +179,22 @@ fn each_boat_of_the_harbour_lies_in_its_own_water() {
         }
     }
     let spread = [0, 1, 2].map(|k: usize| (squares[k] - sum[k] * sum[k]).max(0.0).sqrt());
-    assert!(spread[0] > 0.06 && spread[1] < 0.2 * spread[0] && spread[2] < 1e-3, "{spread:?}");
-    assert!((sum[0] - 1.2).abs() < 0.15 && (sum[1] - 1.2).abs() < 0.05, "high water is 1.2 m: {sum:?}");
+    assert!(
+        spread[0] > 0.06 && spread[1] < 0.2 * spread[0] && spread[2] < 1e-3,
+        "{spread:?}"
+    );
+    assert!(
+        (sum[0] - 1.2).abs() < 0.15 && (sum[1] - 1.2).abs() < 0.05,
+        "high water is 1.2 m: {sum:?}"
+    );
     let float = s.scene.robots[2].links[0].restoring.is_some();
     assert!(float && (sum[2] - 6.0).abs() < 0.1, "{sum:?}");
-    let north = s.state.robots.iter().map(|r| r.motion.p_WB.y).collect::<Vec<_>>();
+    let north = s
+        .state
+        .robots
+        .iter()
+        .map(|r| r.motion.p_WB.y)
+        .collect::<Vec<_>>();
     assert!(
         north[0] > 1.0 && north[1].abs() < 0.5 && north[2].abs() < 0.5,
         "the current stays outside: {north:?}"
@@ -163,12 +207,19 @@ fn each_boat_of_the_harbour_lies_in_its_own_water() {
 #[test]
 fn levels_and_waves_are_set_in_the_run() {
     let mut s = floater(8, HULLS[0], [60.0, 0.0, 12.0]);
-    let named = merrow::ros::live_parameters::declarations(&s.scene, Pace::Max);
-    let names: Vec<_> =
-        named.iter().map(|d| d.name.as_str()).filter(|name| name.starts_with("water.regions.")).collect();
+    let named = merrow::node::live_parameters::declarations(&s.scene, Pace::Max);
+    let names: Vec<_> = named
+        .iter()
+        .map(|d| d.name.as_str())
+        .filter(|name| name.starts_with("water.regions."))
+        .collect();
     assert_eq!(
         names,
-        ["water.regions.lake.level_m", "water.regions.lake.waves", "water.regions.harbour.waves"],
+        [
+            "water.regions.lake.level_m",
+            "water.regions.lake.waves",
+            "water.regions.harbour.waves"
+        ],
         "dry land has neither"
     );
     let harbour = |s: &Simulation| WavesNow::new(&s.state.sea.waves, 3.7e9).elevation(-70.0, 5.0);
@@ -178,7 +229,8 @@ fn levels_and_waves_are_set_in_the_run() {
     sea.regions[1].waves = 1.0;
     s.apply(&Command::Sea(Box::new(sea))).unwrap();
     assert!((harbour(&s) - 0.3).abs() > 1e-3);
-    s.apply(&Command::Sea(Box::new(s.state.sea.clone()))).unwrap();
+    s.apply(&Command::Sea(Box::new(s.state.sea.clone())))
+        .unwrap();
     advance(&mut s, 20.0);
     close("rises", place(&s).z, 13.0, 1e-3 / 13.0);
 }

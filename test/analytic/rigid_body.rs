@@ -1,7 +1,7 @@
 //! Rigid bodies that nothing but weight acts on.
 
 use crate::common::{advance, close, near, relative, simulation};
-use merrow::math::Vec3;
+use merrow_math::Vec3;
 
 fn body(inertia: &str, spin: &str, more: &str) -> String {
     format!(
@@ -36,8 +36,12 @@ fn symmetric_top_precesses() {
 // Method: spin about its middle axis, 20 s. Tolerance: RK4's 1e-9.
 #[test]
 fn tumbling_body_keeps_its_angular_momentum() {
-    let mut s = simulation(&body("{xx: 0.3, yy: 0.5, zz: 0.7, xy: 0.05}", "[0.01, 2, 0.02]", ""));
-    let momentum = |s: &merrow::sim::Simulation| {
+    let mut s = simulation(&body(
+        "{xx: 0.3, yy: 0.5, zz: 0.7, xy: 0.05}",
+        "[0.01, 2, 0.02]",
+        "",
+    ));
+    let momentum = |s: &merrow_sim::Simulation| {
         let m = &s.state.robots[0].motion;
         let h = s.scene.robots[0].links[0].rigid.A.mul_vec(m.V_WB_B.w);
         (m.q_WB.matrix().mul_vec(h), 0.5 * h.dot(m.V_WB_B.w))
@@ -58,17 +62,29 @@ fn tumbling_body_keeps_its_angular_momentum() {
 // Tolerance: RK4's 1e-9.
 #[test]
 fn centre_of_mass_falls_on_a_parabola() {
-    let text = body("{xx: 0.3, yy: 0.5, zz: 0.6}", "[1, -2, 3]", ", center_of_mass_m: [0.2, -0.1, 0.3]");
+    let text = body(
+        "{xx: 0.3, yy: 0.5, zz: 0.6}",
+        "[1, -2, 3]",
+        ", center_of_mass_m: [0.2, -0.1, 0.3]",
+    );
     let mut s = simulation(&text);
-    let com = |s: &merrow::sim::Simulation| {
+    let com = |s: &merrow_sim::Simulation| {
         let m = &s.state.robots[0].motion;
         let R = m.q_WB.matrix();
         let c = Vec3::new(0.2, -0.1, 0.3);
-        (m.p_WB + R.mul_vec(c), R.mul_vec(m.V_WB_B.v + m.V_WB_B.w.cross(c)))
+        (
+            m.p_WB + R.mul_vec(c),
+            R.mul_vec(m.V_WB_B.v + m.V_WB_B.w.cross(c)),
+        )
     };
     let (p, v) = com(&s);
     advance(&mut s, 2.0);
-    near("centre of mass", com(&s).0, p + v.scale(2.0) - Vec3::new(0.0, 0.0, 0.5 * 9.81 * 4.0), 1e-9);
+    near(
+        "centre of mass",
+        com(&s).0,
+        p + v.scale(2.0) - Vec3::new(0.0, 0.0, 0.5 * 9.81 * 4.0),
+        1e-9,
+    );
 }
 
 // Goal: in air there is no added mass: a body that has one falls with g. Method: 1 s. Tolerance: rounding.
@@ -77,5 +93,10 @@ fn added_mass_counts_in_water_only() {
     let more = ", added_mass: {kind: diagonal, values: [1, 2, 3, 0.1, 0.1, 0.1]}";
     let mut s = simulation(&body("{xx: 0.4, yy: 0.4, zz: 0.7}", "[0, 0, 0]", more));
     advance(&mut s, 1.0);
-    close("fall", s.state.robots[0].motion.p_WB.z, 3.0 - 0.5 * 9.81, 1e-12);
+    close(
+        "fall",
+        s.state.robots[0].motion.p_WB.z,
+        3.0 - 0.5 * 9.81,
+        1e-12,
+    );
 }

@@ -1,22 +1,22 @@
 //! The river of `worlds/riverwatch.yaml` as its users meet it: its water, bed, banks, buoys, trees, boat and drone.
 
 use crate::common::{advance, simulation};
-use merrow::environment::{Instant, Variation};
-use merrow::math::Vec3;
-use merrow::river::River;
-use merrow::scene::End;
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::commands::Order;
-use merrow::state::contact::{Contact, Side};
-use merrow::world::{Overrides, load_world, share};
+use merrow_environment::{Instant, Variation};
+use merrow_math::Vec3;
+use merrow_model::scene::End;
+use merrow_model::state::Command;
+use merrow_model::state::commands::Order;
+use merrow_model::state::contact::{Contact, Side};
+use merrow_scenery::river::River;
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 
 const BOAT: usize = 0;
 const DRONE: usize = 1;
 
 fn riverwatch() -> Simulation {
-    let world = load_world(&share::world("riverwatch"), Overrides::default());
+    let world = load_world(&data_dir::world("riverwatch"), Overrides::default());
     let world = world.unwrap_or_else(|problems| panic!("{problems}"));
     Simulation::new(Arc::new(world.scene), 1).unwrap()
 }
@@ -29,7 +29,12 @@ fn place(s: &Simulation, robot: usize) -> Vec3 {
 fn drive(s: &mut Simulation, robot: usize, ahead: f64, yaw_rate: f64, seconds: f64) {
     for _ in 0..(seconds * 10.0).round() as usize {
         let (linear, angular) = (Vec3::new(ahead, 0.0, 0.0), Vec3::new(0.0, 0.0, yaw_rate));
-        s.apply(&Command::Velocity { robot, linear, angular }).unwrap();
+        s.apply(&Command::Velocity {
+            robot,
+            linear,
+            angular,
+        })
+        .unwrap();
         advance(s, 0.1);
     }
 }
@@ -41,7 +46,13 @@ fn drive(s: &mut Simulation, robot: usize, ahead: f64, yaw_rate: f64, seconds: f
 fn every_section_passes_the_rivers_discharge() {
     let scene = riverwatch().scene;
     let river = River::new(1);
-    let at = Instant { sea: &scene.sea, gravity: 9.81, time: 0.0, variation: Variation::NONE, waves: None };
+    let at = Instant {
+        sea: &scene.sea,
+        gravity: 9.81,
+        time: 0.0,
+        variation: Variation::NONE,
+        waves: None,
+    };
     let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
     let mut s = 100.0;
     for _ in 0..24 {
@@ -62,7 +73,10 @@ fn every_section_passes_the_rivers_discharge() {
         (least, most) = (least.min(sum), most.max(sum));
     }
     let q = river.stream.discharge;
-    assert!(least > 0.95 * q && most < 1.05 * q, "{least} to {most} of {q} m3/s");
+    assert!(
+        least > 0.95 * q && most < 1.05 * q,
+        "{least} to {most} of {q} m3/s"
+    );
     for tree in &river.trees {
         let (u, _) = at.water(Vec3::new(tree.p[0], tree.p[1], 0.0));
         assert_eq!(u.norm(), 0.0);
@@ -84,14 +98,27 @@ fn buoys_keep_within_their_moorings() {
         let radius = (tether.length * tether.length - anchor.z * anchor.z).sqrt();
         let away = p - anchor;
         let out = libm::hypot(away.x, away.y);
-        assert!(out < radius + 0.4, "{}: {out:.2} m from its anchor, {radius:.2} m of line", tether.name);
+        assert!(
+            out < radius + 0.4,
+            "{}: {out:.2} m from its anchor, {radius:.2} m of line",
+            tether.name
+        );
         assert!(p.z.abs() < 0.3, "{} lies at {:.2} m", tether.name, p.z);
         assert!(s.state.robots[robot].halted.is_none() && state.halted_ns.is_none());
         // the current holds it off
-        let at =
-            Instant { sea: &s.scene.sea, gravity: 9.81, time: 0.0, variation: Variation::NONE, waves: None };
+        let at = Instant {
+            sea: &s.scene.sea,
+            gravity: 9.81,
+            time: 0.0,
+            variation: Variation::NONE,
+            waves: None,
+        };
         let (u, _) = at.water(anchor);
-        assert!(u.norm() < 0.2 || away.dot(u) > 0.0, "{}: {away:?} in {u:?}", tether.name);
+        assert!(
+            u.norm() < 0.2 || away.dot(u) > 0.0,
+            "{}: {away:?} in {u:?}",
+            tether.name
+        );
     }
 }
 
@@ -110,15 +137,28 @@ fn the_boat_is_driven_upriver() {
     }
     assert!((sum / 50.0 - 1.5).abs() < 0.075, "{}", sum / 50.0);
     assert!(place(&s, BOAT).x < start.x - 15.0, "{:?}", place(&s, BOAT));
-    assert!(s.state.couplings[0].engaged, "the drone is still on the deck");
+    assert!(
+        s.state.couplings[0].engaged,
+        "the drone is still on the deck"
+    );
     advance(&mut s, 1.5);
-    assert!(s.state.robots[BOAT].actuators.iter().all(|a| a.command == 0.0));
+    assert!(
+        s.state.robots[BOAT]
+            .actuators
+            .iter()
+            .all(|a| a.command == 0.0)
+    );
 }
 
 /// The same thrust on both engines for `seconds`.
 fn push(s: &mut Simulation, thrust: f64, seconds: f64) {
     for thruster in 0..2 {
-        s.apply(&Command::Thruster { robot: BOAT, thruster, value: thrust }).unwrap();
+        s.apply(&Command::Thruster {
+            robot: BOAT,
+            thruster,
+            value: thrust,
+        })
+        .unwrap();
     }
     advance(s, seconds);
 }
@@ -132,15 +172,22 @@ fn the_bank_stops_a_boat() {
     drive(&mut s, BOAT, 0.3, 0.5, 3.0);
     advance(&mut s, 1.2);
     let mut hardest = 0.0_f64;
-    let (mut deepest, mut middle, mut bow) = (f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY);
+    let (mut deepest, mut middle, mut bow) =
+        (f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY);
     for _ in 0..150 {
         push(&mut s, 150.0, 0.2);
         let ground_pushes = |c: &&Contact| {
             c.b == Side::Seabed && matches!(c.a, Side::Link { robot, .. } if robot as usize == BOAT)
         };
         let dt = s.scene.dt();
-        let push: f64 =
-            s.state.contacts.touching.iter().filter(ground_pushes).map(|c| c.impulse_W.norm() / dt).sum();
+        let push: f64 = s
+            .state
+            .contacts
+            .touching
+            .iter()
+            .filter(ground_pushes)
+            .map(|c| c.impulse_W.norm() / dt)
+            .sum();
         hardest = hardest.max(push);
         let motion = &s.state.robots[BOAT].motion;
         let R = motion.q_WB.matrix();
@@ -151,11 +198,16 @@ fn the_bank_stops_a_boat() {
             deepest = deepest.max(ground(keel) - keel.z);
         }
         middle = middle.max(ground(at(-0.4, 0.0, 0.0)));
-        bow = bow.max(ground(at(2.2, 1.03, 0.0))).max(ground(at(2.2, -1.03, 0.0)));
+        bow = bow
+            .max(ground(at(2.2, 1.03, 0.0)))
+            .max(ground(at(2.2, -1.03, 0.0)));
     }
     assert!(hardest > 150.0, "the ground pushed with {hardest} N");
     assert!(deepest < 0.02, "the hull was {deepest} m in the ground");
-    assert!(middle < 0.1 && bow > 0.0, "its middle got over ground at {middle} m, its bow at {bow} m");
+    assert!(
+        middle < 0.1 && bow > 0.0,
+        "its middle got over ground at {middle} m, its bow at {bow} m"
+    );
 }
 
 // Goal: a drone that is let go on the deck of a boat under way stays there until it takes off. Method: 1.5 m/s upriver, the latch lets go, 12 s in which the
@@ -164,15 +216,28 @@ fn the_bank_stops_a_boat() {
 fn the_drone_rides_on_the_deck() {
     let mut s = riverwatch();
     drive(&mut s, BOAT, 1.5, 0.0, 4.0);
-    s.apply(&Command::Couple { coupling: 0, engage: false, partner: None }).unwrap();
+    s.apply(&Command::Couple {
+        coupling: 0,
+        engage: false,
+        partner: None,
+    })
+    .unwrap();
     let on_deck = |s: &Simulation| {
-        s.state.robots[BOAT].motion.q_WB.matrix().tr_mul_vec(place(s, DRONE) - place(s, BOAT))
+        s.state.robots[BOAT]
+            .motion
+            .q_WB
+            .matrix()
+            .tr_mul_vec(place(s, DRONE) - place(s, BOAT))
     };
     let stood = on_deck(&s);
     advance(&mut s, 12.0);
     let slid = (on_deck(&s) - stood).norm();
     assert!(slid < 0.02, "it slid {slid} m");
-    s.apply(&Command::Order { robot: DRONE, order: Order::TakeOff }).unwrap();
+    s.apply(&Command::Order {
+        robot: DRONE,
+        order: Order::TakeOff,
+    })
+    .unwrap();
     advance(&mut s, 4.0);
     assert!(place(&s, DRONE).z > 2.5, "{:?}", place(&s, DRONE));
 }
@@ -183,8 +248,17 @@ fn the_drone_rides_on_the_deck() {
 fn the_drone_lands_on_the_deck() {
     let mut s = riverwatch();
     drive(&mut s, BOAT, 1.0, 0.0, 3.0);
-    s.apply(&Command::Couple { coupling: 0, engage: false, partner: None }).unwrap();
-    s.apply(&Command::Order { robot: DRONE, order: Order::TakeOff }).unwrap();
+    s.apply(&Command::Couple {
+        coupling: 0,
+        engage: false,
+        partner: None,
+    })
+    .unwrap();
+    s.apply(&Command::Order {
+        robot: DRONE,
+        order: Order::TakeOff,
+    })
+    .unwrap();
     drive(&mut s, BOAT, 1.0, 0.0, 4.0);
     for k in 0..250 {
         let (boat, drone) = (&s.state.robots[BOAT].motion, &s.state.robots[DRONE].motion);
@@ -196,7 +270,12 @@ fn the_drone_lands_on_the_deck() {
             v.z = -0.3;
         }
         let linear = drone.q_WB.matrix().tr_mul_vec(v);
-        s.apply(&Command::Velocity { robot: DRONE, linear, angular: Vec3::zero() }).unwrap();
+        s.apply(&Command::Velocity {
+            robot: DRONE,
+            linear,
+            angular: Vec3::zero(),
+        })
+        .unwrap();
         drive(&mut s, BOAT, 1.0, 0.0, 0.1);
         if k > 100 && s.state.couplings[0].engaged {
             return;
@@ -212,9 +291,18 @@ fn the_drone_leaves_the_deck_and_hovers() {
     let mut s = riverwatch();
     advance(&mut s, 1.0);
     assert!(s.state.couplings[0].engaged);
-    s.apply(&Command::Couple { coupling: 0, engage: false, partner: None }).unwrap();
+    s.apply(&Command::Couple {
+        coupling: 0,
+        engage: false,
+        partner: None,
+    })
+    .unwrap();
     let start = place(&s, DRONE);
-    s.apply(&Command::Order { robot: DRONE, order: Order::TakeOff }).unwrap();
+    s.apply(&Command::Order {
+        robot: DRONE,
+        order: Order::TakeOff,
+    })
+    .unwrap();
     advance(&mut s, 4.0);
     let mut furthest = 0.0_f64;
     for _ in 0..30 {
@@ -247,14 +335,26 @@ fn trees_are_hit() {
     );
     let mut s = simulation(&text);
     advance(&mut s, 1.0);
-    let of =
-        |s: &Simulation, name: &str| place(s, s.scene.robots.iter().position(|r| r.name == name).unwrap());
-    assert!(of(&s, "low").x < x - trunk && of(&s, "high").x < x, "{:?} {:?}", of(&s, "low"), of(&s, "high"));
+    let of = |s: &Simulation, name: &str| {
+        place(
+            s,
+            s.scene.robots.iter().position(|r| r.name == name).unwrap(),
+        )
+    };
+    assert!(
+        of(&s, "low").x < x - trunk && of(&s, "high").x < x,
+        "{:?} {:?}",
+        of(&s, "low"),
+        of(&s, "high")
+    );
     assert!(of(&s, "past").x > x + 1.0, "{:?}", of(&s, "past"));
     advance(&mut s, 4.0);
     for name in ["low", "high", "past"] {
         let p = of(&s, name);
         let ground = s.scene.sea.seabed.height(p.x, p.y);
-        assert!(p.z > ground + 0.15 && p.z < ground + 0.3, "{name} at {p:?} over ground at {ground}");
+        assert!(
+            p.z > ground + 0.15 && p.z < ground + 0.3,
+            "{name} at {p:?} over ground at {ground}"
+        );
     }
 }

@@ -1,10 +1,10 @@
 //! Rotors in air: thrust, torque, lag, inflow, drag, ground effect, spin; the Firefly's figures (V52).
 
 use crate::common::{advance, close, near, relative, scene, simulation, start};
-use merrow::environment::air;
-use merrow::math::{Mat3, Vec3};
-use merrow::sim::{Simulation, step};
-use merrow::state::{Command, Workspace};
+use merrow_environment::air;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::state::{Command, Workspace};
+use merrow_sim::{Simulation, step};
 
 /// A body of 2 kg without weight, 1000 m up, with one rotor of `keys` at `mount`; `world` and `start` are further keys.
 fn craft(keys: &str, mount: &str, world: &str, start: &str) -> String {
@@ -28,7 +28,12 @@ robots:
 const UP: &str = "position_m: [0, 0, 0], direction: [0, 0, 1]";
 
 fn command(s: &mut Simulation, value: f64) {
-    s.apply(&Command::Thruster { robot: 0, thruster: 0, value }).unwrap();
+    s.apply(&Command::Thruster {
+        robot: 0,
+        thruster: 0,
+        value,
+    })
+    .unwrap();
 }
 
 /// Density of the air where the craft is, over that at sea level.
@@ -46,7 +51,8 @@ fn firefly_hovers_at_its_speed() {
 // and down again. Tolerance: 1e-8, the ground effect 1000 m up.
 #[test]
 fn speed_rises_and_falls_with_its_own_time_constants() {
-    let keys = "curve: {kind: rotor, thrust: 1e-5}, lag: {kind: up_down, up_s: 0.0125, down_s: 0.025}";
+    let keys =
+        "curve: {kind: rotor, thrust: 1e-5}, lag: {kind: up_down, up_s: 0.0125, down_s: 0.025}";
     let mut s = simulation(&craft(keys, UP, "step: {dt_s: 0.001}", ""));
     command(&mut s, 800.0);
     let mut check = |speed: &dyn Fn(f64) -> f64| {
@@ -54,7 +60,12 @@ fn speed_rises_and_falls_with_its_own_time_constants() {
             // the thrust is that of the step's start
             let (n, density) = (speed(f64::from(k) * 0.001), thinner(&s));
             s.advance(1);
-            close("thrust", s.state.robots[0].actuators[0].thrust, 1e-5 * n * n * density, 1e-8);
+            close(
+                "thrust",
+                s.state.robots[0].actuators[0].thrust,
+                1e-5 * n * n * density,
+                1e-8,
+            );
         }
         let end = speed(0.1);
         command(&mut s, 0.0);
@@ -72,13 +83,19 @@ fn spin_is_taken_from_the_body() {
     let keys = "curve: {kind: rotor, thrust: 1e-12, inertia_kg_m2: 2e-4}, lag: {kind: first_order, time_constant_s: 0.02}";
     for (turning, spin) in [("right", 1.0), ("left", -1.0)] {
         let mount = format!("position_m: [0, 0, 0], direction: [0.6, 0, 0.8], turning: {turning}");
-        let mut s =
-            simulation(&craft(keys, &mount, "step: {dt_s: 0.001}", "angular_velocity_rad_s: [1, -2, 0.5]"));
+        let mut s = simulation(&craft(
+            keys,
+            &mount,
+            "step: {dt_s: 0.001}",
+            "angular_velocity_rad_s: [1, -2, 0.5]",
+        ));
         let momentum = |s: &Simulation, n: f64| {
             let m = &s.state.robots[0].motion;
             let w = m.V_WB_B.w;
             let body = Vec3::new(0.02 * w.x, 0.03 * w.y, 0.05 * w.z);
-            m.q_WB.matrix().mul_vec(body + Vec3::new(0.6, 0.0, 0.8).scale(spin * 2e-4 * n))
+            m.q_WB
+                .matrix()
+                .mul_vec(body + Vec3::new(0.6, 0.0, 0.8).scale(spin * 2e-4 * n))
         };
         let before = momentum(&s, 0.0);
         command(&mut s, 500.0);
@@ -86,7 +103,10 @@ fn spin_is_taken_from_the_body() {
         let after = momentum(&s, 500.0 * (1.0 - (-1.0_f64 / 0.02).exp()));
         near(turning, after, before, 1e-6);
         let w = s.state.robots[0].motion.V_WB_B.w;
-        assert!((w - Vec3::new(1.0, -2.0, 0.5)).norm() > 0.5, "the body took the spin: {w:?}");
+        assert!(
+            (w - Vec3::new(1.0, -2.0, 0.5)).norm() > 0.5,
+            "the body took the spin: {w:?}"
+        );
     }
 }
 
@@ -100,8 +120,15 @@ fn wrench(text: &str, n: f64) -> (Vec3, Vec3, f64) {
     let at = crate::common::instant(&s.scene);
     work.drive[0] = [n; 3];
     work.drive_rate[0] = [0.0; 3];
-    work.thrust[0] = [merrow::math::SpatialForce::zero(); 3];
-    step::evaluate(&s.scene.robots[0], &at, &s.state.robots[0].motion, &[], 0, &mut work);
+    work.thrust[0] = [merrow_math::SpatialForce::zero(); 3];
+    step::evaluate(
+        &s.scene.robots[0],
+        &at,
+        &s.state.robots[0].motion,
+        &[],
+        0,
+        &mut work,
+    );
     (work.links[0].F.f, work.links[0].F.m, thinner(&s))
 }
 
@@ -111,20 +138,29 @@ fn wrench(text: &str, n: f64) -> (Vec3, Vec3, f64) {
 fn force_and_moment_in_moving_air() {
     let keys = "torque_per_thrust_m: 0.02, curve: {kind: rotor, thrust: 1e-5, inflow_loss: 2e-4, drag: 8e-5, rolling: 1e-6}";
     for (turning, s) in [("right", 1.0), ("left", -1.0)] {
-        let mount = format!("position_m: [0.3, -0.2, 0.1], direction: [0, 0.6, 0.8], turning: {turning}");
-        let world = "air: {shear: {kind: uniform}}\nweather: {wind_speed_m_s: 5, wind_from_deg: 270}";
+        let mount =
+            format!("position_m: [0.3, -0.2, 0.1], direction: [0, 0.6, 0.8], turning: {turning}");
+        let world =
+            "air: {shear: {kind: uniform}}\nweather: {wind_speed_m_s: 5, wind_from_deg: 270}";
         let moving = "velocity_m_s: [1, 2, 3]\n    angular_velocity_rad_s: [0, 0, 1]";
         let (f, m, rho) = wrench(&craft(keys, &mount, world, moving), 500.0);
-        let (p, e, w) = (Vec3::new(0.3, -0.2, 0.1), Vec3::new(0.0, 0.6, 0.8), Vec3::new(0.0, 0.0, 1.0));
+        let (p, e, w) = (
+            Vec3::new(0.3, -0.2, 0.1),
+            Vec3::new(0.0, 0.6, 0.8),
+            Vec3::new(0.0, 0.0, 1.0),
+        );
         let v = Vec3::new(1.0, 2.0, 3.0) - Vec3::new(5.0, 0.0, 0.0) + w.cross(p);
         let along = v.dot(e);
         let across = v - e.scale(along);
         let steady = 1e-5 * 500.0 * 500.0;
-        let force = (e.scale(steady - 2e-4 * 500.0 * along) - across.scale(8e-5 * 500.0)).scale(rho);
-        let moment =
-            p.cross(force) - (e.scale(s * 0.02 * steady) + across.scale(s * 1e-6 * 500.0)).scale(rho);
+        let force =
+            (e.scale(steady - 2e-4 * 500.0 * along) - across.scale(8e-5 * 500.0)).scale(rho);
+        let moment = p.cross(force)
+            - (e.scale(s * 0.02 * steady) + across.scale(s * 1e-6 * 500.0)).scale(rho);
         // the body's own velocity product stands beside them
-        let inertial = Vec3::new(0.0, 0.0, 1.0).cross(Vec3::new(1.0, 2.0, 3.0)).scale(-2.0);
+        let inertial = Vec3::new(0.0, 0.0, 1.0)
+            .cross(Vec3::new(1.0, 2.0, 3.0))
+            .scale(-2.0);
         near("force", f - inertial, force, 1e-9);
         near("moment", m, moment, 1e-9);
     }
@@ -148,7 +184,12 @@ robots: {{f: {{model: {{extends: robots/firefly.yaml, firmware: null}}, position
         s.state.robots[0].motion.clone()
     };
     let (calm, windy) = (fly(0.0, "[1, 0, 0]"), fly(7.0, "[8, 0, 0]"));
-    near("place", windy.p_WB - Vec3::new(14.0, 0.0, 0.0), calm.p_WB, 1e-9);
+    near(
+        "place",
+        windy.p_WB - Vec3::new(14.0, 0.0, 0.0),
+        calm.p_WB,
+        1e-9,
+    );
     crate::common::aligned("attitude", &windy.q_WB, &calm.q_WB, 1e-9);
     assert!((calm.p_WB - Vec3::new(0.0, 0.0, 200.0)).norm() > 1.0);
 }
@@ -175,7 +216,12 @@ fn ground_effect_lifts() {
     );
     let wind = "air: {shear: {kind: uniform}}\nweather: {wind_speed_m_s: 6, wind_from_deg: 0}";
     let induced2 = 2.5 / (2.0 * 1.225 * std::f64::consts::PI * 0.15 * 0.15);
-    relative("in a wind", lift(0.15, wind), 1.0 / (1.0 - 0.0625 / (1.0 + 36.0 / induced2)), 1e-9);
+    relative(
+        "in a wind",
+        lift(0.15, wind),
+        1.0 / (1.0 - 0.0625 / (1.0 + 36.0 / induced2)),
+        1e-9,
+    );
     // under water nothing is left of it
     assert_eq!(lift(-0.5, ""), 0.0);
 }
@@ -220,7 +266,11 @@ robots:
     let work = crate::common::evaluate(&world, &motion);
     let rho = air::density(&world.sea, 15.0, 20.0);
     // the wind goes to (4, 3), the vehicle looks north: 3 from astern, 4 from the left
-    let expected = Vec3::new(0.5 * rho * 3.0 * 4.0 * 5.0, 0.5 * rho * 2.0 * 3.0 * 5.0, 0.0);
+    let expected = Vec3::new(
+        0.5 * rho * 3.0 * 4.0 * 5.0,
+        0.5 * rho * 2.0 * 3.0 * 5.0,
+        0.0,
+    );
     let R: Mat3 = motion.q_WB.matrix();
     near("force", R.mul_vec(work.links[0].F.f), expected, 1e-9);
 }

@@ -1,11 +1,11 @@
 //! The rover: it stands, drives straight, turns, holds on a slope, and knows how far its wheels have turned.
 
 use crate::common::{advance, close, near, relative, simulation};
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::commands::Order;
-use merrow::state::firmware::{Drive, FirmwareMemory};
+use merrow_math::Vec3;
+use merrow_model::state::Command;
+use merrow_model::state::commands::Order;
+use merrow_model::state::firmware::{Drive, FirmwareMemory};
+use merrow_sim::Simulation;
 
 /// A rover on a slab that is pitched nose-up by `slope` degrees, its surface through the world's origin's height of 1 m.
 fn rover(slope: f64) -> Simulation {
@@ -28,7 +28,12 @@ robots: {{r: {{model: {{extends: robots/rover.yaml, sensors: null}}, position_m:
 fn drive(s: &mut Simulation, v: f64, w: f64, seconds: f64) {
     for _ in 0..(seconds * 10.0).round() as usize {
         let (linear, angular) = (Vec3::new(v, 0.0, 0.0), Vec3::new(0.0, 0.0, w));
-        s.apply(&Command::Velocity { robot: 0, linear, angular }).unwrap();
+        s.apply(&Command::Velocity {
+            robot: 0,
+            linear,
+            angular,
+        })
+        .unwrap();
         advance(s, 0.1);
     }
 }
@@ -80,15 +85,25 @@ fn it_turns_in_place() {
     let start = place(&s);
     let settings = s.scene.robots[0].firmware.clone().unwrap();
     let track = match settings.law {
-        merrow::scene::firmware::FirmwareLaw::Drive(d) => d.track,
+        merrow_model::scene::robot::firmware::FirmwareLaw::Drive(d) => d.track,
         other => panic!("{other:?}"),
     };
-    relative("effective width", track, (0.37559 * 0.37559 + 0.262 * 0.262) / 0.37559, 1e-3);
+    relative(
+        "effective width",
+        track,
+        (0.37559 * 0.37559 + 0.262 * 0.262) / 0.37559,
+        1e-3,
+    );
     drive(&mut s, 0.0, 0.5, 2.0);
     let (from, wheels_from) = (yaw(&s), wheels(&s).odometry[2]);
     drive(&mut s, 0.0, 0.5, 4.0);
     relative("turned", yaw(&s) - from, 2.0, 0.04);
-    relative("by the wheels", wheels(&s).odometry[2] - wheels_from, 2.0, 0.01);
+    relative(
+        "by the wheels",
+        wheels(&s).odometry[2] - wheels_from,
+        2.0,
+        0.01,
+    );
     assert!((place(&s) - start).norm() < 0.1, "{:?}", place(&s) - start);
 }
 
@@ -107,17 +122,33 @@ fn it_holds_on_a_slope() {
     drive(&mut s, 0.5, 0.0, 3.0);
     let way = place(&s) - from;
     relative("climbed", way.norm(), 1.5, 0.03);
-    close("up the slope", way.z / way.norm(), 15.0_f64.to_radians().sin(), 0.01);
+    close(
+        "up the slope",
+        way.z / way.norm(),
+        15.0_f64.to_radians().sin(),
+        0.01,
+    );
 }
 
 // Goal: who drives the wheels. Method: a command to a wheel while the firmware drives, and once it is off. Tolerance: none.
 #[test]
 fn its_wheels_are_its_own_while_it_drives() {
     let mut s = rover(0.0);
-    let wheel = Command::Joint { robot: 0, joint: 0, value: 1.0 };
+    let wheel = Command::Joint {
+        robot: 0,
+        joint: 0,
+        value: 1.0,
+    };
     let refused = s.apply(&wheel).unwrap_err().reason;
-    assert_eq!(refused, "the firmware drives the wheels: switch it off by `enable` first");
-    s.apply(&Command::Order { robot: 0, order: Order::Enable(false) }).unwrap();
+    assert_eq!(
+        refused,
+        "the firmware drives the wheels: switch it off by `enable` first"
+    );
+    s.apply(&Command::Order {
+        robot: 0,
+        order: Order::Enable(false),
+    })
+    .unwrap();
     s.apply(&wheel).unwrap();
 }
 

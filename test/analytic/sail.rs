@@ -1,12 +1,12 @@
 //! Sails: forces in the apparent wind, the boom, and how a boat sails.
 
 use crate::common::{close, evaluate, instant, near, scene, simulation, start};
-use merrow::environment::air;
-use merrow::forces::sail::boom_angle;
-use merrow::math::{Quat, Vec3};
-use merrow::scene::Scene;
-use merrow::sim::{Simulation, step};
-use merrow::state::{Command, Workspace};
+use merrow_environment::air;
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::state::{Command, Workspace};
+use merrow_physics::forces::actuators::sail::boom_angle;
+use merrow_sim::{Simulation, step};
 
 // Goal: the boom streams with the wind until the sheet holds it. Method: winds from ahead, both sides and behind; sheets of 0, 30 and 90 deg.
 // Tolerance: rounding.
@@ -96,7 +96,14 @@ fn a_sail_has_lift_and_drag() {
 }
 
 fn scene_force(scene: &Scene, work: &mut Workspace) -> (Vec3, Vec3) {
-    step::evaluate(&scene.robots[0], &instant(scene), &start(scene, 0), &[], 0, work);
+    step::evaluate(
+        &scene.robots[0],
+        &instant(scene),
+        &start(scene, 0),
+        &[],
+        0,
+        work,
+    );
     (work.links[0].F.f, work.links[0].F.m)
 }
 
@@ -108,7 +115,10 @@ fn sail(heading: f64, sheet_deg: f64, current: bool) -> Simulation {
         // a current of 0.5 m/s to the east, and a wind that is the same as seen from it
         let v = Vec3::new(0.5, -6.0, 0.0);
         let from = libm::atan2(-v.x, -v.y).to_degrees();
-        ((v.norm(), from), "water: {current: {kind: uniform, speed_m_s: 0.5, direction_deg: 90}}")
+        (
+            (v.norm(), from),
+            "water: {current: {kind: uniform, speed_m_s: 0.5, direction_deg: 90}}",
+        )
     } else {
         ((6.0, 0.0), "")
     };
@@ -124,14 +134,34 @@ robots: {{boat: {{model: {{extends: robots/sailboat.yaml, sensors: null, battery
     if current {
         let (p_WB, q_WB) = (Vec3::zero(), Quat::from_rpy(0.0, 0.0, yaw.to_radians()));
         let v_WB_B = q_WB.matrix().tr_mul_vec(Vec3::new(0.5, 0.0, 0.0)) + Vec3::new(1.5, 0.0, 0.0);
-        s.apply(&Command::SetPose { robot: 0, p_WB, q_WB, v_WB_B, w_WB_B: Vec3::zero() }).unwrap();
+        s.apply(&Command::SetPose {
+            robot: 0,
+            p_WB,
+            q_WB,
+            v_WB_B,
+            w_WB_B: Vec3::zero(),
+        })
+        .unwrap();
     }
-    s.apply(&Command::Fin { robot: 0, fin: 0, value: sheet_deg.to_radians() }).unwrap();
+    s.apply(&Command::Fin {
+        robot: 0,
+        fin: 0,
+        value: sheet_deg.to_radians(),
+    })
+    .unwrap();
     for _ in 0..500 {
         let m = &s.state.robots[0].motion;
-        let error = libm::remainder(yaw.to_radians() - m.q_WB.matrix().to_rpy()[2], std::f64::consts::TAU);
+        let error = libm::remainder(
+            yaw.to_radians() - m.q_WB.matrix().to_rpy()[2],
+            std::f64::consts::TAU,
+        );
         let value = 2.0 * error - 2.0 * m.V_WB_B.w.z;
-        s.apply(&Command::Fin { robot: 0, fin: 2, value }).unwrap();
+        s.apply(&Command::Fin {
+            robot: 0,
+            fin: 2,
+            value,
+        })
+        .unwrap();
         s.advance(10);
     }
     s
@@ -163,7 +193,10 @@ fn the_polar_is_that_of_a_sailing_boat() {
     );
     let speeds = [45.0, 70.0, 100.0, 130.0, 178.0].map(|heading| best(heading).0);
     let [close, reach, beam, broad, running] = speeds;
-    assert!(close < reach && reach < beam && beam > broad && broad > running, "{speeds:?}");
+    assert!(
+        close < reach && reach < beam && beam > broad && broad > running,
+        "{speeds:?}"
+    );
     assert!(beam > 1.5 && beam < 3.0, "{speeds:?}");
 }
 
@@ -182,13 +215,21 @@ fn forces_balance_on_a_reach() {
     assert!(A.v.norm() < 1e-4 && A.w.norm() < 1e-4, "{A:?}");
     let [roll, _, _] = m.q_WB.matrix().to_rpy();
     // the wind comes from the left: it heels to the right and drifts there
-    assert!(roll.to_degrees() > 2.0 && roll.to_degrees() < 35.0, "heel {}", roll.to_degrees());
+    assert!(
+        roll.to_degrees() > 2.0 && roll.to_degrees() < 35.0,
+        "heel {}",
+        roll.to_degrees()
+    );
     assert!(m.V_WB_B.v.y < -0.005, "leeway {}", m.V_WB_B.v.y);
     // without sail and fins only hull and stiffness are left: what they do is what sail, keel and rudder make good
     (0..3).for_each(|k| work.fins[k].part = 0.0);
     step::evaluate(&scene.robots[0], &instant(scene), m, &[], 0, &mut work);
     let hull = work.links[0].F;
-    assert!(hull.m.x < -1071.0 * 0.9 * roll, "righting moment {} N m", hull.m.x);
+    assert!(
+        hull.m.x < -1071.0 * 0.9 * roll,
+        "righting moment {} N m",
+        hull.m.x
+    );
     assert!(evaluate(scene, m).links[0].F.f.x.is_finite());
 }
 

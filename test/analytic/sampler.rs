@@ -2,11 +2,11 @@
 
 use super::turntable::{place, set, weightless};
 use crate::common::{close, near, readings, relative, simulation};
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::bottle::{Bottle, Filling};
-use merrow::state::reading::Reading;
+use merrow_math::Vec3;
+use merrow_model::state::Command;
+use merrow_model::state::bottle::{Bottle, Filling};
+use merrow_model::state::reading::Reading;
+use merrow_sim::Simulation;
 
 const TOP: &str =
     "water: {temperature_c: 12, carried: {turbidity: {unit: NTU, profile: [[0, 0], [100, 50]]}}}";
@@ -19,7 +19,12 @@ fn sampler(more: &str) -> Simulation {
 }
 
 fn tell(s: &mut Simulation, on: bool) -> Result<(), String> {
-    s.apply(&Command::Sample { robot: 0, sensor: 0, on }).map_err(|refusal| refusal.reason)
+    s.apply(&Command::Sample {
+        robot: 0,
+        sensor: 0,
+        on,
+    })
+    .map_err(|refusal| refusal.reason)
 }
 
 fn last(s: &mut Simulation, seconds: f64) -> Bottle {
@@ -34,14 +39,26 @@ fn last(s: &mut Simulation, seconds: f64) -> Bottle {
 #[test]
 fn a_bottle_has_the_mean_of_its_water() {
     let mut s = sampler("");
-    assert!(readings(&mut s, 0, 0.5).is_empty(), "it says nothing before it is told");
-    set(&mut s, Vec3::new(3.0, 0.0, -10.0), [0.0; 3], Vec3::new(0.0, 0.0, -2.0), Vec3::zero());
+    assert!(
+        readings(&mut s, 0, 0.5).is_empty(),
+        "it says nothing before it is told"
+    );
+    set(
+        &mut s,
+        Vec3::new(3.0, 0.0, -10.0),
+        [0.0; 3],
+        Vec3::new(0.0, 0.0, -2.0),
+        Vec3::zero(),
+    );
     tell(&mut s, true).unwrap();
     let half = last(&mut s, 5.0);
     assert_eq!((half.number, half.filling), (1, Filling::Pumping));
     close("half", half.volume, 0.001, 1e-12);
     let full = last(&mut s, 6.0);
-    assert_eq!((full.number, full.filling, full.volume), (1, Filling::Full, 0.002));
+    assert_eq!(
+        (full.number, full.filling, full.volume),
+        (1, Filling::Full, 0.002)
+    );
     near("place", full.p_W, Vec3::new(3.0, 0.0, -20.01), 1e-9);
     relative("turbidity", full.means[2], 0.5 * 20.01, 1e-9);
     close("temperature", full.means[0], 12.0, 1e-12);
@@ -63,8 +80,17 @@ fn bottles_are_used_once() {
     close("closed", first.volume, 0.0002, 1e-12);
     tell(&mut s, true).unwrap();
     assert_eq!(last(&mut s, 11.0).number, 2);
-    assert_eq!(tell(&mut s, true).unwrap_err(), "s has no empty bottle left");
-    let other = s.apply(&Command::Sample { robot: 0, sensor: 7, on: true }).unwrap_err();
+    assert_eq!(
+        tell(&mut s, true).unwrap_err(),
+        "s has no empty bottle left"
+    );
+    let other = s
+        .apply(&Command::Sample {
+            robot: 0,
+            sensor: 7,
+            on: true,
+        })
+        .unwrap_err();
     assert_eq!(other.reason, "no such sensor");
 }
 
@@ -87,7 +113,13 @@ fn a_sampler_draws_no_air() {
 fn a_sampler_resumes() {
     let start = || {
         let mut s = sampler("");
-        set(&mut s, Vec3::new(0.0, 0.0, -10.0), [0.0; 3], Vec3::new(0.1, 0.0, -2.0), Vec3::zero());
+        set(
+            &mut s,
+            Vec3::new(0.0, 0.0, -10.0),
+            [0.0; 3],
+            Vec3::new(0.1, 0.0, -2.0),
+            Vec3::zero(),
+        );
         tell(&mut s, true).unwrap();
         s
     };
@@ -102,7 +134,11 @@ fn a_sampler_resumes() {
     }
     assert_eq!(second.state.hash(), whole.state.hash());
     let mut idle = start();
-    idle.state.robots[0].sensors[0].sampler.as_mut().unwrap().current = None;
+    idle.state.robots[0].sensors[0]
+        .sampler
+        .as_mut()
+        .unwrap()
+        .current = None;
     idle.advance(4000);
     assert_ne!(idle.state.hash(), whole.state.hash());
     let dead = "faults: {x: {robot: ball, of: s, kind: dead}}";

@@ -2,9 +2,9 @@
 
 use super::turntable::{ball, place, set};
 use crate::common::{readings, simulation};
-use merrow::math::Vec3;
-use merrow::state::Command;
-use merrow::state::reading::Reading;
+use merrow_math::Vec3;
+use merrow_model::state::Command;
+use merrow_model::state::reading::Reading;
 
 fn pressure(device: &str, more: &str) -> String {
     format!("p: {{device: {{source: test, kind: pressure, {device}}}{more}}}")
@@ -16,7 +16,11 @@ fn pressure(device: &str, more: &str) -> String {
 #[test]
 fn seven_hertz_do_not_drift_in_an_hour() {
     let step_ns = 14_300_000;
-    let mut s = simulation(&ball("step: {dt_s: 0.0143}", "", &pressure("rate_hz: 7", "")));
+    let mut s = simulation(&ball(
+        "step: {dt_s: 0.0143}",
+        "",
+        &pressure("rate_hz: 7", ""),
+    ));
     let all = readings(&mut s, 0, 251_749.0 * 0.0143);
     assert_eq!(all.len(), 25_200);
     for (r, k) in all.iter().zip(1_u64..) {
@@ -29,8 +33,14 @@ fn seven_hertz_do_not_drift_in_an_hour() {
 // Goal (V84): counters are exact for rates that fit and that do not, at the default step. Method: 10 s. Tolerance: none.
 #[test]
 fn every_rate_gives_its_number_of_samples() {
-    for (rate, expected) in [("500", 5000), ("100", 1000), ("30", 300), ("12.5", 125), ("1", 10), ("0.3", 3)]
-    {
+    for (rate, expected) in [
+        ("500", 5000),
+        ("100", 1000),
+        ("30", 300),
+        ("12.5", 125),
+        ("1", 10),
+        ("0.3", 3),
+    ] {
         let mut s = simulation(&ball("", "", &pressure(&format!("rate_hz: {rate}"), "")));
         assert_eq!(readings(&mut s, 0, 10.0).len(), expected, "{rate} Hz");
     }
@@ -41,8 +51,18 @@ fn every_rate_gives_its_number_of_samples() {
 // Tolerance: none for the times; rounding for the pressure.
 #[test]
 fn latency_delays_the_delivery_not_the_measurement() {
-    let mut s = simulation(&ball("", "", &pressure("rate_hz: 10, latency_s: 0.35", ", start_s: 0.5")));
-    set(&mut s, Vec3::new(0.0, 0.0, -20.0), [0.0; 3], Vec3::new(0.0, 0.0, -1.0), Vec3::zero());
+    let mut s = simulation(&ball(
+        "",
+        "",
+        &pressure("rate_hz: 10, latency_s: 0.35", ", start_s: 0.5"),
+    ));
+    set(
+        &mut s,
+        Vec3::new(0.0, 0.0, -20.0),
+        [0.0; 3],
+        Vec3::new(0.0, 0.0, -1.0),
+        Vec3::zero(),
+    );
     let mut count = 0;
     for _ in 0..1000 {
         s.advance(1);
@@ -51,9 +71,16 @@ fn latency_delays_the_delivery_not_the_measurement() {
             let stamp = delivered.stamped.stamp_ns;
             assert_eq!(stamp, 500_000_000 + count * 100_000_000);
             assert_eq!(now, stamp + 350_000_000);
-            let Reading::Pressure(p) = delivered.stamped.reading else { panic!("not a pressure") };
+            let Reading::Pressure(p) = delivered.stamped.reading else {
+                panic!("not a pressure")
+            };
             let depth = 20.0 + stamp as f64 * 1e-9;
-            crate::common::relative("pressure", p.pressure, 101_325.0 + 1025.0 * 9.81 * depth, 1e-12);
+            crate::common::relative(
+                "pressure",
+                p.pressure,
+                101_325.0 + 1025.0 * 9.81 * depth,
+                1e-12,
+            );
             count += 1;
         }
         s.clear_outboxes();
@@ -81,26 +108,49 @@ fn resolution_and_full_scale_are_exact() {
     let mut s = simulation(&ball(
         "",
         "",
-        &pressure("rate_hz: 500, errors: {resolution: 100, full_scale: 150000}", ""),
+        &pressure(
+            "rate_hz: 500, errors: {resolution: 100, full_scale: 150000}",
+            "",
+        ),
     ));
-    set(&mut s, Vec3::new(0.0, 0.0, -3.0), [0.0; 3], Vec3::new(0.0, 0.0, -1.0), Vec3::zero());
+    set(
+        &mut s,
+        Vec3::new(0.0, 0.0, -3.0),
+        [0.0; 3],
+        Vec3::new(0.0, 0.0, -1.0),
+        Vec3::zero(),
+    );
     let mut saturated = 0;
     for r in readings(&mut s, 0, 4.0) {
-        let Reading::Pressure(p) = r.reading else { panic!("not a pressure") };
+        let Reading::Pressure(p) = r.reading else {
+            panic!("not a pressure")
+        };
         let truth = 101_325.0 + 1025.0 * 9.81 * (3.0 + r.stamp_ns as f64 * 1e-9);
         assert_eq!(p.pressure % 100.0, 0.0);
         if truth > 150_050.0 {
             assert_eq!(p.pressure, 150_000.0);
             saturated += 1;
         } else {
-            assert!((p.pressure - truth).abs() <= 50.0 + 1e-6, "{} for {truth}", p.pressure);
+            assert!(
+                (p.pressure - truth).abs() <= 50.0 + 1e-6,
+                "{} for {truth}",
+                p.pressure
+            );
         }
     }
     assert!(saturated > 500);
     let imu = "imu: {device: {source: test, kind: imu, rate_hz: 500, gyro: {full_scale: 5}}}";
     let mut s = simulation(&ball("", "", imu));
-    set(&mut s, Vec3::new(0.0, 0.0, -3.0), [0.0; 3], Vec3::zero(), Vec3::new(7.0, -7.0, 2.0));
-    let Reading::Imu(r) = crate::common::reading(&mut s, 0) else { panic!("not an IMU") };
+    set(
+        &mut s,
+        Vec3::new(0.0, 0.0, -3.0),
+        [0.0; 3],
+        Vec3::zero(),
+        Vec3::new(7.0, -7.0, 2.0),
+    );
+    let Reading::Imu(r) = crate::common::reading(&mut s, 0) else {
+        panic!("not an IMU")
+    };
     assert_eq!(r.angular_velocity.to_array(), [5.0, -5.0, 2.0]);
 }
 
@@ -111,18 +161,33 @@ fn noise_switch_shows_the_truth() {
     let mut s = simulation(&ball(
         "",
         "",
-        &pressure("rate_hz: 500, errors: {density: 10, turn_on_bias_std: 100}", ""),
+        &pressure(
+            "rate_hz: 500, errors: {density: 10, turn_on_bias_std: 100}",
+            "",
+        ),
     ));
     place(&mut s, Vec3::new(0.0, 0.0, -10.0), [0.0; 3]);
     let truth = 101_325.0 + 1025.0 * 9.81 * 10.0;
-    let exact = |s: &mut merrow::sim::Simulation| {
+    let exact = |s: &mut merrow_sim::Simulation| {
         let all = readings(s, 0, 0.1);
-        let hits = all.iter().filter(|r| matches!(r.reading, Reading::Pressure(p) if p.pressure == truth));
+        let hits = all
+            .iter()
+            .filter(|r| matches!(r.reading, Reading::Pressure(p) if p.pressure == truth));
         (hits.count(), all.len())
     };
     assert_eq!(exact(&mut s), (0, 50));
-    s.apply(&Command::Noise { robot: 0, sensor: 0, on: false }).unwrap();
+    s.apply(&Command::Noise {
+        robot: 0,
+        sensor: 0,
+        on: false,
+    })
+    .unwrap();
     assert_eq!(exact(&mut s), (50, 50));
-    s.apply(&Command::Noise { robot: 0, sensor: 0, on: true }).unwrap();
+    s.apply(&Command::Noise {
+        robot: 0,
+        sensor: 0,
+        on: true,
+    })
+    .unwrap();
     assert_eq!(exact(&mut s), (0, 50));
 }

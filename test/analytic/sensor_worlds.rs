@@ -1,37 +1,51 @@
 //! What the sensors of `harbour_inspection` and `survey` see is where the makers of those places put it.
 
 use crate::common::{advance, simulation};
-use merrow::math::Vec3;
-use merrow::scene::sensor::Looks;
-use merrow::scene::sonar::SonarSpec;
-use merrow::sim::{Simulation, lookout};
-use merrow::sites::quay::FACE;
-use merrow::sites::sand::DEPTH;
-use merrow::sites::wreck::{Wreck, edge};
-use merrow::state::frame::FrameData;
-use merrow::state::ping::Ping;
+use merrow_math::Vec3;
+use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::sonar::SonarSpec;
+use merrow_model::state::frames::FrameData;
+use merrow_model::state::frames::ping::Ping;
+use merrow_scenery::sites::quay::FACE;
+use merrow_scenery::sites::sand::DEPTH;
+use merrow_scenery::sites::wreck::{Wreck, edge};
+use merrow_sim::Simulation;
+use merrow_sim::sensors::scheduler;
 
 /// `|actual - expected| <= tolerance`.
 #[track_caller]
 fn within(what: &str, actual: f64, expected: f64, tolerance: f64) {
-    assert!((actual - expected).abs() <= tolerance, "{what}: {actual} instead of {expected}");
+    assert!(
+        (actual - expected).abs() <= tolerance,
+        "{what}: {actual} instead of {expected}"
+    );
 }
 
 /// A sensor of the first robot by name.
 fn named(s: &Simulation, name: &str) -> usize {
-    s.scene.robots[0].sensors.iter().position(|sensor| sensor.name == name).expect("a sensor")
+    s.scene.robots[0]
+        .sensors
+        .iter()
+        .position(|sensor| sensor.name == name)
+        .expect("a sensor")
 }
 
 /// What a sensor of the first robot brings now.
 fn once(s: &mut Simulation, name: &str) -> FrameData {
     let sensor = named(s, name);
-    lookout::once(s, 0, sensor).expect("a frame")
+    scheduler::once(s, 0, sensor).expect("a frame")
 }
 
 /// A sonar of the first robot and a ping of it.
 fn ping(s: &mut Simulation, name: &str) -> (SonarSpec, Ping) {
-    let FrameData::Ping(ping) = once(s, name) else { panic!("no ping") };
-    match &**s.scene.robots[0].sensors[named(s, name)].kind.looks().expect("a sonar") {
+    let FrameData::Ping(ping) = once(s, name) else {
+        panic!("no ping")
+    };
+    match &**s.scene.robots[0].sensors[named(s, name)]
+        .kind
+        .looks()
+        .expect("a sonar")
+    {
         Looks::Sonar(spec) => (spec.clone(), ping),
         _ => panic!("no sonar"),
     }
@@ -41,7 +55,9 @@ fn ping(s: &mut Simulation, name: &str) -> (SonarSpec, Ping) {
 fn mean(spec: &SonarSpec, ping: &Ping, beam: usize, from: f64, to: f64) -> f64 {
     let beams = ping.levels.len() / spec.bins;
     let rows = (0..spec.bins).filter(|k| (from..to).contains(&spec.range(*k)));
-    let numbers: Vec<f64> = rows.map(|k| f64::from(ping.levels[k * beams + beam])).collect();
+    let numbers: Vec<f64> = rows
+        .map(|k| f64::from(ping.levels[k * beams + beam]))
+        .collect();
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
@@ -50,10 +66,17 @@ fn mean(spec: &SonarSpec, ping: &Ping, beam: usize, from: f64, to: f64) -> f64 {
 // pulse and the sonar's bins.
 #[test]
 fn sonar_and_laser_find_the_quay() {
-    let bare: String = ["mussels", "barnacles", "sponge", "anemone", "weed", "lettuce"]
-        .iter()
-        .flat_map(|kind| [1, 2].map(|k| format!("  {kind}_{k}: null\n")))
-        .collect();
+    let bare: String = [
+        "mussels",
+        "barnacles",
+        "sponge",
+        "anemone",
+        "weed",
+        "lettuce",
+    ]
+    .iter()
+    .flat_map(|kind| [1, 2].map(|k| format!("  {kind}_{k}: null\n")))
+    .collect();
     let mut s = simulation(&format!(
         "
 extends: worlds/harbour_inspection.yaml
@@ -77,10 +100,17 @@ robots:
     let most = (0..spec.bins).map(beam).max().unwrap();
     let first = (0..spec.bins).find(|k| beam(*k) >= most / 2).unwrap();
     within("range by sonar", spec.range(first), wall, 0.09);
-    let FrameData::Scan(scan) = once(&mut s, "laser") else { panic!("no scan") };
+    let FrameData::Scan(scan) = once(&mut s, "laser") else {
+        panic!("no scan")
+    };
     for (k, range) in scan.ranges.iter().enumerate() {
         let a = (k as f64 - 10.0).to_radians();
-        within("range by laser", f64::from(*range) / 1.33, wall / a.cos(), 0.04);
+        within(
+            "range by laser",
+            f64::from(*range) / 1.33,
+            wall / a.cos(),
+            0.04,
+        );
     }
 }
 
@@ -95,10 +125,14 @@ robots: {rov: {model: {extends: robots/bluerov2_inspection.yaml, sensors: {camer
   width: 64, height: 36, outputs: [rgb, depth, labels]}}}}}}
 ",
     );
-    let FrameData::Picture(picture) = once(&mut s, "camera") else { panic!("no picture") };
+    let FrameData::Picture(picture) = once(&mut s, "camera") else {
+        panic!("no picture")
+    };
     let labels = picture.labels.unwrap();
     let mut counts = std::collections::BTreeMap::new();
-    labels.iter().for_each(|label| *counts.entry(*label).or_insert(0) += 1);
+    labels
+        .iter()
+        .for_each(|label| *counts.entry(*label).or_insert(0) += 1);
     let quay = counts.values().max().unwrap();
     assert!(3 * quay > labels.len() && counts.len() >= 4, "{counts:?}");
 }
@@ -142,17 +176,30 @@ fn boxes() -> [(Vec3, Vec3, f64); 2] {
     let z = edge(-11.5) - 0.7;
     let round = |z: f64| (100.0 * z).round() / 100.0;
     [
-        (Vec3::new(-11.6, 0.0, round(z + 1.15)), Vec3::new(2.3, 2.2, 1.15), 0.0),
-        (Vec3::new(-10.6, -0.2, round(z + 3.2)), Vec3::new(1.2, 1.8, 0.95), 4.0),
+        (
+            Vec3::new(-11.6, 0.0, round(z + 1.15)),
+            Vec3::new(2.3, 2.2, 1.15),
+            0.0,
+        ),
+        (
+            Vec3::new(-10.6, -0.2, round(z + 3.2)),
+            Vec3::new(1.2, 1.8, 0.95),
+            4.0,
+        ),
     ]
 }
 
 /// Corners of the sections of a box's edges with the plane x = `x0`, in the world.
 fn sections(wreck: &Wreck, (middle, half, turn): (Vec3, Vec3, f64), x0: f64) -> Vec<Vec3> {
-    let own = merrow::math::Mat3::from_rpy(0.0, 0.0, turn.to_radians());
+    let own = merrow_math::Mat3::from_rpy(0.0, 0.0, turn.to_radians());
     let corner = |k: usize| {
         let sign = |bit: usize| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
-        let p = middle + own.mul_vec(Vec3::new(sign(0) * half.x, sign(1) * half.y, sign(2) * half.z));
+        let p = middle
+            + own.mul_vec(Vec3::new(
+                sign(0) * half.x,
+                sign(1) * half.y,
+                sign(2) * half.z,
+            ));
         wreck.p + wreck.axes().mul_vec(p)
     };
     let mut found = Vec::new();
@@ -183,7 +230,9 @@ fn the_wreck_throws_its_shadow() {
     let mut end = 0.0_f64;
     for p in boxes().into_iter().flat_map(|of| sections(&wreck, of, x0)) {
         let d = p - sonar;
-        let over = (0..40_000).map(|k| sonar + d.scale(1.0 + 1e-4 * f64::from(k))).find(|q| q.z < ground(*q));
+        let over = (0..40_000)
+            .map(|k| sonar + d.scale(1.0 + 1e-4 * f64::from(k)))
+            .find(|q| q.z < ground(*q));
         end = end.max((over.expect("the ray comes down") - sonar).norm());
     }
     assert!(end > 25.0 && end < 38.0, "the shadow ends at {end} m");
@@ -191,8 +240,14 @@ fn the_wreck_throws_its_shadow() {
     // port first
     let part = |from: f64, to: f64| mean(&spec, &lines, 0, end + from, end + to);
     let (dark, bright) = (part(-3.7, -0.7), part(0.7, 3.7));
-    assert!(bright > 1.5 * dark + 5.0, "{dark} before its end at {end} m, {bright} after it");
-    assert!(mean(&spec, &lines, 0, 14.0, 17.0) > bright, "steel is brighter than sand");
+    assert!(
+        bright > 1.5 * dark + 5.0,
+        "{dark} before its end at {end} m, {bright} after it"
+    );
+    assert!(
+        mean(&spec, &lines, 0, 14.0, 17.0) > bright,
+        "steel is brighter than sand"
+    );
 }
 
 // Goal: the survey does something sensible when it is run and nothing is told: the vehicle flies its leg by its own firmware. Method: 40 s from the start; then it is told another
@@ -202,7 +257,10 @@ fn the_vehicle_flies_its_leg() {
     let mut s = simulation("extends: worlds/survey.yaml");
     let at = |s: &Simulation| {
         let m = &s.state.robots[0].motion;
-        ((90.0 - m.q_WB.matrix().to_rpy()[2].to_degrees()).rem_euclid(360.0), -m.p_WB.z)
+        (
+            (90.0 - m.q_WB.matrix().to_rpy()[2].to_degrees()).rem_euclid(360.0),
+            -m.p_WB.z,
+        )
     };
     advance(&mut s, 40.0);
     let (heading, depth) = at(&s);
@@ -212,29 +270,51 @@ fn the_vehicle_flies_its_leg() {
     assert!((1.2..2.0).contains(&speed), "{speed} m/s");
     assert!((s.state.robots[0].motion.p_WB.y + 15.0).abs() < 1.0);
     let (heading, depth) = (Some(0.0), Some(11.0));
-    s.apply(&merrow::state::Command::Course { robot: 0, heading, depth }).unwrap();
+    s.apply(&merrow_model::state::Command::Course {
+        robot: 0,
+        heading,
+        depth,
+    })
+    .unwrap();
     advance(&mut s, 60.0);
     let (heading, depth) = at(&s);
-    within("new heading", (heading + 180.0).rem_euclid(360.0), 180.0, 3.0);
+    within(
+        "new heading",
+        (heading + 180.0).rem_euclid(360.0),
+        180.0,
+        3.0,
+    );
     within("new depth", depth, 11.0, 0.4);
 }
 
 // Goal: the stereo pair that ships is one to whoever triangulates with its camera_info. Method: P of both cameras against the places where they are mounted. Tolerance: rounding.
 #[test]
 fn the_stereo_pair_knows_its_baseline() {
-    let path = merrow::world::share::world("riverwatch");
-    let scene = merrow::world::load_world(&path, merrow::world::Overrides::default()).unwrap().scene;
+    let path = merrow_world::data_dir::world("riverwatch");
+    let scene = merrow_world::load_world(&path, merrow_world::Overrides::default())
+        .unwrap()
+        .scene;
     let camera = |name: &str| {
         let sensors = scene.robots.iter().flat_map(|robot| &robot.sensors);
-        let sensor = sensors.into_iter().find(|sensor| sensor.name == name).unwrap();
-        let merrow::scene::sensor::Looks::Camera(spec) = &**sensor.kind.looks().unwrap() else {
+        let sensor = sensors
+            .into_iter()
+            .find(|sensor| sensor.name == name)
+            .unwrap();
+        let merrow_model::scene::sensor::Looks::Camera(spec) = &**sensor.kind.looks().unwrap()
+        else {
             panic!("{name} is no camera")
         };
-        (sensor.p_UoS_U, merrow::ros::camera::info(spec, Default::default()).p)
+        (
+            sensor.p_UoS_U,
+            merrow::convert::camera::info(spec, Default::default()).p,
+        )
     };
     let ((left, p_left), (right, p_right)) = (camera("stereo_left"), camera("stereo_right"));
     let apart = (left - right).norm();
     assert!((apart - 0.24).abs() < 1e-12);
     assert_eq!((p_left[0], p_left[3]), (p_right[0], 0.0));
-    assert!((p_right[3] + p_right[0] * apart).abs() < 1e-9, "{p_right:?}");
+    assert!(
+        (p_right[3] + p_right[0] * apart).abs() < 1e-9,
+        "{p_right:?}"
+    );
 }

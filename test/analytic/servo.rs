@@ -3,11 +3,11 @@
 use crate::common::joints::{Hinge, cascade, command, effort_servo};
 use crate::common::tree::{self, Random, Recipe};
 use crate::common::{close, instant, relative};
-use merrow::dynamics::rnea;
-use merrow::math::{SpatialVelocity, Vec3};
-use merrow::scene::JointMode;
-use merrow::sim::{Simulation, step};
-use merrow::state::{Command, Workspace};
+use merrow_math::{SpatialVelocity, Vec3};
+use merrow_model::scene::JointMode;
+use merrow_model::state::{Command, Workspace};
+use merrow_physics::dynamics::rnea;
+use merrow_sim::{Simulation, step};
 
 /// Efforts that the controller asked for at the first `n` ticks of 10 ms.
 fn asked(s: &mut Simulation, n: usize) -> Vec<f64> {
@@ -28,7 +28,14 @@ fn torque_pid(limits: &str) -> Simulation {
          bias_blend: 0.25, {limits}}}}}"
     );
     let joint = "axis: [0, -1, 0],";
-    let hinge = Hinge { drive: &drive, joint, inertia: 1e12, gravity: 9.81, arm: 0.01, ..Hinge::default() };
+    let hinge = Hinge {
+        drive: &drive,
+        joint,
+        inertia: 1e12,
+        gravity: 9.81,
+        arm: 0.01,
+        ..Hinge::default()
+    };
     let mut s = hinge.world();
     command(&mut s, 0.1);
     s
@@ -53,8 +60,15 @@ fn torque_pid_makes_the_hand_numbers() {
 // Goal: the torque never passes the joint's largest. Method: as above, 10 s. Tolerance: none.
 #[test]
 fn torque_pid_keeps_to_the_largest_effort() {
-    let drive = "{kind: servo, max_speed: 10, law: {kind: torque_pid, kp: 1, ki: 1, max_change: 0.1}}";
-    let mut s = Hinge { drive, joint: "max_effort: 0.6,", inertia: 1e12, ..Hinge::default() }.world();
+    let drive =
+        "{kind: servo, max_speed: 10, law: {kind: torque_pid, kp: 1, ki: 1, max_change: 0.1}}";
+    let mut s = Hinge {
+        drive,
+        joint: "max_effort: 0.6,",
+        inertia: 1e12,
+        ..Hinge::default()
+    }
+    .world();
     command(&mut s, 0.1);
     let tau = asked(&mut s, 100);
     assert!(tau[0] == 0.1 && tau[99] == 0.6, "{tau:?}");
@@ -66,7 +80,13 @@ fn torque_pid_keeps_to_the_largest_effort() {
 #[test]
 fn bias_is_inverse_dynamics_without_acceleration() {
     for links in [2, 5, 12] {
-        let recipe = Recipe { links, floating: true, damping: true, held_joints: true, potential: true };
+        let recipe = Recipe {
+            links,
+            floating: true,
+            damping: true,
+            held_joints: true,
+            potential: true,
+        };
         let scene = tree::scene(77 + links as u64, recipe);
         let robot = &scene.robots[0];
         let motion = tree::motion(&mut Random::new(links as u64), robot);
@@ -76,7 +96,10 @@ fn bias_is_inverse_dynamics_without_acceleration() {
         let still = vec![0.0; robot.n_joints()];
         // a base whose velocity stays as it is in the world: its rate in its own turning axes is v x w
         let V = work.links[0].V;
-        let even = SpatialVelocity { w: Vec3::zero(), v: V.v.cross(V.w) };
+        let even = SpatialVelocity {
+            w: Vec3::zero(),
+            v: V.v.cross(V.w),
+        };
         let (_, expected) = rnea::inverse(robot, &even, &still, &work);
         let mut found = vec![f64::NAN; robot.n_joints()];
         rnea::bias(robot, &mut work, |j, tau| found[j] = tau);
@@ -89,8 +112,16 @@ fn bias_is_inverse_dynamics_without_acceleration() {
 /// Largest error of a position step of 0.1 rad against x'' = 8 (5 (0.1 - x) - x'), over 2 s.
 fn step_error(dt: f64) -> f64 {
     let rate = (1.0 / dt).round();
-    let drive = cascade("velocity_gain: 8", &format!("rate_hz: {rate}, position_gain: 5,"));
-    let mut s = Hinge { dt, drive: &drive, ..Hinge::default() }.world();
+    let drive = cascade(
+        "velocity_gain: 8",
+        &format!("rate_hz: {rate}, position_gain: 5,"),
+    );
+    let mut s = Hinge {
+        dt,
+        drive: &drive,
+        ..Hinge::default()
+    }
+    .world();
     command(&mut s, 0.1);
     let (omega, decay) = (40.0_f64.sqrt(), 4.0);
     let damped = (omega * omega - decay * decay).sqrt();
@@ -123,11 +154,21 @@ fn cascade_is_the_closed_second_order_system() {
 fn integral_and_bias_carry_a_weight() {
     for (law, integral) in [
         ("velocity_gain: 20, integral_gain: 50", 0.981 / 50.0),
-        ("velocity_gain: 20, integral_gain: 50, bias_feed_forward: 1", 0.0),
+        (
+            "velocity_gain: 20, integral_gain: 50, bias_feed_forward: 1",
+            0.0,
+        ),
     ] {
         let drive = cascade(law, "rate_hz: 1000, mode: velocity,");
         let joint = "axis: [0, -1, 0],";
-        let mut s = Hinge { drive: &drive, joint, gravity: 9.81, arm: 0.1, ..Hinge::default() }.world();
+        let mut s = Hinge {
+            drive: &drive,
+            joint,
+            gravity: 9.81,
+            arm: 0.1,
+            ..Hinge::default()
+        }
+        .world();
         s.advance(20_000);
         let r = &s.state.robots[0];
         close("velocity", r.motion.qd[0], 0.0, 1e-6);
@@ -142,19 +183,37 @@ fn integral_and_bias_carry_a_weight() {
 // asked for 1 rad/s. Tolerance: none, and rounding for the free integral e t.
 #[test]
 fn integral_rests_while_the_effort_is_at_its_limit() {
-    let drive = cascade("velocity_gain: 1, integral_gain: 1", "rate_hz: 100, mode: velocity,");
+    let drive = cascade(
+        "velocity_gain: 1, integral_gain: 1",
+        "rate_hz: 100, mode: velocity,",
+    );
     for (limit, integral) in [("max_effort: 1.5,", 0.5), ("", 10.0)] {
-        let mut s = Hinge { drive: &drive, joint: limit, inertia: 1e12, ..Hinge::default() }.world();
+        let mut s = Hinge {
+            drive: &drive,
+            joint: limit,
+            inertia: 1e12,
+            ..Hinge::default()
+        }
+        .world();
         command(&mut s, 1.0);
         s.advance(10_000);
-        close("integral", s.state.robots[0].joints[0].integral, integral, 0.011);
+        close(
+            "integral",
+            s.state.robots[0].joints[0].integral,
+            integral,
+            0.011,
+        );
     }
 }
 
 // Goal: effort mode is the effort. Method: q = tau t²/2 for an inertia of 1 after the first tick at t = 0. Tolerance: rounding.
 #[test]
 fn effort_mode_gives_the_effort() {
-    let mut s = Hinge { drive: &effort_servo(""), ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive: &effort_servo(""),
+        ..Hinge::default()
+    }
+    .world();
     command(&mut s, 0.5);
     s.advance(2000);
     relative("position", s.state.robots[0].motion.q[0], 1.0, 1e-12);
@@ -165,7 +224,11 @@ fn effort_mode_gives_the_effort() {
 #[test]
 fn a_rigid_gear_reflects_its_rotor() {
     let drive = effort_servo("gear_ratio: 100, rotor_inertia_kg_m2: 0.0001");
-    let mut s = Hinge { drive: &drive, ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive: &drive,
+        ..Hinge::default()
+    }
+    .world();
     command(&mut s, 0.5);
     s.advance(2000);
     relative("position", s.state.robots[0].motion.q[0], 0.5, 1e-12);
@@ -177,15 +240,28 @@ fn a_rigid_gear_reflects_its_rotor() {
 fn encoders_quantise() {
     let encoder = "rate_hz: 100, encoder: {resolution: 0.01, velocity: {kind: difference}},";
     let drive = cascade("velocity_gain: 0", encoder);
-    let mut s = Hinge { drive: &drive, ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive: &drive,
+        ..Hinge::default()
+    }
+    .world();
     s.state.robots[0].motion.qd[0] = 0.1;
     let mut mean = 0.0;
     for k in 0..1000 {
         s.advance(1);
         let truth = 0.1 * 0.01 * k as f64;
         let m = s.state.robots[0].joints[0].measured;
-        assert!((m.position - truth).abs() < 0.005 + 1e-12, "{} instead of {truth}", m.position);
-        close("whole steps", (m.position / 0.01).round() * 0.01, m.position, 1e-12);
+        assert!(
+            (m.position - truth).abs() < 0.005 + 1e-12,
+            "{} instead of {truth}",
+            m.position
+        );
+        close(
+            "whole steps",
+            (m.position / 0.01).round() * 0.01,
+            m.position,
+            1e-12,
+        );
         close("whole steps a tick", m.velocity.round(), m.velocity, 1e-9);
         mean += m.velocity / 1000.0;
         s.advance(9);
@@ -198,12 +274,21 @@ fn encoders_quantise() {
 #[test]
 fn differences_are_filtered() {
     let encoder = "rate_hz: 100, encoder: {velocity: {kind: difference, filter_s: 0.04}},";
-    let mut s = Hinge { drive: &cascade("velocity_gain: 0", encoder), ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive: &cascade("velocity_gain: 0", encoder),
+        ..Hinge::default()
+    }
+    .world();
     s.state.robots[0].motion.qd[0] = 0.1;
     for k in 0..50 {
         s.advance(10);
         let expected = 0.1 * (1.0 - 0.8_f64.powi(k));
-        close("velocity", s.state.robots[0].joints[0].measured.velocity, expected, 1e-9);
+        close(
+            "velocity",
+            s.state.robots[0].joints[0].measured.velocity,
+            expected,
+            1e-9,
+        );
     }
 }
 
@@ -211,11 +296,14 @@ fn differences_are_filtered() {
 // standard deviation, 4 / sqrt(2 n) = 4.5 %.
 #[test]
 fn encoder_noise_has_its_deviation() {
-    let encoder =
-        "rate_hz: 1000, encoder: {noise_std: 0.000283, velocity: {kind: direct, noise_std: 0.002}},";
+    let encoder = "rate_hz: 1000, encoder: {noise_std: 0.000283, velocity: {kind: direct, noise_std: 0.002}},";
     let drive = cascade("velocity_gain: 0", encoder);
     let run = || {
-        let mut s = Hinge { drive: &drive, ..Hinge::default() }.world();
+        let mut s = Hinge {
+            drive: &drive,
+            ..Hinge::default()
+        }
+        .world();
         let mut squares = [0.0; 2];
         for _ in 0..4000 {
             s.advance(1);
@@ -236,21 +324,45 @@ fn encoder_noise_has_its_deviation() {
 #[test]
 fn modes_are_switched_and_refused() {
     let drive = cascade("velocity_gain: 20", "rate_hz: 1000, position_gain: 10,");
-    let mut s = Hinge { drive: &drive, ..Hinge::default() }.world();
-    s.apply(&Command::JointMode { robot: 0, joint: 0, mode: JointMode::Velocity }).unwrap();
+    let mut s = Hinge {
+        drive: &drive,
+        ..Hinge::default()
+    }
+    .world();
+    s.apply(&Command::JointMode {
+        robot: 0,
+        joint: 0,
+        mode: JointMode::Velocity,
+    })
+    .unwrap();
     command(&mut s, 0.5);
     s.advance(2000);
     close("velocity", s.state.robots[0].motion.qd[0], 0.5, 1e-6);
     let before = s.state.robots[0].motion.q[0];
-    s.apply(&Command::JointMode { robot: 0, joint: 0, mode: JointMode::Position }).unwrap();
+    s.apply(&Command::JointMode {
+        robot: 0,
+        joint: 0,
+        mode: JointMode::Position,
+    })
+    .unwrap();
     s.advance(4000);
     let held = s.state.robots[0].joints[0].reference.position;
     close("the position of the switch is held", held, before, 1e-3);
     close("position", s.state.robots[0].motion.q[0], held, 1e-6);
     let refused = |s: &mut Simulation, mode| {
-        s.apply(&Command::JointMode { robot: 0, joint: 0, mode }).unwrap_err().reason
+        s.apply(&Command::JointMode {
+            robot: 0,
+            joint: 0,
+            mode,
+        })
+        .unwrap_err()
+        .reason
     };
-    let mut ideal = Hinge { drive: "position", ..Hinge::default() }.world();
+    let mut ideal = Hinge {
+        drive: "position",
+        ..Hinge::default()
+    }
+    .world();
     assert_eq!(
         refused(&mut ideal, JointMode::Effort),
         "hinge has an ideal position drive, it knows no effort mode"
@@ -260,26 +372,61 @@ fn modes_are_switched_and_refused() {
         refused(&mut ideal, JointMode::Position),
         "hinge has an ideal effort drive, it knows no position mode"
     );
-    let mut open = Hinge { drive: &cascade("velocity_gain: 1", ""), ..Hinge::default() }.world();
+    let mut open = Hinge {
+        drive: &cascade("velocity_gain: 1", ""),
+        ..Hinge::default()
+    }
+    .world();
     assert_eq!(
         refused(&mut open, JointMode::Position),
         "hinge has a servo without position loop (`position_gain` is 0), it knows no position mode"
     );
-    let both = |mode, value| Command::JointIn { robot: 0, joint: 0, mode, value };
+    let both = |mode, value| Command::JointIn {
+        robot: 0,
+        joint: 0,
+        mode,
+        value,
+    };
     open.apply(&both(JointMode::Effort, 0.7)).unwrap();
     let memory = open.state.robots[0].joints[0];
-    assert_eq!((memory.mode, memory.reference.effort), (JointMode::Effort, 0.7));
     assert_eq!(
-        open.apply(&both(JointMode::Velocity, f64::INFINITY)).unwrap_err().reason,
+        (memory.mode, memory.reference.effort),
+        (JointMode::Effort, 0.7)
+    );
+    assert_eq!(
+        open.apply(&both(JointMode::Velocity, f64::INFINITY))
+            .unwrap_err()
+            .reason,
         "hinge: found inf, expected a finite velocity"
     );
-    let group = Command::JointGroup { robot: 0, group: 0, mode: JointMode::Velocity, values: vec![0.1, 0.2] };
+    let group = Command::JointGroup {
+        robot: 0,
+        group: 0,
+        mode: JointMode::Velocity,
+        values: vec![0.1, 0.2],
+    };
     assert_eq!(
         open.apply(&group).unwrap_err().reason,
         "found 2 values, expected 1, one per joint of the group"
     );
-    let group = Command::JointGroup { robot: 0, group: 0, mode: JointMode::Velocity, values: vec![f64::NAN] };
-    assert_eq!(open.apply(&group).unwrap_err().reason, "hinge: found NaN, expected a finite velocity");
-    let group = Command::JointGroup { robot: 0, group: 3, mode: JointMode::Velocity, values: vec![] };
-    assert_eq!(open.apply(&group).unwrap_err().reason, "no joint group number 3");
+    let group = Command::JointGroup {
+        robot: 0,
+        group: 0,
+        mode: JointMode::Velocity,
+        values: vec![f64::NAN],
+    };
+    assert_eq!(
+        open.apply(&group).unwrap_err().reason,
+        "hinge: found NaN, expected a finite velocity"
+    );
+    let group = Command::JointGroup {
+        robot: 0,
+        group: 3,
+        mode: JointMode::Velocity,
+        values: vec![],
+    };
+    assert_eq!(
+        open.apply(&group).unwrap_err().reason,
+        "no joint group number 3"
+    );
 }

@@ -2,8 +2,8 @@
 
 use crate::common::close;
 use crate::common::joints::{Hinge, cascade, command, trajectory};
-use merrow::state::Command;
-use merrow::state::joint::{Abort, GoalState};
+use merrow_model::state::Command;
+use merrow_model::state::joint::{Abort, GoalState};
 
 /// A hinge with a ball of 0.05 m at the end of 1 m; a box fills |y - 1| <= 0.2, |x| <= 2: the ball touches at
 /// sin q = 0.75, q = 0.848 rad.
@@ -16,12 +16,20 @@ const MODEL: &str = "keep_out: {boxes: {hull: {center_m: [0, 1, 0], size_m: [4, 
 fn servos_freeze_before_a_box_and_lead_out_of_it() {
     let keys = "rate_hz: 100, position_gain: 20,";
     let drive = cascade("velocity_gain: 50", keys).replace("max_speed: 1000", "max_speed: 0.5");
-    let mut s = Hinge { drive: &drive, model: MODEL, ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive: &drive,
+        model: MODEL,
+        ..Hinge::default()
+    }
+    .world();
     let touches = libm::asin(0.75);
     command(&mut s, 1.5);
     s.advance(10_000);
     let stopped = s.state.robots[0].motion.q[0];
-    assert!(stopped < touches && stopped > touches - 0.055, "{stopped} before {touches}");
+    assert!(
+        stopped < touches && stopped > touches - 0.055,
+        "{stopped} before {touches}"
+    );
     close("at rest", s.state.robots[0].motion.qd[0], 0.0, 1e-9);
     command(&mut s, 0.2);
     s.advance(5000);
@@ -34,7 +42,12 @@ fn servos_freeze_before_a_box_and_lead_out_of_it() {
 fn an_arm_in_the_box_may_leave_it() {
     let keys = "rate_hz: 100, position_gain: 20,";
     let drive = cascade("velocity_gain: 50", keys).replace("max_speed: 1000", "max_speed: 0.5");
-    let mut s = Hinge { drive: &drive, model: MODEL, ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive: &drive,
+        model: MODEL,
+        ..Hinge::default()
+    }
+    .world();
     s.state.robots[0].motion.q[0] = 1.0;
     command(&mut s, 1.2);
     s.advance(3000);
@@ -49,15 +62,34 @@ fn an_arm_in_the_box_may_leave_it() {
 #[test]
 fn a_goal_into_a_box_is_aborted() {
     let drive = cascade("velocity_gain: 50", "rate_hz: 100, position_gain: 20,");
-    let mut s = Hinge { drive: &drive, model: MODEL, ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive: &drive,
+        model: MODEL,
+        ..Hinge::default()
+    }
+    .world();
     let trajectory = std::sync::Arc::new(trajectory(&[(4.0, &[1.5], &[0.0])]));
-    s.apply(&Command::Trajectory { robot: 0, group: 0, id: 7, trajectory }).unwrap();
+    s.apply(&Command::Trajectory {
+        robot: 0,
+        group: 0,
+        id: 7,
+        trajectory,
+    })
+    .unwrap();
     s.advance(6000);
     let goal = s.state.robots[0].groups[0].goal.unwrap();
-    assert_eq!((goal.id, goal.state), (7, GoalState::Aborted(Abort::KeepOut { link: 1 })));
-    let GoalState::Aborted(why) = goal.state else { unreachable!() };
+    assert_eq!(
+        (goal.id, goal.state),
+        (7, GoalState::Aborted(Abort::KeepOut { link: 1 }))
+    );
+    let GoalState::Aborted(why) = goal.state else {
+        unreachable!()
+    };
     let text = why.text(&s.scene.robots[0]);
-    assert_eq!(text, "link arm would enter a box that the controller keeps clear");
+    assert_eq!(
+        text,
+        "link arm would enter a box that the controller keeps clear"
+    );
     let q = s.state.robots[0].motion.q[0];
     assert!(q < libm::asin(0.75) && q > 0.7, "{q}");
 }
@@ -66,7 +98,11 @@ fn a_goal_into_a_box_is_aborted() {
 #[test]
 fn without_the_box_the_arm_goes_on() {
     let drive = cascade("velocity_gain: 50", "rate_hz: 100, position_gain: 20,");
-    let mut s = Hinge { drive: &drive, ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive: &drive,
+        ..Hinge::default()
+    }
+    .world();
     command(&mut s, 1.5);
     s.advance(10_000);
     close("position", s.state.robots[0].motion.q[0], 1.5, 1e-6);

@@ -1,12 +1,16 @@
 //! Sunlight, and what a panel makes of it.
 
 use crate::common::{advance, close, relative, simulation};
-use merrow::environment::air::sun::Sun;
-use merrow::environment::air::sunlight::under;
-use merrow::math::Vec3;
+use merrow_environment::air::sun::Sun;
+use merrow_environment::air::sunlight::under;
+use merrow_math::Vec3;
 
 fn sun(elevation_deg: f64) -> Sun {
-    Sun { elevation: f64::to_radians(elevation_deg), azimuth: 0.0, declination: 0.0 }
+    Sun {
+        elevation: f64::to_radians(elevation_deg),
+        azimuth: 0.0,
+        declination: 0.0,
+    }
 }
 
 // Goal: the light of a clear and of a covered sky. Method: the law's numbers by hand: through one air mass 1353 · 0.7 = 947 W/m², at 30 degrees
@@ -17,11 +21,24 @@ fn light_by_height_and_cloud() {
     relative("beam", zenith.beam, 947.1, 3e-4);
     relative("sky", zenith.sky, 94.71, 3e-4);
     let low = under(&sun(30.0), 0.0);
-    relative("beam at 30 deg", low.beam, 1353.0 * 0.7_f64.powf(1.994_f64.powf(0.678)), 1e-3);
+    relative(
+        "beam at 30 deg",
+        low.beam,
+        1353.0 * 0.7_f64.powf(1.994_f64.powf(0.678)),
+        1e-3,
+    );
     let overcast = under(&sun(30.0), 1.0);
     assert_eq!(overcast.beam, 0.0);
-    relative("overcast", overcast.sky, 0.25 * (low.beam * 0.5 + low.sky), 1e-12);
-    assert_eq!((under(&sun(-1.0), 0.0).beam, under(&sun(-1.0), 0.0).sky), (0.0, 0.0));
+    relative(
+        "overcast",
+        overcast.sky,
+        0.25 * (low.beam * 0.5 + low.sky),
+        1e-12,
+    );
+    assert_eq!(
+        (under(&sun(-1.0), 0.0).beam, under(&sun(-1.0), 0.0).sky),
+        (0.0, 0.0)
+    );
 }
 
 // Goal: a surface has the beam by the cosine, the sky by what it sees of it. Method: level, upright and turned away; shaded; a beam under the
@@ -31,10 +48,25 @@ fn light_by_the_surfaces_turn() {
     let light = under(&sun(30.0), 0.3);
     let (up, north) = (Vec3::new(0.0, 0.0, 1.0), Vec3::new(0.0, 1.0, 0.0));
     let c30 = f64::to_radians(30.0).cos();
-    close("level", light.on(up, 0.0, 0.0), 0.5 * light.beam + light.sky, 1e-12);
-    close("to the sun", light.on(north, 0.0, 0.0), c30 * light.beam + 0.5 * light.sky, 1e-12);
+    close(
+        "level",
+        light.on(up, 0.0, 0.0),
+        0.5 * light.beam + light.sky,
+        1e-12,
+    );
+    close(
+        "to the sun",
+        light.on(north, 0.0, 0.0),
+        c30 * light.beam + 0.5 * light.sky,
+        1e-12,
+    );
     close("away", light.on(-north, 0.0, 0.0), 0.5 * light.sky, 1e-12);
-    close("shaded", light.on(up, 0.4, 0.0), 0.6 * 0.5 * light.beam + light.sky, 1e-12);
+    close(
+        "shaded",
+        light.on(up, 0.4, 0.0),
+        0.6 * 0.5 * light.beam + light.sky,
+        1e-12,
+    );
     close("masked", light.on(up, 0.0, 0.51), light.sky, 1e-12);
 }
 
@@ -62,7 +94,7 @@ robots:
     let mut s = simulation(&world(0.5));
     advance(&mut s, 1.0);
     let t = s.state.time_ns as f64 * 1e-9 - s.scene.dt();
-    let light = merrow::environment::air::sunlight::at(&s.scene.sea.air, &s.scene.origin, t);
+    let light = merrow_environment::air::sunlight::at(&s.scene.sea.air, &s.scene.origin, t);
     let power = 0.1 * light.on(Vec3::new(0.0, 0.0, 1.0), 0.0, 0.0);
     let b = s.state.robots[0].battery;
     // the equinox's sun stands within 2 degrees of the zenith there: 1.1 times the beam

@@ -1,18 +1,22 @@
 //! Sonars: the closed sonar equation, beams, shadows, speckle, gain, ranges of the bottom.
 
 use crate::common::{advance, simulation};
-use merrow::environment::absorption::{Water, francois_garrison};
-use merrow::environment::waves::WavesNow;
-use merrow::scene::sensor::Looks;
-use merrow::scene::sonar::SonarSpec;
-use merrow::sensors::sonar::receive::level;
-use merrow::sim::Simulation;
-use merrow::state::frame::FrameData;
-use merrow::state::ping::Ping;
+use merrow_environment::absorption::{Water, francois_garrison};
+use merrow_environment::waves::WavesNow;
+use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::sonar::SonarSpec;
+use merrow_model::state::frames::FrameData;
+use merrow_model::state::frames::ping::Ping;
+use merrow_sensors::sonar::receive::level;
+use merrow_sim::Simulation;
 
 /// A fixed robot `depth` under water that carries the sonar `s`, over a bottom 500 m deeper if `rest` says nothing else. The speed of sound is 1500 m/s.
-pub(super) fn world(depth: f64, device: &str, rest: &str) -> String {
-    let bottom = if rest.contains("seabed:") { "" } else { "seabed: {depth_m: 900}" };
+pub(crate) fn world(depth: f64, device: &str, rest: &str) -> String {
+    let bottom = if rest.contains("seabed:") {
+        ""
+    } else {
+        "seabed: {depth_m: 900}"
+    };
     format!(
         "
 step: {{dt_s: 0.01}}
@@ -32,22 +36,28 @@ robots:
 }
 
 /// What all sonars here have in common: 0.003 dB a step, no gain, no speckle, little noise.
-pub(super) const BARE: &str = "frequency_khz: 400, source_level_db: 210, bits: 16, levels_db: [0, 200], gain_per_decade_db: 0, \
+pub(crate) const BARE: &str = "frequency_khz: 400, source_level_db: 210, bits: 16, levels_db: [0, 200], gain_per_decade_db: 0, \
     gain_db_m: 0, speckle: false, volume_backscatter_db: -200, self_noise_db: -100";
 
-pub(super) fn spec(sim: &Simulation) -> SonarSpec {
-    match &**sim.scene.robots[0].sensors[0].kind.looks().expect("a sonar") {
+pub(crate) fn spec(sim: &Simulation) -> SonarSpec {
+    match &**sim.scene.robots[0].sensors[0]
+        .kind
+        .looks()
+        .expect("a sonar")
+    {
         Looks::Sonar(spec) => spec.clone(),
         _ => panic!("no sonar"),
     }
 }
 
-pub(super) fn pings(sim: &mut Simulation, seconds: f64) -> Vec<(u64, Ping)> {
+pub(crate) fn pings(sim: &mut Simulation, seconds: f64) -> Vec<(u64, Ping)> {
     let mut all = Vec::new();
     for _ in 0..(seconds / 0.1).round() as usize {
         advance(sim, 0.1);
         for frame in sim.frames.drain(..).filter(|f| f.robot == 0) {
-            let FrameData::Ping(ping) = &*frame.data else { panic!("no ping") };
+            let FrameData::Ping(ping) = &*frame.data else {
+                panic!("no ping")
+            };
             all.push((frame.stamp_ns, ping.clone()));
         }
     }
@@ -55,7 +65,7 @@ pub(super) fn pings(sim: &mut Simulation, seconds: f64) -> Vec<(u64, Ping)> {
 }
 
 /// The first ping of a world, and its sonar.
-pub(super) fn ping(text: &str) -> (SonarSpec, Ping) {
+pub(crate) fn ping(text: &str) -> (SonarSpec, Ping) {
     let mut sim = simulation(text);
     let spec = spec(&sim);
     let ping = pings(&mut sim, 0.9).swap_remove(0).1;
@@ -63,33 +73,44 @@ pub(super) fn ping(text: &str) -> (SonarSpec, Ping) {
 }
 
 /// Level of a beam over range [dB].
-pub(super) fn beam(spec: &SonarSpec, ping: &Ping, b: usize) -> Vec<f64> {
-    ping.levels.chunks_exact(spec.steering.len()).map(|row| level(spec, row[b])).collect()
+pub(crate) fn beam(spec: &SonarSpec, ping: &Ping, b: usize) -> Vec<f64> {
+    ping.levels
+        .chunks_exact(spec.steering.len())
+        .map(|row| level(spec, row[b]))
+        .collect()
 }
 
 /// The greatest and where it is.
-pub(super) fn peak(levels: &[f64]) -> (usize, f64) {
+pub(crate) fn peak(levels: &[f64]) -> (usize, f64) {
     let most = levels.iter().fold(f64::MIN, |a, b| a.max(*b));
     (levels.iter().position(|l| *l == most).unwrap(), most)
 }
 
-pub(super) fn near(what: &str, actual: f64, expected: f64, tolerance: f64) {
+pub(crate) fn near(what: &str, actual: f64, expected: f64, tolerance: f64) {
     assert!(
         (actual - expected).abs() <= tolerance,
         "{what}: {actual} instead of {expected}, within {tolerance}"
     );
 }
 
-pub(super) fn db(power: f64) -> f64 {
+pub(crate) fn db(power: f64) -> f64 {
     10.0 * power.log10()
 }
 
 /// Absorption [dB/m] at a depth in the water of `world`, whose density is that of salinity 35.
-pub(super) fn absorption(frequency: f64, depth: f64) -> f64 {
-    1e-3 * francois_garrison(frequency, &Water { temperature: 10.0, salinity: 35.0, depth, ph: 8.0 })
+pub(crate) fn absorption(frequency: f64, depth: f64) -> f64 {
+    1e-3 * francois_garrison(
+        frequency,
+        &Water {
+            temperature: 10.0,
+            salinity: 35.0,
+            depth,
+            ph: 8.0,
+        },
+    )
 }
 
-pub(super) fn sphere(x: f64, y: f64, z: f64, radius: f64) -> String {
+pub(crate) fn sphere(x: f64, y: f64, z: f64, radius: f64) -> String {
     format!(
         "structures: {{t: {{position_m: [{x}, {y}, {z}], shapes: {{s: {{kind: sphere, radius_m: {radius}}}}}}}}}"
     )
@@ -109,7 +130,8 @@ fn a_point_target_has_its_closed_level() {
         let (spec, ping) = ping(&world(400.0, &device, &sphere(r, 0.0, -400.0, a)));
         let (k, found) = peak(&beam(&spec, &ping, 1));
         let strength = db(2.0 * std::f64::consts::PI * a * a * 10f64.powf(-2.7) / 3.0);
-        let expected = 210.0 - 40.0 * (r - 0.5 * a).log10() - 2.0 * absorption(400.0, 400.0) * r + strength;
+        let expected =
+            210.0 - 40.0 * (r - 0.5 * a).log10() - 2.0 * absorption(400.0, 400.0) * r + strength;
         near("level", found, expected, 0.3);
         // half a pulse of ranges, 1.5 m, about the target
         assert!((spec.range(k) - r).abs() < 0.9, "{} of {r}", spec.range(k));
@@ -130,7 +152,8 @@ fn a_flat_bottom_has_its_closed_level() {
         let r = 20.0 / angle.cos();
         let area = r * psi * 0.075 / angle.sin();
         let backscatter = -27.0 + 20.0 * angle.cos().log10();
-        let expected = 210.0 - 40.0 * r.log10() - 2.0 * absorption(400.0, 390.0) * r + backscatter + db(area);
+        let expected =
+            210.0 - 40.0 * r.log10() - 2.0 * absorption(400.0, 390.0) * r + backscatter + db(area);
         let levels = beam(&spec, &ping, b);
         let k = ((r - spec.limits[0]) / spec.bin()) as usize;
         near(&format!("beam {b}"), levels[k], expected, 0.5);
@@ -163,8 +186,9 @@ fn an_echo_sounder_finds_the_bottom() {
 // a bottom 100 m down is not within 50 m.
 #[test]
 fn the_bottom_is_found_in_speckle_and_not_beyond_reach() {
-    let bare =
-        BARE.replace("speckle: false", "speckle: true").replace("self_noise_db: -100", "self_noise_db: 20");
+    let bare = BARE
+        .replace("speckle: false", "speckle: true")
+        .replace("self_noise_db: -100", "self_noise_db: 20");
     let device = format!(
         "kind: multibeam, sector_deg: 120, beams: 121, beam_width_deg: 1, along_width_deg: 1, pulse_us: 60, max_range_m: 50, bins: 1000, {bare}"
     );
@@ -175,7 +199,11 @@ fn the_bottom_is_found_in_speckle_and_not_beyond_reach() {
         assert!(error.abs() < 1.0, "{error}");
         squares += error * error / 121.0;
     }
-    assert!(squares.sqrt() > 0.005 && squares.sqrt() < 0.3, "{}", squares.sqrt());
+    assert!(
+        squares.sqrt() > 0.005 && squares.sqrt() < 0.3,
+        "{}",
+        squares.sqrt()
+    );
     let (_, none) = ping(&world(300.0, &device, "seabed: {depth_m: 400}"));
     assert!(none.soundings.iter().all(|s| s.range == f64::INFINITY));
 }
@@ -190,16 +218,23 @@ fn beams_have_side_lobes() {
     );
     let (spec, ping) = ping(&world(400.0, &device, &sphere(20.0, 0.0, -400.0, 0.05)));
     let (k, _) = peak(&beam(&spec, &ping, 80));
-    let row: Vec<f64> = ping.levels[k * 161..][..161].iter().map(|n| level(&spec, *n)).collect();
+    let row: Vec<f64> = ping.levels[k * 161..][..161]
+        .iter()
+        .map(|n| level(&spec, *n))
+        .collect();
     let main = row[80];
     for b in [72, 88] {
         near("half", row[b] - main, -3.0, 0.3);
     }
-    let null = (1..40).map(|i| (i, row[80 + i] - main)).find(|(i, l)| *l < row[80 + i + 1] - main).unwrap();
+    let null = (1..40)
+        .map(|i| (i, row[80 + i] - main))
+        .find(|(i, l)| *l < row[80 + i + 1] - main)
+        .unwrap();
     near("null", 0.25 * null.0 as f64, 4.52, 0.3);
     assert!(null.1 < -25.0, "{}", null.1);
-    let side =
-        (null.0..40).map(|i| (i, row[80 - i] - main)).fold((0, -99.0), |a, b| if b.1 > a.1 { b } else { a });
+    let side = (null.0..40)
+        .map(|i| (i, row[80 - i] - main))
+        .fold((0, -99.0), |a, b| if b.1 > a.1 { b } else { a });
     near("side lobe", side.1, -13.26, 0.3);
     near("its place", 0.25 * side.0 as f64, 6.47, 0.5);
 }
@@ -216,9 +251,19 @@ fn boxes_throw_shadows() {
 structures: {w: {position_m: [10.5, 0, -399], shapes: {s: {kind: box, size_m: [1, 30, 2]}}}}";
     let (spec, ping) = ping(&world(395.0, &device, wall));
     let levels = beam(&spec, &ping, 10);
-    let dark: Vec<usize> = (0..750).filter(|k| levels[*k] < 70.0 && spec.range(*k) > 9.0).collect();
+    let dark: Vec<usize> = (0..750)
+        .filter(|k| levels[*k] < 70.0 && spec.range(*k) > 9.0)
+        .collect();
     // a face of the wall from its foot to its top, 11.18 to 10.44 m, then its top's far edge
-    let (start, end) = (dark[0], dark.iter().zip(dark[0]..).take_while(|(a, b)| **a == *b).last().unwrap().1);
+    let (start, end) = (
+        dark[0],
+        dark.iter()
+            .zip(dark[0]..)
+            .take_while(|(a, b)| **a == *b)
+            .last()
+            .unwrap()
+            .1,
+    );
     let slant = |x: f64, h: f64| (x * x + h * h).sqrt();
     near("begins", spec.range(start), slant(11.0, 3.0), 0.12);
     near("ends", spec.range(end), slant(11.0 * 5.0 / 3.0, 5.0), 0.12);
@@ -256,12 +301,24 @@ fn speckle_is_rayleigh() {
         let part = ratios.iter().filter(|x| **x < 0.5).count() as f64 / count;
         near("under half", part, 1.0 - (-0.5f64).exp(), 4.0 * 0.5 * error);
         let amplitude = ratios.iter().map(|x| x.sqrt()).sum::<f64>() / count;
-        near("amplitude", amplitude, 0.5 * std::f64::consts::PI.sqrt(), 4.0 * 0.5 * error);
+        near(
+            "amplitude",
+            amplitude,
+            0.5 * std::f64::consts::PI.sqrt(),
+            4.0 * 0.5 * error,
+        );
         // a row of 61 beams to a range
-        let next =
-            all.iter().zip(&all[61..]).filter_map(|(a, b)| Some((a.as_ref()? - 1.0) * (b.as_ref()? - 1.0)));
+        let next = all
+            .iter()
+            .zip(&all[61..])
+            .filter_map(|(a, b)| Some((a.as_ref()? - 1.0) * (b.as_ref()? - 1.0)));
         let products: Vec<f64> = next.collect();
-        near("neighbours", products.iter().sum::<f64>() / products.len() as f64, alike(1), 8.0 * error);
+        near(
+            "neighbours",
+            products.iter().sum::<f64>() / products.len() as f64,
+            alike(1),
+            8.0 * error,
+        );
     }
 }
 
@@ -281,7 +338,12 @@ fn gain_makes_targets_alike() {
     let flat = [10.0, 20.0].map(|r| found(r, "gain_per_decade_db: 40"));
     near("flat", flat[1], flat[0], 0.3);
     let bare = [10.0, 20.0].map(|r| found(r, "gain_per_decade_db: 0, gain_db_m: 0"));
-    near("bare", bare[0] - bare[1], 40.0 * 2f64.log10() + 20.0 * absorption(400.0, 400.0), 0.3);
+    near(
+        "bare",
+        bare[0] - bare[1],
+        40.0 * 2f64.log10() + 20.0 * absorption(400.0, 400.0),
+        0.3,
+    );
 }
 
 // Goal: a sonar that hears nothing but the sea gives the closed level of noise: N + 10 log B + 10 log(Ω/4π), and with volume reverberation that of SL - 20 log r - 2 α r + S_v + 10 log(Ψ cell).
@@ -289,7 +351,10 @@ fn gain_makes_targets_alike() {
 #[test]
 fn noise_and_volume_have_their_closed_levels() {
     let device = |volume: f64| {
-        let bare = BARE.replace("volume_backscatter_db: -200", &format!("volume_backscatter_db: {volume}"));
+        let bare = BARE.replace(
+            "volume_backscatter_db: -200",
+            &format!("volume_backscatter_db: {volume}"),
+        );
         format!(
             "kind: multibeam, sector_deg: 40, beams: 21, beam_width_deg: 2, along_width_deg: 2, pulse_us: 100, max_range_m: 60, bins: 400, {bare}"
         )
@@ -309,8 +374,8 @@ fn noise_and_volume_have_their_closed_levels() {
     near("noise", beam(&spec, &silent, 10)[300], expected, 0.1);
     let (_, cloudy) = ping(&world(300.0, &device(-60.0), ""));
     let r = spec.range(100);
-    let expected =
-        210.0 - 20.0 * r.log10() - 2.0 * absorption(400.0, 300.0) * r - 60.0 + db(width * width * spec.bin());
+    let expected = 210.0 - 20.0 * r.log10() - 2.0 * absorption(400.0, 300.0) * r - 60.0
+        + db(width * width * spec.bin());
     near("volume", beam(&spec, &cloudy, 10)[100], expected, 0.5);
 }
 
@@ -329,7 +394,12 @@ fn side_scan_tells_port_from_starboard() {
         let (k, most) = peak(&levels);
         near("range", spec.range(k), range - 0.2, 0.2);
         let other = ((50.0 - range - spec.limits[0]) / spec.bin()) as usize;
-        assert!(levels[other - 5..other + 5].iter().all(|l| *l < most - 40.0), "array {array}");
+        assert!(
+            levels[other - 5..other + 5]
+                .iter()
+                .all(|l| *l < most - 40.0),
+            "array {array}"
+        );
     }
 }
 
@@ -352,8 +422,10 @@ fn a_scanning_head_finds_bearings() {
     near("bearing", strongest.0.to_degrees(), 30.0, 1e-6);
     near("range", spec.range(strongest.1.0), 19.7, 0.3);
     let mut sim = simulation(&world(400.0, &device(40.0), ""));
-    let heads: Vec<i64> =
-        pings(&mut sim, 5.4).iter().map(|(_, p)| p.head.to_degrees().round() as i64).collect();
+    let heads: Vec<i64> = pings(&mut sim, 5.4)
+        .iter()
+        .map(|(_, p)| p.head.to_degrees().round() as i64)
+        .collect();
     assert_eq!(heads[..10], [-20, -10, 0, 10, 20, 10, 0, -10, -20, -10]);
 }
 
@@ -365,7 +437,10 @@ fn each_ping_has_its_own_pose() {
     );
     let text = world(400.0, &device, &sphere(30.0, 0.0, -400.0, 0.5))
         .replace("base: fixed", "base: floating")
-        .replace("position_m: [0, 0, -400]", "position_m: [0, 0, -400]\n    velocity_m_s: [2, 0, 0]")
+        .replace(
+            "position_m: [0, 0, -400]",
+            "position_m: [0, 0, -400]\n    velocity_m_s: [2, 0, 0]",
+        )
         .replace("step:", "gravity_m_s2: 0\nstep:");
     let mut sim = simulation(&text);
     let spec = spec(&sim);
@@ -374,7 +449,12 @@ fn each_ping_has_its_own_pose() {
     for (stamp, ping) in &all {
         let levels = beam(&spec, ping, 1);
         let first = levels.iter().position(|l| *l > 80.0).unwrap();
-        near("range", spec.range(first), 29.5 - 2.0 * *stamp as f64 * 1e-9, 0.1);
+        near(
+            "range",
+            spec.range(first),
+            29.5 - 2.0 * *stamp as f64 * 1e-9,
+            0.1,
+        );
     }
 }
 
@@ -406,7 +486,12 @@ fn sonars_of_one_band_disturb_each_other() {
     };
     let (range, found) = of("frequency_khz: 401");
     near("arrives", range, 22.5, 0.1);
-    near("level", found, 210.0 - 20.0 * 30f64.log10() - 30.0 * absorption(401.0, 400.0), 0.5);
+    near(
+        "level",
+        found,
+        210.0 - 20.0 * 30f64.log10() - 30.0 * absorption(401.0, 400.0),
+        0.5,
+    );
     assert!(of("frequency_khz: 500").1 < 80.0);
 }
 
@@ -428,10 +513,16 @@ fn a_head_that_has_turned_to_port_hears_others_there() {
     );
     let mut sim = simulation(&world(400.0, &device, &rest));
     let spec = spec(&sim);
-    let levels: Vec<f64> =
-        pings(&mut sim, 2.4).iter().take(4).map(|(_, ping)| peak(&beam(&spec, ping, 0)).1).collect();
+    let levels: Vec<f64> = pings(&mut sim, 2.4)
+        .iter()
+        .take(4)
+        .map(|(_, ping)| peak(&beam(&spec, ping, 0)).1)
+        .collect();
     let expected = 210.0 - 20.0 * 30f64.log10() - 30.0 * absorption(400.0, 400.0);
-    let heard = levels.iter().filter(|level| (*level - expected).abs() < 0.5).count();
+    let heard = levels
+        .iter()
+        .filter(|level| (*level - expected).abs() < 0.5)
+        .count();
     assert_eq!(heard, 1, "{levels:?} instead of {expected} once");
 }
 
@@ -461,7 +552,8 @@ fn what_the_surface_mirrors_depends_on_waves_not_on_tides() {
     };
     let regular = deviation("waves: {kind: regular, height_m: 1, period_s: 5, direction_deg: 0}");
     near("of regular waves", regular, 0.125_f64.sqrt(), 1e-12);
-    let sea = deviation("waves: {kind: jonswap, hs_m: 2, tp_s: 7, direction_deg: 30, components: 200}");
+    let sea =
+        deviation("waves: {kind: jonswap, hs_m: 2, tp_s: 7, direction_deg: 30, components: 200}");
     near("of a sea", sea, 0.5, 0.005);
 }
 

@@ -6,7 +6,10 @@ use super::sonar::{BARE, beam, near, peak, ping, sphere, world};
 fn moving(device: &str, motion: &str, rest: &str) -> String {
     world(400.0, device, rest)
         .replace("base: fixed", "base: floating")
-        .replace("position_m: [0, 0, -400]", &format!("position_m: [0, 0, -400]\n    {motion}"))
+        .replace(
+            "position_m: [0, 0, -400]",
+            &format!("position_m: [0, 0, -400]\n    {motion}"),
+        )
         .replace("step:", "gravity_m_s2: 0\nstep:")
 }
 
@@ -26,7 +29,12 @@ fn ranges_are_told_from_where_echoes_arrive() {
     near("still", still, 80.0, 0.1);
     for v in [12.0, -12.0] {
         let found = first(&format!("velocity_m_s: [{v}, 0, 0]"));
-        near("moving", found - still, 80.0 * (1500.0 / (1500.0 + v) - 1.0), 0.05);
+        near(
+            "moving",
+            found - still,
+            80.0 * (1500.0 / (1500.0 + v) - 1.0),
+            0.05,
+        );
     }
 }
 
@@ -49,11 +57,19 @@ fn bearings_are_those_of_where_it_has_turned_to() {
             let (_, most) = peak(&row);
             // middle of what is within 6 dB
             let good: Vec<usize> = (0..241).filter(|b| row[*b] > most - 6.0).collect();
-            (0.5 * (spec.steering[good[0]] + spec.steering[good[good.len() - 1]]), most)
+            (
+                0.5 * (spec.steering[good[0]] + spec.steering[good[good.len() - 1]]),
+                most,
+            )
         };
         let (still, turning) = (of(0.0), of(1.0));
         near("still", still.0.to_degrees(), 0.0, 0.15);
-        near("turning", (turning.0 - still.0).to_degrees(), (2.0 * (r - 0.2) / 1500.0).to_degrees(), 0.15);
+        near(
+            "turning",
+            (turning.0 - still.0).to_degrees(),
+            (2.0 * (r - 0.2) / 1500.0).to_degrees(),
+            0.15,
+        );
         near("level", turning.1, still.1, 0.9);
     }
 }
@@ -81,7 +97,7 @@ fn a_turning_side_scan_misses_its_echoes() {
     };
     let ((spec, still), (_, turning)) = (of(0.0), of(5_f64.to_radians()));
     let angle = 5_f64.to_radians() * 2.0 * 129.9 / 1500.0;
-    let b = merrow::sensors::sonar::beam::pattern(&spec.along[0], angle);
+    let b = merrow_sensors::sonar::beam::pattern(&spec.along[0], angle);
     assert!(b < 0.2, "{b}");
     near("level", turning - still, 10.0 * b.log10(), 0.3);
 }

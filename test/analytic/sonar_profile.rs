@@ -2,10 +2,10 @@
 
 use super::sonar::{BARE, near, ping, pings, spec, world};
 use crate::common::simulation;
-use merrow::ros::msg::std_msgs::Header;
-use merrow::ros::profile::{Profile, bearing};
-use merrow::ros::sonar::{projected, raw};
-use merrow::state::ping::Ping;
+use merrow::convert::profile::{Profile, bearing};
+use merrow::convert::sonar::{projected, raw};
+use merrow_model::state::frames::ping::Ping;
+use merrow_ros2::msg::std_msgs::Header;
 
 /// Walls 9 m ahead and astern, 7 m to port and 5 m to starboard.
 const ROOM: &str = "structures:
@@ -38,20 +38,37 @@ fn a_profiler_scans_a_room() {
         let (mut profile, mut scans) = (Profile::default(), Vec::new());
         for (stamp, ping) in pings(&mut sim, seconds) {
             let one = bearing(&spec, &ping, 2.0, Header::default());
-            near("bearing", f64::from(one.ranges[0]), wall(f64::from(one.angle_min)), 0.03);
+            near(
+                "bearing",
+                f64::from(one.ranges[0]),
+                wall(f64::from(one.angle_min)),
+                0.03,
+            );
             assert!((f64::from(one.angle_min) + ping.head).abs() < 1e-6 && one.ranges.len() == 1);
             scans.extend(profile.add(&spec, &ping, stamp, 2.0));
         }
         assert_eq!(scans.len(), (2.0 * seconds) as usize / n);
         for (k, (stamp, scan)) in scans.iter().enumerate() {
-            assert_eq!((*stamp, scan.ranges.len()), ((k * n) as u64 * 500_000_000, n));
+            assert_eq!(
+                (*stamp, scan.ranges.len()),
+                ((k * n) as u64 * 500_000_000, n)
+            );
             for (i, range) in scan.ranges.iter().enumerate() {
                 let azimuth = f64::from(scan.angle_min + i as f32 * scan.angle_increment);
                 near("scan", f64::from(*range), wall(azimuth), 0.03);
             }
             // to port first, then to starboard and back
-            let turns = if sector < 360.0 && k % 2 == 1 { 1.0 } else { -1.0 };
-            near("step", f64::from(scan.angle_increment), turns * 5f64.to_radians(), 1e-6);
+            let turns = if sector < 360.0 && k % 2 == 1 {
+                1.0
+            } else {
+                -1.0
+            };
+            near(
+                "step",
+                f64::from(scan.angle_increment),
+                turns * 5f64.to_radians(),
+                1e-6,
+            );
         }
     }
 }
@@ -68,7 +85,10 @@ fn nothing_is_infinite_and_lost_is_no_number() {
         scans.extend(profile.add(&spec, ping, *stamp, 2.0));
     }
     let ranges: Vec<f32> = scans[0].1.ranges.clone();
-    assert!(ranges[2].is_nan() && [0, 1, 3].iter().all(|k| ranges[*k] == f32::INFINITY), "{ranges:?}");
+    assert!(
+        ranges[2].is_nan() && [0, 1, 3].iter().all(|k| ranges[*k] == f32::INFINITY),
+        "{ranges:?}"
+    );
     let stamps: Vec<u64> = scans.iter().map(|s| s.0 / 500_000_000).collect();
     assert_eq!(stamps[..2], [0, 8]);
 }
@@ -82,7 +102,9 @@ fn a_new_start_begins_a_new_sweep() {
     let mut profile = Profile::default();
     let mut add = |k: usize| profile.add(&spec, &all[k].1, all[k].0, 2.0);
     let scans: Vec<_> = [0, 1, 0, 2, 3].into_iter().filter_map(&mut add).collect();
-    let [(0, scan)] = &scans[..] else { panic!("{scans:?}") };
+    let [(0, scan)] = &scans[..] else {
+        panic!("{scans:?}")
+    };
     let heard: Vec<bool> = scan.ranges.iter().map(|range| range.is_finite()).collect();
     assert_eq!(heard, [true, false, true, true]);
 }
@@ -98,7 +120,12 @@ fn a_ping_has_the_tilt_of_its_instant() {
     assert!(all.len() >= 16);
     for (stamp, ping) in &all {
         let b = tilt.angle(*stamp) + tilt.speed(*stamp) * 10.0 / 1500.0;
-        near("wall", ping.soundings[0].range, 9.0 / (ping.head.cos() * b.cos()), 0.03);
+        near(
+            "wall",
+            ping.soundings[0].range,
+            9.0 / (ping.head.cos() * b.cos()),
+            0.03,
+        );
     }
 }
 
@@ -114,16 +141,35 @@ fn raw_and_projected(nearest: f64) {
         "kind: imaging_sonar, sector_deg: 60, beams: 31, beam_width_deg: 3, elevation_width_deg: 20, rays: [40, 20], pulse_us: 60, max_range_m: 30, min_range_m: {nearest}, bins: 290, {BARE}"
     );
     let (spec, ping) = ping(&world(400.0, &device, ROOM));
-    let (seen, samples) =
-        (projected(&spec, &ping, Header::default()), raw(&spec, &ping, 0..31, Header::default()));
+    let (seen, samples) = (
+        projected(&spec, &ping, Header::default()),
+        raw(&spec, &ping, 0..31, Header::default()),
+    );
     assert_eq!(samples.image, seen.image);
-    assert_eq!((samples.samples_per_beam, samples.rx_angles.len(), samples.tx_delays.len()), (290, 31, 31));
+    assert_eq!(
+        (
+            samples.samples_per_beam,
+            samples.rx_angles.len(),
+            samples.tx_delays.len()
+        ),
+        (290, 31, 31)
+    );
     for (angle, direction) in samples.rx_angles.iter().zip(&seen.beam_directions) {
-        near("beam", f64::from(*angle), direction.y.atan2(direction.z), 1e-6);
+        near(
+            "beam",
+            f64::from(*angle),
+            direction.y.atan2(direction.z),
+            1e-6,
+        );
     }
     for (k, range) in seen.ranges.iter().enumerate() {
         let time = (f64::from(samples.sample0) + k as f64) / f64::from(samples.sample_rate);
         // samples are counted whole
-        near("sample", 0.5 * ping.sound_speed * time, f64::from(*range), 0.5 * spec.bin() + 1e-4);
+        near(
+            "sample",
+            0.5 * ping.sound_speed * time,
+            f64::from(*range),
+            0.5 * spec.bin() + 1e-4,
+        );
     }
 }

@@ -2,8 +2,8 @@
 
 use super::sonar::{BARE, beam, near, peak, ping, world};
 use crate::common::simulation;
-use merrow::environment::sound::Waveguide;
-use merrow::math::Vec3;
+use merrow_environment::sound::Waveguide;
+use merrow_math::Vec3;
 
 /// Temperatures from the surface to 50 m: sound slows down going down, or speeds up.
 const WARM_ABOVE: [f64; 2] = [24.0, 3.0];
@@ -15,8 +15,10 @@ fn column(device: &str, temperatures: [f64; 2], rest: &str) -> String {
     let layers = format!(
         "column: {{layers: [{{depth_m: 0, temperature_c: {a}, salinity_psu: 35}}, {{depth_m: 50, temperature_c: {b}, salinity_psu: 35}}]}}"
     );
-    world(2.0, device, rest)
-        .replace("density_kg_m3: 1026.95, sound_speed_m_s: 1500, temperature_c: 10", &layers)
+    world(2.0, device, rest).replace(
+        "density_kg_m3: 1026.95, sound_speed_m_s: 1500, temperature_c: 10",
+        &layers,
+    )
 }
 
 fn guide(text: &str) -> Waveguide {
@@ -28,7 +30,13 @@ fn guide(text: &str) -> Waveguide {
 fn arc(guide: &Waveguide, angle: f64, to: f64) -> (f64, f64) {
     let xi = angle.sin() / guide.speed(2.0);
     let edges: Vec<f64> = std::iter::once(2.0)
-        .chain(guide.nodes().iter().map(|n| n[0]).filter(|z| *z > 2.0 && *z < to))
+        .chain(
+            guide
+                .nodes()
+                .iter()
+                .map(|n| n[0])
+                .filter(|z| *z > 2.0 && *z < to),
+        )
         .chain([to])
         .collect();
     let (mut x, mut time) = (0.0, 0.0);
@@ -38,7 +46,11 @@ fn arc(guide: &Waveguide, angle: f64, to: f64) -> (f64, f64) {
         // sines of the angle below the horizontal
         let [s1, s2] = [c1, c2].map(|c| (1.0 - (xi * c).powi(2)).sqrt());
         x += if xi > 0.0 { (s1 - s2) / (xi * g) } else { 0.0 };
-        time += if xi > 0.0 { (s1.atanh() - s2.atanh()) / g } else { (c2 / c1).ln() / g };
+        time += if xi > 0.0 {
+            (s1.atanh() - s2.atanh()) / g
+        } else {
+            (c2 / c1).ln() / g
+        };
     }
     (x, time)
 }
@@ -65,7 +77,12 @@ fn rays_bend_as_exact_arcs() {
     let mut apart = 0.0_f64;
     for (k, sounding) in bent.iter().enumerate() {
         let angle = (-60.0 + 3.0 * k as f64).to_radians().abs();
-        near("arc", sounding.range, 1500.0 * arc(&guide, angle, 50.0).1, 0.05);
+        near(
+            "arc",
+            sounding.range,
+            1500.0 * arc(&guide, angle, 50.0).1,
+            0.05,
+        );
         apart = apart.max((sounding.range - straight[k].range).abs());
     }
     assert!(apart > 0.2, "{apart}");
@@ -76,13 +93,19 @@ fn rays_bend_as_exact_arcs() {
 #[test]
 fn a_flat_bottom_smiles_or_frowns() {
     for (temperatures, sign) in [(WARM_ABOVE, 1.0), (WARM_BELOW, -1.0)] {
-        let text = |speed: f64| column(&sounder(true, speed), temperatures, "seabed: {depth_m: 50}");
+        let text =
+            |speed: f64| column(&sounder(true, speed), temperatures, "seabed: {depth_m: 50}");
         let guide = guide(&text(1500.0));
         let mean = 48.0 / arc(&guide, 0.0, 50.0).1;
         let (spec, ping) = ping(&text(mean));
         for (sounding, angle) in ping.soundings.iter().zip(&spec.steering) {
             let told = sounding.range * angle.cos();
-            near("told", told, mean * arc(&guide, angle.abs(), 50.0).1 * angle.cos(), 0.05);
+            near(
+                "told",
+                told,
+                mean * arc(&guide, angle.abs(), 50.0).1 * angle.cos(),
+                0.05,
+            );
         }
         let edge = 48.0 - ping.soundings[0].range * spec.steering[0].cos();
         near("under it", ping.soundings[20].range, 48.0, 0.05);
@@ -118,7 +141,11 @@ fn ways(depth: f64) -> [([f64; 2], [f64; 2], f64); 3] {
         let d = [24.0 / r, -down / r];
         (d, [d[0], d[1] * turned], r)
     };
-    [way(4.0, 1.0), way(-24.0, -1.0), way(2.0 * depth - 24.0, -1.0)]
+    [
+        way(4.0, 1.0),
+        way(-24.0, -1.0),
+        way(2.0 * depth - 24.0, -1.0),
+    ]
 }
 
 // Goal: a target between surface and bottom is heard by all pairs of ways there and back, straight, by the surface, by the bottom, each at the image's range and level. Method: a ball that scatters by Lambert's law and a
@@ -151,29 +178,40 @@ structures: {{t: {{position_m: [24, 0, -14], shapes: {{s: {{kind: sphere, radius
     assert!(under > 0.0 && kept[2] < 0.3);
     let pattern = |k: usize, end: usize| {
         let out = ways[k].0[1].asin();
-        merrow::sensors::sonar::beam::pattern(&spec.along[end], out)
+        merrow_sensors::sonar::beam::pattern(&spec.along[end], out)
     };
     for (i, j) in [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)] {
         let (r, s) = (ways[i].2, ways[j].2);
         let (u, v) = (ways[i].1, ways[j].1);
         let angle = (u[0] * v[0] + u[1] * v[1]).min(1.0).acos();
-        let apart = (angle.sin() + (std::f64::consts::PI - angle) * angle.cos()) / std::f64::consts::PI;
+        let apart =
+            (angle.sin() + (std::f64::consts::PI - angle) * angle.cos()) / std::f64::consts::PI;
         let both = if i == j { 1.0 } else { 2.0 };
         let power = both * pattern(i, 0) * pattern(j, 1) * kept[i] * kept[j] * apart;
         let [from, to] = [r, s].map(|r| r - 0.3);
-        let expected =
-            230.0 + strength - 20.0 * (from * to).log10() - absorbed * (r + s) + 10.0 * power.log10();
+        let expected = 230.0 + strength - 20.0 * (from * to).log10() - absorbed * (r + s)
+            + 10.0 * power.log10();
         let middle = (0.5 * (r + s) / spec.bin()) as usize;
         let (k, found) = peak(&levels[middle - 30..middle + 30]);
         near(&format!("level {i} {j}"), found, expected, 0.6);
-        let half = levels[middle - 30..middle + 30].iter().filter(|l| **l > found - 3.0).count();
+        let half = levels[middle - 30..middle + 30]
+            .iter()
+            .filter(|l| **l > found - 3.0)
+            .count();
         assert!(half < 26, "{half}");
-        near(&format!("range {i} {j}"), spec.range(middle - 30 + k), 0.5 * (r + s) - 0.3, 0.35);
+        near(
+            &format!("range {i} {j}"),
+            spec.range(middle - 30 + k),
+            0.5 * (r + s) - 0.3,
+            0.35,
+        );
     }
     let (_, alone) = ping(&world(10.0, &device(false), &rest));
     let (k, _) = peak(&beam(&spec, &alone, 1));
     near("alone", spec.range(k), ways[0].2 - 0.3, 0.35);
     assert!(
-        beam(&spec, &alone, 1)[560..].iter().all(|l| *l < levels[(ways[2].2 / spec.bin()) as usize] - 10.0)
+        beam(&spec, &alone, 1)[560..]
+            .iter()
+            .all(|l| *l < levels[(ways[2].2 / spec.bin()) as usize] - 10.0)
     );
 }

@@ -1,12 +1,12 @@
 //! Rays of sound beyond V67 to V69: ray tubes, caustics, convergence, and the water of a world.
 
 use crate::common::cases::run;
-use merrow::environment::sound::Waveguide;
-use merrow::environment::sound::eigenray::{between, eigenrays};
-use merrow::environment::sound::ray::trace;
-use merrow::math::Vec3;
-use merrow::validate::cases::sound::{munk, munk_water};
-use merrow::world::{Overrides, load_text};
+use merrow_environment::sound::Waveguide;
+use merrow_environment::sound::eigenray::{between, eigenrays};
+use merrow_environment::sound::ray::trace;
+use merrow_math::Vec3;
+use merrow_validate::cases::sound::{munk, munk_water};
+use merrow_world::{Overrides, load_text};
 
 // Goal, method, tolerances: beside the cases, `src/validate/cases/sound.rs`.
 #[test]
@@ -22,13 +22,22 @@ fn rays_shift_and_mirror() {
 fn the_tube_is_what_neighbours_span() {
     let guide = munk_water(50.0).unwrap();
     let mut reflected = 0;
-    for (steepness, range) in
-        [(0.05, 30e3), (-0.1, 47e3), (0.2, 61e3), (-0.3, 22e3), (0.31, 90e3), (0.9, 40e3), (-0.7, 41e3)]
-    {
+    for (steepness, range) in [
+        (0.05, 30e3),
+        (-0.1, 47e3),
+        (0.2, 61e3),
+        (-0.3, 22e3),
+        (0.31, 90e3),
+        (0.9, 40e3),
+        (-0.7, 41e3),
+    ] {
         let at = |by: f64| trace(&guide, 1000.0, steepness + by, range, 90, |_| ()).unwrap();
         let (ray, d) = (at(0.0), 1e-6);
         let apart = (at(d).depth - at(-d).depth) / (2.0 * d) * (1.0 + steepness * steepness);
-        assert!((ray.depth_by_launch() / apart - 1.0).abs() < 1e-5, "{ray:?} {apart}");
+        assert!(
+            (ray.depth_by_launch() / apart - 1.0).abs() < 1e-5,
+            "{ray:?} {apart}"
+        );
         // area of a ring of rays over its solid angle
         let area = range * (apart * ray.angle.cos()).abs() / ray.launch.cos();
         assert!((ray.area / area - 1.0).abs() < 1e-5, "{ray:?} {area}");
@@ -41,13 +50,20 @@ fn the_tube_is_what_neighbours_span() {
 // symmetric channel of one gradient on each side. Tolerance: none.
 #[test]
 fn caustics_are_counted() {
-    let guide = Waveguide::new(&[[0.0, 1600.0], [1000.0, 1500.0], [2000.0, 1600.0]], [0.0, 2000.0]).unwrap();
+    let guide = Waveguide::new(
+        &[[0.0, 1600.0], [1000.0, 1500.0], [2000.0, 1600.0]],
+        [0.0, 2000.0],
+    )
+    .unwrap();
     let mut turns = 0;
     let ray = trace(&guide, 1000.0, 0.2, 40e3, 0, |r| {
         turns = r.upper_turns + r.lower_turns;
     })
     .unwrap();
-    assert!(turns >= 6 && ray.caustics >= turns - 1 && ray.caustics <= turns + 1, "{ray:?}");
+    assert!(
+        turns >= 6 && ray.caustics >= turns - 1 && ray.caustics <= turns + 1,
+        "{ray:?}"
+    );
 }
 
 // Goal: finer nodes come nearer to the smooth profile, with the square of their distance. Method: the lower turn of a ray in Munk's profile at 100, 50
@@ -60,14 +76,24 @@ fn nodes_converge_with_their_square() {
         for k in 0..40 {
             let steepness = 0.15 + 0.001 * f64::from(k);
             let mut deepest = 0.0_f64;
-            trace(&munk_water(step).unwrap(), 1300.0, steepness, 40e3, 0, |r| deepest = deepest.max(r.depth));
+            trace(
+                &munk_water(step).unwrap(),
+                1300.0,
+                steepness,
+                40e3,
+                0,
+                |r| deepest = deepest.max(r.depth),
+            );
             let c = 1500.0 * (1.0 + steepness * steepness).sqrt();
             sum += (munk(deepest) - c).abs();
         }
         sum
     };
     let [coarse, middle, fine] = [100.0, 50.0, 25.0].map(error);
-    assert!((coarse / middle / 4.0 - 1.0).abs() < 0.33, "{coarse} {middle}");
+    assert!(
+        (coarse / middle / 4.0 - 1.0).abs() < 0.33,
+        "{coarse} {middle}"
+    );
     assert!((middle / fine / 4.0 - 1.0).abs() < 0.33, "{middle} {fine}");
 }
 
@@ -81,18 +107,29 @@ fn a_receiver_straight_below_is_found() {
         let times: Vec<f64> = rays.iter().map(|r| r.time).collect();
         let wanted = [795.0_f64, 805.0, 1195.0].map(|h| h.hypot(range) / 1500.0);
         assert_eq!(times.len(), 3, "{times:?}");
-        assert!(times.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-8), "{times:?} {wanted:?}");
+        assert!(
+            times.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-8),
+            "{times:?} {wanted:?}"
+        );
     }
 }
 
 // Goal: a channel whose slowest water is a thin line has a ray along it. Method: source and receiver on the line. Tolerance: rounding.
 #[test]
 fn a_level_ray_follows_the_axis() {
-    let guide = Waveguide::new(&[[0.0, 1520.0], [500.0, 1480.0], [2000.0, 1530.0]], [0.0, 2000.0]).unwrap();
+    let guide = Waveguide::new(
+        &[[0.0, 1520.0], [500.0, 1480.0], [2000.0, 1530.0]],
+        [0.0, 2000.0],
+    )
+    .unwrap();
     let ray = trace(&guide, 500.0, 0.0, 5e3, 0, |_| ()).unwrap();
     assert!((ray.time - 5e3 / 1480.0).abs() < 1e-12 && ray.depth == 500.0 && ray.length == 5e3);
     // where the line is the fastest, a level ray leaves it
-    let guide = Waveguide::new(&[[0.0, 1480.0], [500.0, 1520.0], [2000.0, 1480.0]], [0.0, 2000.0]).unwrap();
+    let guide = Waveguide::new(
+        &[[0.0, 1480.0], [500.0, 1520.0], [2000.0, 1480.0]],
+        [0.0, 2000.0],
+    )
+    .unwrap();
     let ray = trace(&guide, 500.0, 0.0, 5e3, 9, |_| ()).unwrap();
     assert!(ray.depth > 700.0, "{ray:?}");
 }
@@ -105,14 +142,31 @@ fn rays_go_through_the_water_of_a_world() {
                 - {depth_m: 30, temperature_c: 21.5, salinity_psu: 35}\n    - {depth_m: 60, temperature_c: 12, salinity_psu: 35}\n  regions:\n    \
                 lake: {corners_m: [[5000, 0], [9000, 0], [9000, 2000], [5000, 2000]], level_m: 3, waves: 0, open: false, sound_speed_m_s: 1450}\n    \
                 land: {corners_m: [[-9000, 0], [-5000, 0], [-5000, 2000], [-9000, 2000]], dry: true}\nrobots: {}\n";
-    let scene = load_text("sound.yaml", text, Overrides::default()).unwrap_or_else(|p| panic!("{p}")).scene;
+    let scene = load_text("sound.yaml", text, Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}"))
+        .scene;
     let rays = |from: Vec3, to: Vec3| between(&scene.sea, scene.gravity, from, to, 0.0, 2);
     let found = rays(Vec3::new(0.0, 0.0, -20.0), Vec3::new(4900.0, 0.0, -70.0));
     // bent down by the warm water: no direct ray to the thermocline's shadow, only by the bottom
-    assert!(!found.is_empty() && found.iter().all(|r| r.bottom > 0), "{found:?}");
+    assert!(
+        !found.is_empty() && found.iter().all(|r| r.bottom > 0),
+        "{found:?}"
+    );
     let near = rays(Vec3::new(0.0, 0.0, -20.0), Vec3::new(200.0, 0.0, -70.0));
     assert_eq!(near[0].reflections(), 0);
-    let lake = rays(Vec3::new(6000.0, 100.0, 2.0), Vec3::new(6000.0, 400.0, -38.0));
-    assert!((lake[0].time * 1450.0 - 300.0_f64.hypot(40.0)).abs() < 1e-6, "{lake:?}");
-    assert!(rays(Vec3::new(-6000.0, 100.0, -2.0), Vec3::new(-6000.0, 400.0, -3.0)).is_empty());
+    let lake = rays(
+        Vec3::new(6000.0, 100.0, 2.0),
+        Vec3::new(6000.0, 400.0, -38.0),
+    );
+    assert!(
+        (lake[0].time * 1450.0 - 300.0_f64.hypot(40.0)).abs() < 1e-6,
+        "{lake:?}"
+    );
+    assert!(
+        rays(
+            Vec3::new(-6000.0, 100.0, -2.0),
+            Vec3::new(-6000.0, 400.0, -3.0)
+        )
+        .is_empty()
+    );
 }

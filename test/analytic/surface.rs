@@ -1,10 +1,10 @@
 //! Lines that meet the surface of the water.
 
 use crate::common::{instant, scene};
-use merrow::environment::Instant;
-use merrow::environment::surface::Surface;
-use merrow::environment::waves::WavesNow;
-use merrow::math::Vec3;
+use merrow_environment::Instant;
+use merrow_environment::surface::Surface;
+use merrow_environment::waves::WavesNow;
+use merrow_math::Vec3;
 
 // Goal: in flat water a line meets the plane z = 0, from either side, and not behind it. Method: closed form. Tolerance: rounding.
 #[test]
@@ -31,7 +31,10 @@ fn in_waves_it_is_the_first_crossing() {
     );
     let plain = instant(&scene);
     let waves = WavesNow::new(&scene.sea.waves, 7.3e9);
-    let at = Instant { waves: Some(&waves), ..plain };
+    let at = Instant {
+        waves: Some(&waves),
+        ..plain
+    };
     let surface = Surface::new(&at);
     let (mut met, mut missed) = (0, 0);
     for k in 0..400 {
@@ -39,14 +42,21 @@ fn in_waves_it_is_the_first_crossing() {
         let down = [-0.9, -0.3, -0.1, 0.4][k as usize % 4];
         let d = Vec3::new(turn.cos(), turn.sin(), down);
         let d = d.scale(1.0 / d.norm());
-        let p = Vec3::new(3.0 * f64::from(k), 40.0 - turn, if down < 0.0 { 4.0 } else { -5.0 });
+        let p = Vec3::new(
+            3.0 * f64::from(k),
+            40.0 - turn,
+            if down < 0.0 { 4.0 } else { -5.0 },
+        );
         let found = surface.crossing(p, d, 30.0);
         let over = |t: f64| at.above_surface(p + d.scale(t));
         let side = over(0.0).signum();
         let end = found.unwrap_or(30.0);
         let mut t = 0.0;
         while t < end - 2e-3 {
-            assert!(over(t) * side > -1e-4, "{k}: crossed at {t}, found {found:?}");
+            assert!(
+                over(t) * side > -1e-4,
+                "{k}: crossed at {t}, found {found:?}"
+            );
             t += 0.02;
         }
         match found {
@@ -63,13 +73,20 @@ fn in_waves_it_is_the_first_crossing() {
 // Goal: a line that starts on the surface leaves it. Method: straight up and down from it. Tolerance: exact.
 #[test]
 fn a_line_from_the_surface_leaves_it() {
-    let scene =
-        scene("water: {waves: {kind: regular, height_m: 1, period_s: 5, direction_deg: 0}}\nrobots: {}");
+    let scene = scene(
+        "water: {waves: {kind: regular, height_m: 1, period_s: 5, direction_deg: 0}}\nrobots: {}",
+    );
     let plain = instant(&scene);
     let waves = WavesNow::new(&scene.sea.waves, 1e9);
-    let at = Instant { waves: Some(&waves), ..plain };
+    let at = Instant {
+        waves: Some(&waves),
+        ..plain
+    };
     let p = Vec3::new(2.0, 0.0, waves.elevation(2.0, 0.0));
     for dz in [1.0, -1.0] {
-        assert_eq!(Surface::new(&at).crossing(p, Vec3::new(0.0, 0.0, dz), 50.0), None);
+        assert_eq!(
+            Surface::new(&at).crossing(p, Vec3::new(0.0, 0.0, dz), 50.0),
+            None
+        );
     }
 }

@@ -3,8 +3,8 @@
 use super::hull::afloat;
 use crate::common::meshes::cuboid;
 use crate::common::{advance, close, relative};
-use merrow::scene::Scene;
-use merrow::sim::Simulation;
+use merrow_model::scene::Scene;
+use merrow_sim::Simulation;
 use std::sync::Arc;
 
 const BARGE: &str =
@@ -20,7 +20,12 @@ fn added(name: &str, losses: &str, entry: &str) -> [f64; 6] {
     let force = |losses: &str| {
         let scene = Arc::new(barge(name, losses, entry));
         let mut s = Simulation::new(scene, 1).unwrap();
-        let Simulation { scene, state, runners, .. } = &mut s;
+        let Simulation {
+            scene,
+            state,
+            runners,
+            ..
+        } = &mut s;
         runners[0].evaluate(scene, &scene.robots[0], &state.sea, 0, &mut state.robots[0]);
         let F = runners[0].work.links[0].F;
         [F.m.x, F.m.y, F.m.z, F.f.x, F.f.y, F.f.z]
@@ -38,13 +43,22 @@ fn every_term_is_what_its_key_says() {
     let all = "roll_nm_s_rad: 10, roll_quadratic_nm_s2: 20, roll_cubic_nm_s3: 30, roll_lift_n_s2: 40, \
                wave_resistance_n: [[1, 4], [2, 60]]";
     let found = added("terms", all, entry);
-    close("roll", found[0], 10.0 * 0.2 + 20.0 * 0.04 + 30.0 * 0.008 + 40.0 * 1.5 * 0.2, 1e-9);
+    close(
+        "roll",
+        found[0],
+        10.0 * 0.2 + 20.0 * 0.04 + 30.0 * 0.008 + 40.0 * 1.5 * 0.2,
+        1e-9,
+    );
     close("resistance", found[3], 32.0, 1e-9);
     for i in [1, 2, 4, 5] {
         close("nothing else", found[i], 0.0, 1e-9);
     }
     for z in [-3.0, 3.0] {
-        let found = added("terms_off", all, &format!("position_m: [0, 0, {z}]\n    {entry}"));
+        let found = added(
+            "terms_off",
+            all,
+            &format!("position_m: [0, 0, {z}]\n    {entry}"),
+        );
         assert_eq!(found, [0.0; 6], "at {z} m");
     }
 }
@@ -54,7 +68,11 @@ fn every_term_is_what_its_key_says() {
 #[test]
 fn roll_decays_by_its_damping() {
     let mut s = Simulation::new(
-        Arc::new(barge("decay", "roll_nm_s_rad: 20", "position_m: [0, 0, 0]\n    attitude_deg: [0.5, 0, 0]")),
+        Arc::new(barge(
+            "decay",
+            "roll_nm_s_rad: 20",
+            "position_m: [0, 0, 0]\n    attitude_deg: [0.5, 0, 0]",
+        )),
         1,
     )
     .unwrap();
@@ -72,7 +90,12 @@ fn roll_decays_by_its_damping() {
     // about the centre of mass: no added mass, so roll is free of sway
     let expected = std::f64::consts::PI * 20.0 / (1000.0 * 9.81 * gm * 120.0_f64).sqrt();
     let n = peaks.len() - 1;
-    relative("decrement", (peaks[0] / peaks[n]).ln() / n as f64, expected, 0.01);
+    relative(
+        "decrement",
+        (peaks[0] / peaks[n]).ln() / n as f64,
+        expected,
+        0.01,
+    );
 }
 
 // Goal: pushed by a constant force, a boat runs as fast as its wave resistance lets it. Method: the table's speed by the thrust of

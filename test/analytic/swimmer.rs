@@ -2,11 +2,13 @@
 
 use crate::common::physics::{impulse, largest};
 use crate::common::{close, evaluate, instant, scene};
-use merrow::dynamics::{aba, crba, integrate};
-use merrow::math::{SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
-use merrow::scene::{Robot, Scene};
-use merrow::state::{Motion, Workspace};
-use merrow::{environment, forces, kinematics};
+use merrow_environment as environment;
+use merrow_math::{SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
+use merrow_model::kinematics;
+use merrow_model::scene::{Robot, Scene};
+use merrow_model::state::{Motion, Workspace};
+use merrow_physics::dynamics::{aba, crba, integrate};
+use merrow_physics::forces;
 
 /// Unit thickness; semi-axes 1 and 0.1; as heavy as the water; the hinges 1.1 fore and aft of each centre.
 fn swimmer() -> Scene {
@@ -54,7 +56,11 @@ robots:
 /// Joint angles, rates and accelerations at time t: 0.7 cos t fore, 0.7 sin t aft.
 fn gait(t: f64) -> [[f64; 2]; 3] {
     let (s, c) = t.sin_cos();
-    [[0.7 * c, 0.7 * s], [-0.7 * s, 0.7 * c], [-0.7 * c, -0.7 * s]]
+    [
+        [0.7 * c, 0.7 * s],
+        [-0.7 * s, 0.7 * c],
+        [-0.7 * c, -0.7 * s],
+    ]
 }
 
 /// Accelerations at time `t` with the gait's joint accelerations.
@@ -71,10 +77,15 @@ fn evaluate_gait(scene: &Scene, motion: &Motion, t: f64, work: &mut Workspace) {
 /// Base velocity with which the whole has no momentum, for the joint rates in `motion`.
 fn velocity_without_momentum(robot: &Robot, motion: &Motion, work: &Workspace) -> SpatialVelocity {
     let M = crba::inertia_matrix(robot, work);
-    let h: Vec<f64> = (0..6).map(|i| -(M[i][6] * motion.qd[0] + M[i][7] * motion.qd[1])).collect();
+    let h: Vec<f64> = (0..6)
+        .map(|i| -(M[i][6] * motion.qd[0] + M[i][7] * motion.qd[1]))
+        .collect();
     let base: [[f64; 6]; 6] = std::array::from_fn(|i| std::array::from_fn(|j| M[i][j]));
-    let f = SpatialForce { m: Vec3::new(h[0], h[1], h[2]), f: Vec3::new(h[3], h[4], h[5]) };
-    merrow::math::spatial::solve(&SpatialInertia::from_matrix(&base), &f)
+    let f = SpatialForce {
+        m: Vec3::new(h[0], h[1], h[2]),
+        f: Vec3::new(h[3], h[4], h[5]),
+    };
+    merrow_math::spatial::solve(&SpatialInertia::from_matrix(&base), &f)
 }
 
 // Goal (V37): place and heading of the middle link after a quarter, a half, one, two and four strokes; no momentum
@@ -115,7 +126,12 @@ fn swimmer_gets_where_geometry_takes_it() {
         done = step;
         close(&format!("x after {step} steps"), motion.p_WB.x, x, 1e-5);
         close(&format!("y after {step} steps"), motion.p_WB.y, y, 1e-5);
-        close(&format!("heading after {step} steps"), motion.q_WB.matrix().to_rpy()[2], psi, 1e-5);
+        close(
+            &format!("heading after {step} steps"),
+            motion.q_WB.matrix().to_rpy()[2],
+            psi,
+            1e-5,
+        );
         let momentum = largest(&impulse(&evaluate(&scene, &motion)));
         assert!(momentum < 1e-10, "momentum {momentum:e} after {step} steps");
     }

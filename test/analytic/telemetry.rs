@@ -2,15 +2,17 @@
 
 use super::battery::held;
 use crate::common::{advance, close, readings, relative, simulation};
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::reading::{Motor, Power, Reading};
+use merrow_model::state::Command;
+use merrow_model::state::reading::{Motor, Power, Reading};
+use merrow_sim::Simulation;
 
 const BATTERY: &str = "capacity_ah: 2, open_circuit_v: [[0, 12], [1, 12]], initial_charge: 0.75";
 const PLACE: &str = "position_m: [0, 0, 0], direction: [1, 0, 0]";
 
 fn motor(s: &mut Simulation) -> Motor {
-    let Reading::Motor(motor) = readings(s, 0, 0.2).last().unwrap().reading else { panic!("not a motor") };
+    let Reading::Motor(motor) = readings(s, 0, 0.2).last().unwrap().reading else {
+        panic!("not a motor")
+    };
     motor
 }
 
@@ -31,12 +33,18 @@ fn a_controller_tells_of_its_motor() {
     };
     let run = |sensor: &str, more: &str, command: f64| {
         let model = format!("{}\n      {}", device(sensor), thruster(more));
-        let mut s = simulation(&held(BATTERY, &model, "water: {temperature_c: 11}").replacen(
-            "water: {density_kg_m3: 1000}\n",
-            "",
-            1,
-        ));
-        s.apply(&Command::Thrusters { robot: 0, values: vec![command] }).unwrap();
+        let mut s = simulation(
+            &held(BATTERY, &model, "water: {temperature_c: 11}").replacen(
+                "water: {density_kg_m3: 1000}\n",
+                "",
+                1,
+            ),
+        );
+        s.apply(&Command::Thrusters {
+            robot: 0,
+            values: vec![command],
+        })
+        .unwrap();
         motor(&mut s)
     };
     let plain = run("", "", 16.0);
@@ -45,29 +53,53 @@ fn a_controller_tells_of_its_motor() {
     close("temperature", plain.temperature, 11.0, 1e-12);
     close("power", plain.power, 64.0, 1e-12);
     assert!(plain.speed.is_nan() && plain.torque.is_nan());
-    let known = run(", speed_per_root_thrust: 20", ", torque_per_thrust_m: 0.02", -16.0);
+    let known = run(
+        ", speed_per_root_thrust: 20",
+        ", torque_per_thrust_m: 0.02",
+        -16.0,
+    );
     close("speed", known.speed, -80.0, 1e-12);
     close("torque", known.torque, -0.32, 1e-12);
-    let coarse =
-        run(", current: {resolution: 0.5}, voltage: {resolution: 5}, temperature: {resolution: 4}", "", 16.0);
-    assert_eq!([coarse.current, coarse.voltage, coarse.temperature], [5.5, 10.0, 12.0]);
+    let coarse = run(
+        ", current: {resolution: 0.5}, voltage: {resolution: 5}, temperature: {resolution: 4}",
+        "",
+        16.0,
+    );
+    assert_eq!(
+        [coarse.current, coarse.voltage, coarse.temperature],
+        [5.5, 10.0, 12.0]
+    );
 }
 
 // Goal: a propeller's own speed and torque are told, in blocks of any length alike. Method: the lag of the shaft by hand; torque times speed is the power at the shaft, which
 // the battery feels over its efficiency. Tolerance: 1e-9; the power a step's change of the lag.
 #[test]
 fn a_propeller_has_speed_and_torque() {
-    let model = format!("{}\n      thrusters: {{t: {{motor: remus100_propeller, {PLACE}}}}}", device(""));
+    let model = format!(
+        "{}\n      thrusters: {{t: {{motor: remus100_propeller, {PLACE}}}}}",
+        device("")
+    );
     let run = |block: u64| {
         let mut s = simulation(&held(BATTERY, &model, ""));
         let range = s.scene.robots[0].thrusters[0].command_range;
-        s.apply(&Command::Thrusters { robot: 0, values: vec![0.8 * range[1]] }).unwrap();
+        s.apply(&Command::Thrusters {
+            robot: 0,
+            values: vec![0.8 * range[1]],
+        })
+        .unwrap();
         let mut all = Vec::new();
         for _ in 0..3000 / block {
             s.advance(block);
             all.extend(s.runners[0].outbox.iter().map(|d| {
-                let Reading::Motor(m) = d.stamped.reading else { panic!("not a motor") };
-                (d.stamped.stamp_ns, m.speed.to_bits(), m.torque.to_bits(), m.current.to_bits())
+                let Reading::Motor(m) = d.stamped.reading else {
+                    panic!("not a motor")
+                };
+                (
+                    d.stamped.stamp_ns,
+                    m.speed.to_bits(),
+                    m.torque.to_bits(),
+                    m.current.to_bits(),
+                )
             }));
             s.clear_outboxes();
         }
@@ -80,7 +112,10 @@ fn a_propeller_has_speed_and_torque() {
     let (speed, torque) = (f64::from_bits(speed), f64::from_bits(torque));
     let thruster = &s.scene.robots[0].thrusters[0];
     let wanted = thruster.drive(0.8 * thruster.command_range[1]);
-    assert!(speed > 0.9 * wanted && speed <= wanted * (1.0 + 1e-12), "{speed} of {wanted}");
+    assert!(
+        speed > 0.9 * wanted && speed <= wanted * (1.0 + 1e-12),
+        "{speed} of {wanted}"
+    );
     relative("shaft power", speed * torque, settled.shaft_power, 0.02);
 }
 
@@ -88,9 +123,13 @@ fn a_propeller_has_speed_and_torque() {
 // battery begins with. Tolerance: 1e-9 A h.
 #[test]
 fn a_power_meter_counts() {
-    for (fault, offset) in
-        [("", 0.0), ("faults: {x: {robot: r, of: m/current, kind: biased, bias: 0.5}}", 0.5)]
-    {
+    for (fault, offset) in [
+        ("", 0.0),
+        (
+            "faults: {x: {robot: r, of: m/current, kind: biased, bias: 0.5}}",
+            0.5,
+        ),
+    ] {
         let battery = format!("{BATTERY}, hotel_load_w: 36");
         let sensor = "sensors: {m: {device: {source: test, rate_hz: 10, kind: power_meter}}}";
         let mut s = simulation(&held(&battery, sensor, fault));
@@ -98,7 +137,9 @@ fn a_power_meter_counts() {
         let all: Vec<Power> = readings(&mut s, 0, 60.0)
             .iter()
             .map(|r| {
-                let Reading::Power(p) = r.reading else { panic!("not a power meter") };
+                let Reading::Power(p) = r.reading else {
+                    panic!("not a power meter")
+                };
                 p
             })
             .collect();
@@ -107,7 +148,12 @@ fn a_power_meter_counts() {
         close("current", last.current, 3.0 + offset, 1e-12);
         close("voltage", last.voltage, 12.0, 1e-12);
         // 599 intervals between the first and the last
-        close("charge", first.charge - last.charge, (3.0 + offset) * 59.9 / 3600.0, 1e-9);
+        close(
+            "charge",
+            first.charge - last.charge,
+            (3.0 + offset) * 59.9 / 3600.0,
+            1e-9,
+        );
         assert!((first.charge - 1.5).abs() < 0.002 && last.capacity == 2.0);
     }
 }

@@ -1,7 +1,7 @@
 //! Bodies with linear and quadratic drag: how fast they get, and how they slow down.
 
 use crate::common::{advance, relative, run, simulation};
-use merrow::state::Command;
+use merrow_model::state::Command;
 
 /// Speed at which `dl v + dq v²` balances `force`.
 fn balance(dl: f64, dq: f64, force: f64) -> f64 {
@@ -34,7 +34,12 @@ robots:
           range: [-500, 500], curve: direct, diameter_m: 0.1}}}}
 "
     ));
-    s.apply(&Command::Thruster { robot: 0, thruster: 0, value: thrust }).unwrap();
+    s.apply(&Command::Thruster {
+        robot: 0,
+        thruster: 0,
+        value: thrust,
+    })
+    .unwrap();
     advance(&mut s, 60.0);
     s.state.robots[0].motion.V_WB_B.v.x
 }
@@ -48,16 +53,33 @@ fn published_vehicles_reach_their_terminal_speeds() {
     let heavy = |thrust: f64| driven("bluerov2_heavy_vonbenzon2022", "volume_m3: 0.0135", thrust);
     relative("von Benzon surge", heavy(10.0), 0.222_125_206_93, 1e-6);
     let ahead = heavy(85.98);
-    relative("von Benzon full ahead", ahead, balance(13.7, 141.0, 85.98), 1e-6);
-    let rise =
-        run("{robots: {rov: {position_m: [0, 0, -90], model: {source: test, body: bluerov2_wu2018}}}}", 60.0);
-    relative("Wu rise", rise.state.robots[0].motion.V_WB_B.v.z, 0.172_821_181_65, 1e-6);
+    relative(
+        "von Benzon full ahead",
+        ahead,
+        balance(13.7, 141.0, 85.98),
+        1e-6,
+    );
+    let rise = run(
+        "{robots: {rov: {position_m: [0, 0, -90], model: {source: test, body: bluerov2_wu2018}}}}",
+        60.0,
+    );
+    relative(
+        "Wu rise",
+        rise.state.robots[0].motion.V_WB_B.v.z,
+        0.172_821_181_65,
+        1e-6,
+    );
 }
 
 // Goal (V40): RexROV at 150 N. Method: its surge drag on an otherwise plain body. Tolerance: as above.
 #[test]
 fn plain_bodies_reach_the_balance_of_thrust_and_drag() {
-    relative("closed form", balance(74.82, 748.22, 150.0), 0.400_529_540_1, 1e-9);
+    relative(
+        "closed form",
+        balance(74.82, 748.22, 150.0),
+        0.400_529_540_1,
+        1e-9,
+    );
     for (axis, direction) in [(0, "[-1, 0, 0]"), (1, "[0, 1, 0]"), (2, "[0, 0, -1]")] {
         let mut s = simulation(&format!(
             "
@@ -75,10 +97,20 @@ robots:
           range: [-500, 500], curve: direct, diameter_m: 0.1}}}}
 "
         ));
-        s.apply(&Command::Thruster { robot: 0, thruster: 0, value: 150.0 }).unwrap();
+        s.apply(&Command::Thruster {
+            robot: 0,
+            thruster: 0,
+            value: 150.0,
+        })
+        .unwrap();
         advance(&mut s, 60.0);
         let v = s.state.robots[0].motion.V_WB_B.v;
-        relative(direction, v[axis].abs(), balance(74.82, 748.22, 150.0), 1e-9);
+        relative(
+            direction,
+            v[axis].abs(),
+            balance(74.82, 748.22, 150.0),
+            1e-9,
+        );
         assert!((v.norm() - v[axis].abs()).abs() < 1e-12, "{v:?}");
     }
 }
@@ -101,13 +133,27 @@ robots:
         quadratic_damping: {kind: diagonal, values: [18.18, 0, 0, 0, 0, 0]}}
 ",
     );
-    let table = [(0.5, 0.590_484), (1.0, 0.404_151), (2.0, 0.230_253), (5.0, 0.073_968), (10.0, 0.018_356)];
+    let table = [
+        (0.5, 0.590_484),
+        (1.0, 0.404_151),
+        (2.0, 0.230_253),
+        (5.0, 0.073_968),
+        (10.0, 0.018_356),
+    ];
     let mut now = 0.0;
     for (t, expected) in table {
         advance(&mut s, t - now);
         now = t;
         let closed = coasting(17.0, 4.03, 18.18, 1.0, t);
-        assert!((closed - expected).abs() < 1e-6, "closed form at {t} s: {closed}");
-        relative(&format!("{t} s"), s.state.robots[0].motion.V_WB_B.v.x, closed, 1e-10);
+        assert!(
+            (closed - expected).abs() < 1e-6,
+            "closed form at {t} s: {closed}"
+        );
+        relative(
+            &format!("{t} s"),
+            s.state.robots[0].motion.V_WB_B.v.x,
+            closed,
+            1e-10,
+        );
     }
 }

@@ -3,10 +3,10 @@
 use super::turntable::{ball, place};
 use crate::common::folder::Folder;
 use crate::common::{advance, close, near, reading};
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
-use merrow::state::reading::Reading;
-use merrow::world::{Overrides, load_world};
+use merrow_math::Vec3;
+use merrow_model::state::reading::Reading;
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, load_world};
 use std::sync::Arc;
 
 /// A world in a folder of its own.
@@ -39,19 +39,45 @@ const DEVICE: &str =
 // Tolerance: 1e-9.
 #[test]
 fn echo_sounder_sees_the_ground() {
-    let (_folder, mut s) = simulation("terrain_echo", &[("roof.csv", &roof())], &ball(ROOF, "", DEVICE));
+    let (_folder, mut s) = simulation(
+        "terrain_echo",
+        &[("roof.csv", &roof())],
+        &ball(ROOF, "", DEVICE),
+    );
     let mut range = |p: [f64; 3], rpy: [f64; 3]| {
         place(&mut s, Vec3::from(p), rpy);
-        let Reading::Altimeter(a) = reading(&mut s, 0) else { panic!("not an altimeter") };
+        let Reading::Altimeter(a) = reading(&mut s, 0) else {
+            panic!("not an altimeter")
+        };
         a.range
     };
-    close("over the ridge", range([0.0, 3.0, -10.0], [0.0; 3]), 20.0, 1e-9);
-    close("over the side", range([-7.0, 3.0, -10.0], [0.0; 3]), 23.5, 1e-9);
-    close("beyond the edge", range([60.0, 3.0, -10.0], [0.0; 3]), 40.0, 1e-9);
+    close(
+        "over the ridge",
+        range([0.0, 3.0, -10.0], [0.0; 3]),
+        20.0,
+        1e-9,
+    );
+    close(
+        "over the side",
+        range([-7.0, 3.0, -10.0], [0.0; 3]),
+        23.5,
+        1e-9,
+    );
+    close(
+        "beyond the edge",
+        range([60.0, 3.0, -10.0], [0.0; 3]),
+        40.0,
+        1e-9,
+    );
     // pitched nose-up by 45 degrees it looks ahead and down: from x = -7 over the ridge down the far side
     let angle = -std::f64::consts::FRAC_PI_4;
     // depth 10 + t = 30 + (t - 7)/2 on the far side
-    close("ahead", range([-7.0, 3.0, -10.0], [0.0, angle, 0.0]), 33.0 * 2.0_f64.sqrt(), 1e-9);
+    close(
+        "ahead",
+        range([-7.0, 3.0, -10.0], [0.0, angle, 0.0]),
+        33.0 * 2.0_f64.sqrt(),
+        1e-9,
+    );
 }
 
 // Goal: the same ground carries what lies on it. Method: a box with little friction set on the slope slides down with
@@ -83,9 +109,18 @@ robots: {{}}
         let start = s.state.robots[0].motion.p_WB;
         advance(&mut s, 1.5);
         let way = s.state.robots[0].motion.p_WB - start;
-        let a = if moves { 9.81 * (slope.sin() - friction * slope.cos()) } else { 0.0 };
+        let a = if moves {
+            9.81 * (slope.sin() - friction * slope.cos())
+        } else {
+            0.0
+        };
         let d = 0.5 * a * 1.5 * 1.5;
-        near("way", way, Vec3::new(d * slope.cos(), 0.0, -d * slope.sin()), 2e-3);
+        near(
+            "way",
+            way,
+            Vec3::new(d * slope.cos(), 0.0, -d * slope.sin()),
+            2e-3,
+        );
     }
 }
 
@@ -120,7 +155,10 @@ robots: {{}}
             advance(&mut s, 0.02);
             lowest = lowest.min(s.state.robots[0].motion.p_WB.z);
         }
-        assert!((lowest - expected).abs() < 1e-3, "{name}: {lowest} {expected}");
+        assert!(
+            (lowest - expected).abs() < 1e-3,
+            "{name}: {lowest} {expected}"
+        );
     }
 }
 
@@ -134,8 +172,17 @@ fn a_hundred_million_samples_stay_on_the_disk() {
     use std::io::{Seek, SeekFrom, Write};
     let own = || {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
-        let line = status.lines().find(|l| l.starts_with("RssAnon")).unwrap().to_string();
-        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+        let line = status
+            .lines()
+            .find(|l| l.starts_with("RssAnon"))
+            .unwrap()
+            .to_string();
+        line.split_whitespace()
+            .nth(1)
+            .unwrap()
+            .parse::<u64>()
+            .unwrap()
+            / 1024
     };
     let head = "{data: h.i16, number: i16, factor: 0.01, offset: -50, axes: [
         {name: y, start: -50000, step: 10, count: 10000}, {name: x, start: -50000, step: 10, count: 10000}]}";
@@ -143,7 +190,8 @@ fn a_hundred_million_samples_stay_on_the_disk() {
     let mut data = std::fs::File::create(folder.0.join("h.i16")).unwrap();
     data.set_len(200_000_000).unwrap();
     // the sample at (20, 30) lies 20 m higher
-    data.seek(SeekFrom::Start(2 * (5003 * 10_000 + 5002))).unwrap();
+    data.seek(SeekFrom::Start(2 * (5003 * 10_000 + 5002)))
+        .unwrap();
     data.write_all(&2000_i16.to_le_bytes()).unwrap();
     drop(data);
     let path = folder.0.join("w.yaml");
@@ -153,7 +201,9 @@ fn a_hundred_million_samples_stay_on_the_disk() {
     let mut s = Simulation::new(Arc::new(world.scene), 1).unwrap();
     for (x, expected) in [(20.0, 20.0), (15.0, 30.0), (-30_000.0, 40.0)] {
         place(&mut s, Vec3::new(x, 30.0, -10.0), [0.0; 3]);
-        let Reading::Altimeter(a) = reading(&mut s, 0) else { panic!("not an altimeter") };
+        let Reading::Altimeter(a) = reading(&mut s, 0) else {
+            panic!("not an altimeter")
+        };
         close("range", a.range, expected, 1e-9);
     }
     let grown = own().saturating_sub(before);
@@ -165,14 +215,18 @@ fn a_hundred_million_samples_stay_on_the_disk() {
 // ray's end 1e-4 m from the surface, the curves of 100 m of it.
 #[test]
 fn ground_in_degrees_lies_on_the_ellipsoid() {
-    use merrow::environment::geodesy::geodetic_from_world;
-    let ground =
-        |latitude: f64, longitude: f64| -30.0 + 900.0 * (latitude - 45.09) + 700.0 * (longitude - 5.13);
+    use merrow_environment::geodesy::geodetic_from_world;
+    let ground = |latitude: f64, longitude: f64| {
+        -30.0 + 900.0 * (latitude - 45.09) + 700.0 * (longitude - 5.13)
+    };
     let mut table = String::from("lon,lat,ground\n");
     for j in 0..=40 {
         for i in 0..=40 {
             let (longitude, latitude) = (5.11 + 0.001 * f64::from(i), 45.07 + 0.001 * f64::from(j));
-            table += &format!("{longitude},{latitude},{:.9}\n", ground(latitude, longitude));
+            table += &format!(
+                "{longitude},{latitude},{:.9}\n",
+                ground(latitude, longitude)
+            );
         }
     }
     let text = ball(
@@ -183,13 +237,22 @@ fn ground_in_degrees_lies_on_the_ellipsoid() {
     let (_folder, s) = simulation("terrain_degrees", &[("slope.csv", &table)], &text);
     let seabed = &s.scene.sea.seabed;
     let truth = |p: Vec3| {
-        let [latitude, longitude, _] = geodetic_from_world(&s.scene.origin, Vec3::new(p.x, p.y, 0.0));
+        let [latitude, longitude, _] =
+            geodetic_from_world(&s.scene.origin, Vec3::new(p.x, p.y, 0.0));
         ground(latitude.to_degrees(), longitude.to_degrees())
     };
-    for (x, y) in [(10_000.0, 10_000.0), (9_500.0, 9_100.0), (10_900.0, 11_000.0)] {
+    for (x, y) in [
+        (10_000.0, 10_000.0),
+        (9_500.0, 9_100.0),
+        (10_900.0, 11_000.0),
+    ] {
         let p = Vec3::new(x, y, 10.0);
         close("height", seabed.height(x, y), truth(p), 1e-6);
-        for d in [Vec3::new(0.0, 0.0, -1.0), Vec3::new(0.6, 0.48, -0.64), Vec3::new(-0.8, 0.36, -0.48)] {
+        for d in [
+            Vec3::new(0.0, 0.0, -1.0),
+            Vec3::new(0.6, 0.48, -0.64),
+            Vec3::new(-0.8, 0.36, -0.48),
+        ] {
             let range = seabed.range(p, d).unwrap();
             let end = p + d.scale(range);
             close("end of the ray", end.z, truth(end), 1e-4);

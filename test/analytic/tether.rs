@@ -1,9 +1,9 @@
 //! Lines between fixed ends against closed solutions: the elastic catenary, waves along and across, energy, the bottom.
 
 use crate::common::{close, relative, simulation};
-use merrow::forces::catenary::Span;
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
+use merrow_math::Vec3;
+use merrow_physics::forces::lines::catenary::Span;
+use merrow_sim::Simulation;
 
 /// A world with one tether and no robot.
 pub fn tethered(world: &str, line: &str, tether: &str) -> Simulation {
@@ -29,7 +29,14 @@ fn hanging(segments: usize) -> Simulation {
 /// The same line in closed form.
 fn closed() -> Span {
     let weight = (1.2 - 1000.0 * 0.25 * std::f64::consts::PI * 0.02 * 0.02) * 9.81;
-    Span { x: 40.0, z: 10.0, length: 60.0, weight, stiffness: 20_000.0, bottom: None }
+    Span {
+        x: 40.0,
+        z: 10.0,
+        length: 60.0,
+        weight,
+        stiffness: 20_000.0,
+        bottom: None,
+    }
 }
 
 // Goal: a hanging line takes the elastic catenary, and the error falls with the square of the segments' length. Method: all
@@ -50,7 +57,10 @@ fn a_hanging_line_is_the_elastic_catenary() {
             worst = worst.max((*p - Vec3::new(0.6 * x, 0.8 * x, z - 20.0)).norm());
         }
         let tension = state.end_tensions()[1];
-        println!("{segments} segments: {worst:.5} m, {:.3e}", tension / upper - 1.0);
+        println!(
+            "{segments} segments: {worst:.5} m, {:.3e}",
+            tension / upper - 1.0
+        );
         assert!(state.v.iter().all(|v| v.norm() < 1e-3), "it still moves");
         errors.push((worst, (tension / upper - 1.0).abs()));
     }
@@ -114,7 +124,10 @@ fn energy(sim: &Simulation) -> f64 {
     let n = state.p.len() - 1;
     let rest = state.length / n as f64;
     let stretch = |w: &[Vec3]| ((w[1] - w[0]).norm() - rest).max(0.0);
-    let springs = state.p.windows(2).map(|w| 0.5 * line.stiffness / rest * stretch(w) * stretch(w));
+    let springs = state
+        .p
+        .windows(2)
+        .map(|w| 0.5 * line.stiffness / rest * stretch(w) * stretch(w));
     let motion = (1..n).map(|i| {
         let share = if i == 1 || i == n - 1 { 1.5 } else { 1.0 };
         0.5 * line.mass * rest * share * state.v[i].dot(state.v[i])
@@ -127,9 +140,12 @@ fn energy(sim: &Simulation) -> f64 {
 // Tolerance: the highest energy is that of the start within 1e-3: a kink found late is a step of implicit Euler late.
 #[test]
 fn energy_only_decays() {
-    for (dt, stiffness, distance) in
-        [(0.001, 1e5, 6.0), (0.002, 1e6, 6.0), (0.01, 1e6, 6.0), (0.002, 1e5, 10.1)]
-    {
+    for (dt, stiffness, distance) in [
+        (0.001, 1e5, 6.0),
+        (0.002, 1e6, 6.0),
+        (0.01, 1e6, 6.0),
+        (0.002, 1e5, 10.1),
+    ] {
         let mut sim = tethered(
             &format!("step: {{dt_s: {dt}}}\ngravity_m_s2: 0\nwater: {{density_kg_m3: 0}}"),
             &format!("diameter_m: 0.01, mass_kg_m: 0.1, axial_stiffness_n: {stiffness}"),
@@ -148,7 +164,10 @@ fn energy_only_decays() {
             sim.advance(1);
             highest = energy(&sim).max(highest);
         }
-        println!("dt {dt}, EA {stiffness}: {start} J, highest {highest}, at the end {}", energy(&sim));
+        println!(
+            "dt {dt}, EA {stiffness}: {start} J, highest {highest}, at the end {}",
+            energy(&sim)
+        );
         assert!(highest <= start * 1.001, "{highest} J from {start} J");
         assert!(energy(&sim) < 0.9 * start);
     }
@@ -167,7 +186,14 @@ fn a_line_lies_down_on_the_bottom() {
     sim.advance(40_000);
     let state = &sim.state.tethers[0];
     let weight = sim.scene.tethers[0].line.weight_in_water(1000.0, 9.81);
-    let span = Span { x: 120.0, z: 95.0, length: 180.0, weight, stiffness: 1e6, bottom: Some(0.0) };
+    let span = Span {
+        x: 120.0,
+        z: 95.0,
+        length: 180.0,
+        weight,
+        stiffness: 1e6,
+        bottom: Some(0.0),
+    };
     let exact = span.solve();
     let lying = state.p.iter().filter(|p| p.z < -99.99).skip(1).count() as f64 * 2.0;
     println!(
@@ -177,9 +203,17 @@ fn a_line_lies_down_on_the_bottom() {
         state.end_tensions(),
         span.on_bottom(exact.V)
     );
-    println!("fastest {}", state.v.iter().map(|v| v.norm()).fold(0.0, f64::max));
+    println!(
+        "fastest {}",
+        state.v.iter().map(|v| v.norm()).fold(0.0, f64::max)
+    );
     relative("horizontal tension", -state.pull[1].x, exact.H, 0.01);
-    relative("top tension", state.end_tensions()[1], (exact.H * exact.H + exact.V * exact.V).sqrt(), 0.01);
+    relative(
+        "top tension",
+        state.end_tensions()[1],
+        (exact.H * exact.H + exact.V * exact.V).sqrt(),
+        0.01,
+    );
     assert!((lying - span.on_bottom(exact.V)).abs() <= 2.0);
     // it sinks in by a tenth of its diameter
     let deepest = state.p.iter().map(|p| p.z).fold(0.0, f64::min);

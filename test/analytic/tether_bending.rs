@@ -2,8 +2,8 @@
 
 use super::tether::tethered;
 use crate::common::{close, period, relative};
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
+use merrow_math::Vec3;
+use merrow_sim::Simulation;
 use std::f64::consts::PI;
 
 const EI: f64 = 20.0;
@@ -21,7 +21,12 @@ fn rod(dt: f64, world: &str, stiffness: f64, tether: &str) -> Simulation {
 /// A rod of 1 m clamped level at one end, the other free.
 fn cantilever(dt: f64, world: &str, segments: usize) -> Simulation {
     let ends = "from: {kind: world, position_m: [0, 0, 5], direction: [2, 0, 0]}\nto: {kind: free, position_m: [1, 0, 5]}";
-    rod(dt, world, 1e5, &format!("{ends}\nlength_m: 1\nsegments: {segments}"))
+    rod(
+        dt,
+        world,
+        1e5,
+        &format!("{ends}\nlength_m: 1\nsegments: {segments}"),
+    )
 }
 
 // Goal: a cantilever sags as its weight makes it, from either end. Method: tip of a rod of 3 N/m and 20 N m² under q = m g, q L⁴/(8 EI) = 18.4 mm, with
@@ -40,13 +45,26 @@ fn a_cantilever_sags_as_a_beam() {
         println!("{segments}: {sag} of {linear}, {:e}", sag / linear - 1.0);
         errors.push(sag / linear - 1.0);
     }
-    assert!(errors[0].abs() < 0.015 && errors[2].abs() < 1e-3, "{errors:?}");
-    close("order two", (errors[0] - errors[1]) / (errors[1] - errors[2]), 4.0, 0.15);
+    assert!(
+        errors[0].abs() < 0.015 && errors[2].abs() < 1e-3,
+        "{errors:?}"
+    );
+    close(
+        "order two",
+        (errors[0] - errors[1]) / (errors[1] - errors[2]),
+        4.0,
+        0.15,
+    );
     // clamped at the second end, the line comes in against its direction
     let ends = "from: {kind: free, position_m: [0, 0, 5]}\nto: {kind: world, position_m: [1, 0, 5], direction: [-1, 0, 0]}";
     let mut sim = rod(0.01, "", 1e5, &format!("{ends}\nlength_m: 1\nsegments: 20"));
     sim.advance(3000);
-    close("from the other end", 5.0 - sim.state.tethers[0].p[0].z, linear * (1.0 + errors[1]), 1e-9);
+    close(
+        "from the other end",
+        5.0 - sim.state.tethers[0].p[0].z,
+        linear * (1.0 + errors[1]),
+        1e-9,
+    );
 }
 
 // Goal: it swings with the beam's frequency. Method: first mode of the same rod without weight, plucked 1 cm at the tip, ω = 3.5160 √(EI/(m L⁴)). Tolerance: 1 % at
@@ -80,12 +98,24 @@ fn a_rod_buckles_at_eulers_load() {
         let ends = format!(
             "from: {{kind: world, position_m: [0, 0, 5]}}\nto: {{kind: world, position_m: [{d}, 0, 5]}}"
         );
-        let mut sim = rod(0.01, "gravity_m_s2: 0", stiffness, &format!("{ends}\nlength_m: 2\nsegments: 40"));
+        let mut sim = rod(
+            0.01,
+            "gravity_m_s2: 0",
+            stiffness,
+            &format!("{ends}\nlength_m: 2\nsegments: 40"),
+        );
         sim.advance(20_000);
         let state = sim.state.tethers[0].clone();
         assert!(state.v.iter().all(|v| v.norm() < 1e-6), "it still moves");
         // what it pushes with, outwards, and how far it stands off
-        (-state.pull[0].x, state.p.iter().map(|p| (p.z - 5.0).abs()).fold(0.0, f64::max))
+        (
+            -state.pull[0].x,
+            state
+                .p
+                .iter()
+                .map(|p| (p.z - 5.0).abs())
+                .fold(0.0, f64::max),
+        )
     };
     let euler = PI * PI * EI / 4.0;
     let (push, bow) = between(2.0 * (1.0 - 0.004), 1e4);
@@ -104,25 +134,40 @@ fn a_rod_buckles_at_eulers_load() {
 #[test]
 fn a_loose_rod_keeps_momentum_and_makes_no_energy() {
     for dt in [1e-4, 1e-3, 1e-2] {
-        let ends = "from: {kind: free, position_m: [0, 0, 5]}\nto: {kind: free, position_m: [1, 0, 5]}";
-        let mut sim = rod(dt, "gravity_m_s2: 0", 1e5, &format!("{ends}\nlength_m: 1\nsegments: 20"));
+        let ends =
+            "from: {kind: free, position_m: [0, 0, 5]}\nto: {kind: free, position_m: [1, 0, 5]}";
+        let mut sim = rod(
+            dt,
+            "gravity_m_s2: 0",
+            1e5,
+            &format!("{ends}\nlength_m: 1\nsegments: 20"),
+        );
         let radius = 1.0 / PI;
         for (i, p) in sim.state.tethers[0].p.iter_mut().enumerate() {
             let angle = PI * i as f64 / 20.0;
-            *p = Vec3::new(radius * (1.0 - angle.cos()), 0.0, 5.0 + radius * angle.sin());
+            *p = Vec3::new(
+                radius * (1.0 - angle.cos()),
+                0.0,
+                5.0 + radius * angle.sin(),
+            );
         }
         let l = 0.05;
         let mass = |i: usize| 0.3 * l * if i == 0 || i == 20 { 0.5 } else { 1.0 };
         let moments = |sim: &Simulation| {
             let t = &sim.state.tethers[0];
-            let sum = |f: &dyn Fn(usize) -> Vec3| (0..=20).fold(Vec3::zero(), |s, i| s + f(i).scale(mass(i)));
+            let sum = |f: &dyn Fn(usize) -> Vec3| {
+                (0..=20).fold(Vec3::zero(), |s, i| s + f(i).scale(mass(i)))
+            };
             (sum(&|i| t.p[i]).scale(1.0 / 0.3), sum(&|i| t.v[i]))
         };
         let energy = |sim: &Simulation| {
             let t = &sim.state.tethers[0];
             let d: Vec<Vec3> = t.p.windows(2).map(|w| w[1] - w[0]).collect();
             let motion: f64 = (0..=20).map(|i| 0.5 * mass(i) * t.v[i].dot(t.v[i])).sum();
-            let stretch: f64 = d.iter().map(|d| 0.5 * 1e5 / l * (d.norm() - l) * (d.norm() - l)).sum();
+            let stretch: f64 = d
+                .iter()
+                .map(|d| 0.5 * 1e5 / l * (d.norm() - l) * (d.norm() - l))
+                .sum();
             let bend = |w: &[Vec3]| EI / l * (1.0 - w[0].unit().unwrap().dot(w[1].unit().unwrap()));
             motion + stretch + d.windows(2).map(bend).sum::<f64>()
         };
@@ -133,8 +178,15 @@ fn a_loose_rod_keeps_momentum_and_makes_no_energy() {
             highest = highest.max(energy(&sim));
         }
         let (now, momentum) = moments(&sim);
-        println!("{dt}: {start} J, highest {highest}, now {}, momentum {:e}", energy(&sim), momentum.norm());
+        println!(
+            "{dt}: {start} J, highest {highest}, now {}, momentum {:e}",
+            energy(&sim),
+            momentum.norm()
+        );
         assert!(highest < start * 1.001, "{dt}: {start} to {highest} J");
-        assert!(momentum.norm() < 1e-10 && (now - middle).norm() < 1e-10, "{momentum:?} {now:?} {middle:?}");
+        assert!(
+            momentum.norm() < 1e-10 && (now - middle).norm() < 1e-10,
+            "{momentum:?} {now:?} {middle:?}"
+        );
     }
 }

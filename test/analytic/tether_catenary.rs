@@ -2,16 +2,19 @@
 
 use super::tether::tethered;
 use crate::common::{near, relative, simulation};
-use merrow::forces::catenary::{Hanging, Span};
-use merrow::math::Vec3;
+use merrow_math::Vec3;
+use merrow_physics::forces::lines::catenary::{Hanging, Span};
 
 // Goal: the pulls on the ends balance the line's weight in water, for a line heavier and one lighter than water, either end up.
 // Method: ends at rest. Tolerance: rounding.
 #[test]
 fn the_pulls_carry_the_weight() {
-    for (mass, from, to) in
-        [(1.2, -20.0, -10.0), (1.2, -10.0, -20.0), (0.1, -20.0, -10.0), (0.1, -10.0, -10.0)]
-    {
+    for (mass, from, to) in [
+        (1.2, -20.0, -10.0),
+        (1.2, -10.0, -20.0),
+        (0.1, -20.0, -10.0),
+        (0.1, -10.0, -10.0),
+    ] {
         let mut sim = tethered(
             "water: {density_kg_m3: 1000}\nseabed: {depth_m: 500}",
             &format!("diameter_m: 0.02, mass_kg_m: {mass}, axial_stiffness_n: 20000"),
@@ -22,7 +25,12 @@ fn the_pulls_carry_the_weight() {
         sim.advance(1);
         let state = &sim.state.tethers[0];
         let weight = sim.scene.tethers[0].line.weight_in_water(1000.0, 9.81) * 60.0;
-        near("sum of the pulls", state.pull[0] + state.pull[1], Vec3::new(0.0, 0.0, -weight), 1e-9);
+        near(
+            "sum of the pulls",
+            state.pull[0] + state.pull[1],
+            Vec3::new(0.0, 0.0, -weight),
+            1e-9,
+        );
         near("last node", state.p[20], Vec3::new(24.0, 32.0, to), 1e-8);
         near("first node", state.p[0], Vec3::new(0.0, 0.0, from), 1e-8);
         assert!(state.pull[0].x > 0.0 && state.pull[1].x < 0.0);
@@ -40,10 +48,25 @@ fn a_moored_robot_finds_its_offset() {
     sim.advance(60_000);
     let p = sim.state.robots[0].motion.p_WB;
     let weight = sim.scene.tethers[0].line.weight_in_water(1000.0, 9.81);
-    let hanging = Hanging { H: 400.0 * 0.25, V: 500.0, flexibility: [[0.0; 2]; 2] };
-    let span = Span { x: 0.0, z: 0.0, length: 60.0, weight, stiffness: 1e6, bottom: Some(0.0) };
+    let hanging = Hanging {
+        H: 400.0 * 0.25,
+        V: 500.0,
+        flexibility: [[0.0; 2]; 2],
+    };
+    let span = Span {
+        x: 0.0,
+        z: 0.0,
+        length: 60.0,
+        weight,
+        stiffness: 1e6,
+        bottom: Some(0.0),
+    };
     let [x, z] = span.point(&hanging, 60.0);
-    println!("{p:?}, closed {x} {}; lying {}", z - 50.0, span.on_bottom(500.0));
+    println!(
+        "{p:?}, closed {x} {}; lying {}",
+        z - 50.0,
+        span.on_bottom(500.0)
+    );
     relative("offset", p.x, x, 1e-6);
     relative("height", p.z, z - 50.0, 1e-6);
     assert!(span.on_bottom(500.0) > 10.0);

@@ -2,8 +2,8 @@
 
 use super::tether::tethered;
 use crate::common::{close, simulation};
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
+use merrow_math::Vec3;
+use merrow_sim::Simulation;
 
 /// A line of 10 m between two points that a winch heaves taut; it bears 100 N.
 fn heaved(method: &str, more: &str) -> Simulation {
@@ -25,22 +25,36 @@ fn heaved(method: &str, more: &str) -> Simulation {
 fn a_line_parts_above_its_breaking_load() {
     for method in ["lumped", "catenary"] {
         let mut s = heaved(method, "");
-        s.state.tethers[0].winch = merrow::state::WinchCommand::Speed(-0.05);
+        s.state.tethers[0].winch = merrow_model::state::WinchCommand::Speed(-0.05);
         let mut before = 0.0;
         while s.state.tethers[0].parted.is_none() {
-            assert!(s.time_ns() < 20_000_000_000, "{method}: it holds {before} N");
+            assert!(
+                s.time_ns() < 20_000_000_000,
+                "{method}: it holds {before} N"
+            );
             before = s.state.tethers[0].end_tensions()[1];
             assert!(before < 100.0, "{method}: whole at {before} N");
             s.advance(1);
         }
-        let (parted, t) = (s.state.tethers[0].parted.unwrap(), s.state.tethers[0].end_tensions()[1]);
-        assert_eq!((parted.segment, parted.time_ns), (9, s.time_ns()), "{method}");
+        let (parted, t) = (
+            s.state.tethers[0].parted.unwrap(),
+            s.state.tethers[0].end_tensions()[1],
+        );
+        assert_eq!(
+            (parted.segment, parted.time_ns),
+            (9, s.time_ns()),
+            "{method}"
+        );
         // the lumped line's uppermost segment, whose weight hangs below its middle, bears the end's pull
         assert!(t > 100.0 && t < 101.0, "{method}: {before} N, then {t} N");
         assert!(!s.state.tethers[0].is_whole());
         s.advance(1);
-        assert_eq!(s.state.tethers[0].end_tensions()[1], 0.0, "{method}: the upper end holds nothing");
-        s.state.tethers[0].winch = merrow::state::WinchCommand::Speed(0.0);
+        assert_eq!(
+            s.state.tethers[0].end_tensions()[1],
+            0.0,
+            "{method}: the upper end holds nothing"
+        );
+        s.state.tethers[0].winch = merrow_model::state::WinchCommand::Speed(0.0);
         let before_p = s.state.tethers[0].p[9];
         s.advance(3000);
         // the rest swings from the lower end
@@ -59,8 +73,10 @@ fn a_line_parts_above_its_breaking_load() {
 #[test]
 fn a_line_without_a_breaking_load_holds() {
     let mut s = heaved("lumped", "");
-    std::sync::Arc::get_mut(&mut s.scene).unwrap().tethers[0].line.breaking = f64::INFINITY;
-    s.state.tethers[0].winch = merrow::state::WinchCommand::Length(9.8);
+    std::sync::Arc::get_mut(&mut s.scene).unwrap().tethers[0]
+        .line
+        .breaking = f64::INFINITY;
+    s.state.tethers[0].winch = merrow_model::state::WinchCommand::Length(9.8);
     s.advance(10_000);
     assert!(s.state.tethers[0].is_whole() && s.state.tethers[0].end_tensions()[1] > 100.0);
 }
@@ -82,10 +98,9 @@ fn parting_keeps_momentum() {
         robot("b", 5.0, 0.5)
     ));
     let momentum = |s: &Simulation| {
-        let robots =
-            s.state.robots.iter().fold(Vec3::zero(), |sum, r| {
-                sum + r.motion.q_WB.matrix().mul_vec(r.motion.V_WB_B.v).scale(5.0)
-            });
+        let robots = s.state.robots.iter().fold(Vec3::zero(), |sum, r| {
+            sum + r.motion.q_WB.matrix().mul_vec(r.motion.V_WB_B.v).scale(5.0)
+        });
         let t = &s.state.tethers[0];
         let share = |i: usize| if i == 1 || i == 9 { 1.5 } else { 1.0 };
         (1..10).fold(robots, |sum, i| sum + t.v[i].scale(0.05 * share(i)))
@@ -100,11 +115,17 @@ fn parting_keeps_momentum() {
             broke = k;
         }
     }
-    println!("parted after {broke} ms in {:?}, momentum within {worst:e}", s.state.tethers[0].parted);
+    println!(
+        "parted after {broke} ms in {:?}, momentum within {worst:e}",
+        s.state.tethers[0].parted
+    );
     assert!(broke > 0, "it did not part");
     assert!(worst < 1e-11, "{worst:e}");
     let apart = s.state.robots[1].motion.V_WB_B.v.x - s.state.robots[0].motion.V_WB_B.v.x;
-    assert!(apart > 0.5 && apart < 0.9, "they part at {apart} m/s: the line has taken some");
+    assert!(
+        apart > 0.5 && apart < 0.9,
+        "they part at {apart} m/s: the line has taken some"
+    );
     let v: Vec<Vec3> = s.state.robots.iter().map(|r| r.motion.V_WB_B.v).collect();
     s.advance(500);
     for (r, v) in s.state.robots.iter().zip(v) {

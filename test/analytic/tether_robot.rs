@@ -1,10 +1,10 @@
 //! Lines that hold robots: statics, momentum, stiff lines on light robots, snaps.
 
 use crate::common::{near, relative, simulation};
-use merrow::forces::catenary::{Hanging, Span};
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
-use merrow::state::Command;
+use merrow_math::Vec3;
+use merrow_model::state::Command;
+use merrow_physics::forces::lines::catenary::{Hanging, Span};
+use merrow_sim::Simulation;
 
 /// A ball of `mass` at `position`, with more keys of its body.
 fn ball(name: &str, mass: f64, position: &str, keys: &str) -> String {
@@ -54,17 +54,42 @@ tethers:
     segments: 40
 ",
     );
-    sim.apply(&Command::Thruster { robot: 0, thruster: 0, value: 25.0 }).unwrap();
+    sim.apply(&Command::Thruster {
+        robot: 0,
+        thruster: 0,
+        value: 25.0,
+    })
+    .unwrap();
     sim.advance(60_000);
     let weight = (0.2 - 1000.0 * 0.25 * std::f64::consts::PI * 1e-4) * 9.81;
-    let hanging = Hanging { H: 25.0, V: 15.0 + weight * 30.0, flexibility: [[0.0; 2]; 2] };
-    let span = Span { x: 0.0, z: 0.0, length: 30.0, weight, stiffness: 5e4, bottom: None };
+    let hanging = Hanging {
+        H: 25.0,
+        V: 15.0 + weight * 30.0,
+        flexibility: [[0.0; 2]; 2],
+    };
+    let span = Span {
+        x: 0.0,
+        z: 0.0,
+        length: 30.0,
+        weight,
+        stiffness: 5e4,
+        bottom: None,
+    };
     let [x, z] = span.point(&hanging, 30.0);
     let p = sim.state.robots[0].motion.p_WB;
     let tension = (hanging.H * hanging.H + hanging.V * hanging.V).sqrt();
-    println!("at {p:?}, closed [{x}, {}], T {:?} {tension}", -z, sim.state.tethers[0].end_tensions());
+    println!(
+        "at {p:?}, closed [{x}, {}], T {:?} {tension}",
+        -z,
+        sim.state.tethers[0].end_tensions()
+    );
     near("place", p, Vec3::new(x, 0.0, -z), 1e-3);
-    relative("top tension", sim.state.tethers[0].end_tensions()[0], tension, 1e-4);
+    relative(
+        "top tension",
+        sim.state.tethers[0].end_tensions()[0],
+        tension,
+        1e-4,
+    );
 }
 
 /// Two balls in empty space, 5 and 3 kg, tied together, flying apart and past each other.
@@ -86,7 +111,12 @@ fn momentum(sim: &Simulation) -> Vec3 {
     let n = line.p.len() - 1;
     let mut sum = Vec3::zero();
     for (mass, robot) in [5.0, 3.0].iter().zip(&sim.state.robots) {
-        sum += robot.motion.q_WB.matrix().mul_vec(robot.motion.V_WB_B.v).scale(*mass);
+        sum += robot
+            .motion
+            .q_WB
+            .matrix()
+            .mul_vec(robot.motion.V_WB_B.v)
+            .scale(*mass);
     }
     for i in 1..n {
         let share = if i == 1 || i == n - 1 { 1.5 } else { 1.0 };
@@ -122,9 +152,13 @@ fn two_tied_robots_conserve_momentum() {
 // where a snap of 1 kN swings the robot by radians within a step.
 #[test]
 fn a_light_robot_on_a_stiff_line_is_stable() {
-    for (dt, integrator) in
-        [(0.001, "rk4"), (0.002, "rk4"), (0.01, "rk4"), (0.002, "semi_implicit"), (0.01, "semi_implicit")]
-    {
+    for (dt, integrator) in [
+        (0.001, "rk4"),
+        (0.002, "rk4"),
+        (0.01, "rk4"),
+        (0.002, "semi_implicit"),
+        (0.01, "semi_implicit"),
+    ] {
         for model in ["lumped", "catenary"] {
             let mut sim = simulation(&format!(
                 "step: {{dt_s: {dt}, integrator: {integrator}}}\nwater: {{density_kg_m3: 0}}\nseabed: {{depth_m: 1000}}\nrobots:\n{}tethers:\n  t:\n    line: {{source: test, diameter_m: 0.01, mass_kg_m: 0.1, axial_stiffness_n: 100000}}\n    from: {{kind: world, position_m: [0, 0, 0]}}\n    to: {{kind: robot, robot: a, position_m: [0, 0, 0.05]}}\n    length_m: 2\n    segments: 40\n    method: {model}\n",
@@ -135,7 +169,8 @@ fn a_light_robot_on_a_stiff_line_is_stable() {
             for _ in 0..(20.0 / dt) as usize {
                 sim.advance(1);
                 let motion = &sim.state.robots[0].motion;
-                let energy = 0.5 * motion.V_WB_B.v.dot(motion.V_WB_B.v) + 9.81 * (motion.p_WB.z + 2.05);
+                let energy =
+                    0.5 * motion.V_WB_B.v.dot(motion.V_WB_B.v) + 9.81 * (motion.p_WB.z + 2.05);
                 highest = highest.max(energy);
                 assert!(
                     motion.p_WB.norm() < 3.0,
@@ -148,9 +183,14 @@ fn a_light_robot_on_a_stiff_line_is_stable() {
                 sim.state.robots[0].motion.V_WB_B,
                 sim.state.tethers[0].end_tensions()
             );
-            assert!(sim.state.robots[0].halted.is_none() && sim.state.tethers[0].halted_ns.is_none());
+            assert!(
+                sim.state.robots[0].halted.is_none() && sim.state.tethers[0].halted_ns.is_none()
+            );
             let allowed = if dt > 0.005 { 1.15 } else { 1.02 };
-            assert!(highest < 12.5 * allowed, "{model}, {dt} s, {integrator}: {highest} J");
+            assert!(
+                highest < 12.5 * allowed,
+                "{model}, {dt} s, {integrator}: {highest} J"
+            );
         }
     }
 }
@@ -199,7 +239,8 @@ fn a_snap_is_as_hard_as_the_fall() {
 // bottom, pushed aside; it must come to rest upright in the middle, each line carrying a third. Tolerance: 1 %.
 #[test]
 fn three_moorings_hold_a_light_buoy() {
-    let body = ", net_buoyancy_n: 60, linear_damping: {kind: diagonal, values: [10, 10, 10, 1, 1, 1]}";
+    let body =
+        ", net_buoyancy_n: 60, linear_damping: {kind: diagonal, values: [10, 10, 10, 1, 1, 1]}";
     let mooring = |name: &str, x: f64, y: f64| {
         format!(
             "  {name}:\n    line: {{source: test, diameter_m: 0.006, mass_kg_m: 0.05, axial_stiffness_n: 1e+5}}\n    from: {{kind: seabed, position_m: [{x}, {y}]}}\n    to: {{kind: robot, robot: buoy}}\n    length_m: 19.9\n    segments: 20\n"
@@ -215,8 +256,17 @@ fn three_moorings_hold_a_light_buoy() {
     sim.advance(30_000);
     let motion = &sim.state.robots[0].motion;
     println!("{motion:?}");
-    let tensions: Vec<f64> = sim.state.tethers.iter().map(|t| t.end_tensions()[1]).collect();
-    assert!(motion.p_WB.x.abs() < 0.02 && motion.p_WB.y.abs() < 0.02, "{:?}", motion.p_WB);
+    let tensions: Vec<f64> = sim
+        .state
+        .tethers
+        .iter()
+        .map(|t| t.end_tensions()[1])
+        .collect();
+    assert!(
+        motion.p_WB.x.abs() < 0.02 && motion.p_WB.y.abs() < 0.02,
+        "{:?}",
+        motion.p_WB
+    );
     // three tensions along the lines' upper directions carry 60 N
     let up: f64 = sim.state.tethers.iter().map(|t| -t.pull[1].z).sum();
     relative("buoyancy", up, 60.0, 0.01);

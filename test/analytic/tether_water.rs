@@ -28,7 +28,11 @@ fn a_towed_line_is_straight_at_the_critical_angle() {
     }
     let along = 0.5 * 1000.0 * PI * 0.02 * 0.02 * cos * cos;
     let tension = 100.0 * (weight * phi.sin() + along);
-    println!("critical angle {} deg, tension {tension} {:?}", phi.to_degrees(), state.end_tensions());
+    println!(
+        "critical angle {} deg, tension {tension} {:?}",
+        phi.to_degrees(),
+        state.end_tensions()
+    );
     relative("top tension", state.end_tensions()[0], tension, 1e-4);
 }
 
@@ -49,7 +53,12 @@ fn a_line_across_a_current_is_a_parabola() {
     let sag = load * 400.0 / (8.0 * horizontal);
     println!("sag {} {sag}, tension {horizontal}", state.p[20].y);
     relative("sag", state.p[20].y, sag, 0.02);
-    relative("load", (state.pull[0].y + state.pull[1].y) / 20.0, load, 0.02);
+    relative(
+        "load",
+        (state.pull[0].y + state.pull[1].y) / 20.0,
+        load,
+        0.02,
+    );
     assert!(state.p.iter().all(|p| (p.z + 10.0).abs() < 1e-3));
 }
 

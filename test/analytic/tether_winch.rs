@@ -2,8 +2,8 @@
 
 use super::tether::tethered;
 use crate::common::{advance, relative};
-use merrow::sim::Simulation;
-use merrow::state::{Command, WinchCommand};
+use merrow_model::state::{Command, WinchCommand};
+use merrow_sim::Simulation;
 
 /// 20 m of line between two points 10 m apart in deep water, on a winch.
 fn winched(keys: &str, distance: f64) -> Simulation {
@@ -29,8 +29,16 @@ fn it_pays_out_and_heaves_in() {
     command(&mut sim, WinchCommand::Speed(0.4));
     advance(&mut sim, 10.0);
     // 0.4 s of ramp at 1 m/s²
-    assert!((length(&sim) - (20.0 + 4.0 - 0.08)).abs() < 0.4 * 0.005 + 1e-9, "{}", length(&sim));
-    let hanging = sim.state.tethers[0].p.windows(2).map(|w| (w[1] - w[0]).norm()).sum::<f64>();
+    assert!(
+        (length(&sim) - (20.0 + 4.0 - 0.08)).abs() < 0.4 * 0.005 + 1e-9,
+        "{}",
+        length(&sim)
+    );
+    let hanging = sim.state.tethers[0]
+        .p
+        .windows(2)
+        .map(|w| (w[1] - w[0]).norm())
+        .sum::<f64>();
     relative("nodes follow", hanging, length(&sim), 0.01);
     command(&mut sim, WinchCommand::Speed(9.0));
     advance(&mut sim, 30.0);
@@ -111,7 +119,10 @@ tethers:
     let mut sim = world(", initial_charge: 0", "from");
     command(&mut sim, WinchCommand::Speed(-0.4));
     advance(&mut sim, 1.0);
-    assert!((sim.state.tethers[0].length - 30.0).abs() < 0.01, "the brake is shut");
+    assert!(
+        (sim.state.tethers[0].length - 30.0).abs() < 0.01,
+        "the brake is shut"
+    );
 }
 
 // Goal: wrong commands are refused and change nothing. Method: the messages.
@@ -119,15 +130,28 @@ tethers:
 fn wrong_commands_are_refused() {
     let mut sim = winched("", 10.0);
     let hash = sim.state.hash();
-    let mut refusal = |tether, command| sim.apply(&Command::Winch { tether, command }).unwrap_err().reason;
+    let mut refusal = |tether, command| {
+        sim.apply(&Command::Winch { tether, command })
+            .unwrap_err()
+            .reason
+    };
     assert_eq!(refusal(1, WinchCommand::Speed(0.1)), "no tether number 1");
-    assert_eq!(refusal(0, WinchCommand::Speed(f64::NAN)), "winch of t: found NaN, expected a finite number");
+    assert_eq!(
+        refusal(0, WinchCommand::Speed(f64::NAN)),
+        "winch of t: found NaN, expected a finite number"
+    );
     assert_eq!(sim.state.hash(), hash);
     let mut plain = tethered(
         "",
         "diameter_m: 0.01, mass_kg_m: 0.2, axial_stiffness_n: 10000",
         "from: {kind: world, position_m: [0, 0, 0]}\nto: {kind: free, position_m: [9, 0, 0]}\nlength_m: 10",
     );
-    let winch = Command::Winch { tether: 0, command: WinchCommand::Speed(0.1) };
-    assert_eq!(plain.apply(&winch).unwrap_err().reason, "tether t has no winch");
+    let winch = Command::Winch {
+        tether: 0,
+        command: WinchCommand::Speed(0.1),
+    };
+    assert_eq!(
+        plain.apply(&winch).unwrap_err().reason,
+        "tether t has no winch"
+    );
 }

@@ -2,8 +2,8 @@
 
 use crate::common::folder::Folder;
 use crate::common::{advance, simulation};
-use merrow::state::frame::FrameData;
-use merrow::world::{Overrides, load_world};
+use merrow_model::state::frames::FrameData;
+use merrow_world::{Overrides, load_world};
 
 /// A fixed robot 20 m up with a camera of `keys` that looks along x.
 fn world(keys: &str, rest: &str) -> String {
@@ -28,17 +28,27 @@ weather: {{cloud_cover: 1, start_utc: '2026-06-20T20:00:00Z'}}
 fn colors(text: &str) -> Vec<[f64; 3]> {
     let mut sim = simulation(text);
     advance(&mut sim, 0.1);
-    let FrameData::Picture(picture) = &*sim.frames[0].data else { panic!("no picture") };
+    let FrameData::Picture(picture) = &*sim.frames[0].data else {
+        panic!("no picture")
+    };
     let rgb = picture.rgb.as_ref().expect("colours");
-    rgb.chunks_exact(3).map(|p| [0, 1, 2].map(|k| f64::from(p[k]))).collect()
+    rgb.chunks_exact(3)
+        .map(|p| [0, 1, 2].map(|k| f64::from(p[k])))
+        .collect()
 }
 
 fn png(folder: &Folder, name: &str, size: [u32; 2], pixel: impl Fn(u32, u32) -> [u8; 3]) -> String {
     let path = folder.0.join(name);
     let mut encoder = png::Encoder::new(std::fs::File::create(&path).unwrap(), size[0], size[1]);
     encoder.set_color(png::ColorType::Rgb);
-    let bytes: Vec<u8> = (0..size[0] * size[1]).flat_map(|k| pixel(k % size[0], k / size[0])).collect();
-    encoder.write_header().unwrap().write_image_data(&bytes).unwrap();
+    let bytes: Vec<u8> = (0..size[0] * size[1])
+        .flat_map(|k| pixel(k % size[0], k / size[0]))
+        .collect();
+    encoder
+        .write_header()
+        .unwrap()
+        .write_image_data(&bytes)
+        .unwrap();
     path.to_string_lossy().into_owned()
 }
 
@@ -47,13 +57,17 @@ fn png(folder: &Folder, name: &str, size: [u32; 2], pixel: impl Fn(u32, u32) -> 
 #[test]
 fn pictures_lie_as_they_are_said_to() {
     let folder = Folder::new("texture", &[]);
-    let quarters = png(&folder, "quarters.png", [16, 16], |i, j| match (i < 8, j < 8) {
-        (true, true) => [255, 0, 0],
-        (false, true) => [0, 255, 0],
-        (true, false) => [0, 0, 255],
-        _ => [255, 255, 255],
+    let quarters = png(&folder, "quarters.png", [16, 16], |i, j| {
+        match (i < 8, j < 8) {
+            (true, true) => [255, 0, 0],
+            (false, true) => [0, 255, 0],
+            (true, false) => [0, 0, 255],
+            _ => [255, 255, 255],
+        }
     });
-    let stripes = png(&folder, "stripes.png", [400, 1], |i, _| [if i % 2 == 0 { 255 } else { 0 }; 3]);
+    let stripes = png(&folder, "stripes.png", [400, 1], |i, _| {
+        [if i % 2 == 0 { 255 } else { 0 }; 3]
+    });
     let wall = |size: f64, texture: &str| {
         format!(
             "structures: {{wall: {{position_m: [10.5, 0, 20], shapes: {{s: {{kind: box, size_m: [1, {size}, {size}], material: {{color: [1, 1, 1]}}{texture}}}}}}}}}"
@@ -61,19 +75,37 @@ fn pictures_lie_as_they_are_said_to() {
     };
     let keys = "width: 9, height: 9, focal_px: [40, 40], exposure_ev100: 13";
     let plain = colors(&world(keys, &wall(4.0, "")));
-    let shown = colors(&world(keys, &wall(4.0, &format!(", texture: {{kind: image, file: {quarters}}}"))));
-    for (column, row, lit) in
-        [(2, 2, [1.0, 0.0, 0.0]), (6, 2, [0.0, 1.0, 0.0]), (2, 6, [0.0, 0.0, 1.0]), (6, 6, [1.0; 3])]
-    {
+    let shown = colors(&world(
+        keys,
+        &wall(
+            4.0,
+            &format!(", texture: {{kind: image, file: {quarters}}}"),
+        ),
+    ));
+    for (column, row, lit) in [
+        (2, 2, [1.0, 0.0, 0.0]),
+        (6, 2, [0.0, 1.0, 0.0]),
+        (2, 6, [0.0, 0.0, 1.0]),
+        (6, 6, [1.0; 3]),
+    ] {
         let (plain, shown) = (plain[9 * row + column], shown[9 * row + column]);
         assert!(plain[1] > 60.0 && plain[1] < 254.0, "{plain:?}");
         for k in 0..3 {
-            assert!((shown[k] - plain[k] * lit[k]).abs() < 3.0, "({column}, {row}): {shown:?} of {plain:?}");
+            assert!(
+                (shown[k] - plain[k] * lit[k]).abs() < 3.0,
+                "({column}, {row}): {shown:?} of {plain:?}"
+            );
         }
     }
     let plain = colors(&world(keys, &wall(0.8, "")))[40];
-    let far = colors(&world(keys, &wall(0.8, &format!(", texture: {{kind: image, file: {stripes}}}"))))[40];
-    assert!((far[1] - 0.5 * plain[1]).abs() < 0.04 * plain[1], "{far:?} of {plain:?}");
+    let far = colors(&world(
+        keys,
+        &wall(0.8, &format!(", texture: {{kind: image, file: {stripes}}}")),
+    ))[40];
+    assert!(
+        (far[1] - 0.5 * plain[1]).abs() < 0.04 * plain[1],
+        "{far:?} of {plain:?}"
+    );
 }
 
 // Goal: what moves is smeared over what it moves by while the shutter is open. Method: a robot yaws by 2 rad/s before a bright bar of 2 degrees, 50 ms open, 64 instants; width of what is lit,
@@ -90,7 +122,10 @@ structures:
   wall: {position_m: [40, 0, 20], shapes: {s: {kind: box, size_m: [1, 300, 300], material: {color: [0, 0, 0]}}}}";
         let text = world(&keys, bar)
             .replace("base: fixed", "base: floating")
-            .replace("[0, 0, 20]\n    model", "[0, 0, 20]\n    angular_velocity_rad_s: [0, 0, 2]\n    model");
+            .replace(
+                "[0, 0, 20]\n    model",
+                "[0, 0, 20]\n    angular_velocity_rad_s: [0, 0, 2]\n    model",
+            );
         let row = &colors(&text)[201..402];
         // all of the bar's light over that of its middle, then its ends
         let lit: Vec<usize> = (0..201).filter(|k| row[*k][1] > 1.0).collect();
@@ -98,7 +133,10 @@ structures:
     };
     let (still, blurred) = (width(0.0), width(0.05));
     println!("{still} and {blurred} px");
-    assert!((blurred - still - 2.0 * 0.05 * 130.0).abs() <= 1.0, "{blurred} of {still}");
+    assert!(
+        (blurred - still - 2.0 * 0.05 * 130.0).abs() <= 1.0,
+        "{blurred} of {still}"
+    );
 }
 
 // Goal: a file that is no picture, is too large, or cannot be laid on its shape is refused in a line. Method: the messages. Tolerance: none.
@@ -111,27 +149,54 @@ fn wrong_pictures_are_refused() {
     std::fs::write(folder.0.join("huge.png"), huge).unwrap();
     std::fs::write(folder.0.join("cut.jpg"), [0xff, 0xd8, 0xff, 0xe0, 0, 4]).unwrap();
     let cases = [
-        ("box, size_m: [1, 1, 1]", "kind: image, file: text.png", "expected a PNG or JPEG file"),
+        (
+            "box, size_m: [1, 1, 1]",
+            "kind: image, file: text.png",
+            "expected a PNG or JPEG file",
+        ),
         (
             "box, size_m: [1, 1, 1]",
             "kind: image, file: huge.png",
             "a picture of 65536 x 65536 points, expected sides of 1 to 8192",
         ),
-        ("box, size_m: [1, 1, 1]", "kind: image, file: cut.jpg", "not a valid JPEG file"),
-        ("box, size_m: [1, 1, 1]", "kind: image, file: none.png", "no file `none.png`"),
+        (
+            "box, size_m: [1, 1, 1]",
+            "kind: image, file: cut.jpg",
+            "not a valid JPEG file",
+        ),
+        (
+            "box, size_m: [1, 1, 1]",
+            "kind: image, file: none.png",
+            "no file `none.png`",
+        ),
         (
             "sphere, radius_m: 1",
             "kind: image, file: text.png",
             "expected `size_m`: only boxes and meshes show a picture whole",
         ),
-        ("box, size_m: [1, 1, 1]", "kind: apriltag, id: 587, size_m: 1", "587"),
+        (
+            "box, size_m: [1, 1, 1]",
+            "kind: apriltag, id: 587, size_m: 1",
+            "587",
+        ),
     ];
     for (shape, texture, expected) in cases {
         let path = folder.0.join("world.yaml");
-        let rest = format!("structures: {{a: {{shapes: {{s: {{kind: {shape}, texture: {{{texture}}}}}}}}}}}");
-        std::fs::write(&path, world("width: 9, height: 9, focal_px: [40, 40]", &rest)).unwrap();
-        let Err(problems) = load_world(&path, Overrides::default()) else { panic!("{texture} is taken") };
+        let rest = format!(
+            "structures: {{a: {{shapes: {{s: {{kind: {shape}, texture: {{{texture}}}}}}}}}}}"
+        );
+        std::fs::write(
+            &path,
+            world("width: 9, height: 9, focal_px: [40, 40]", &rest),
+        )
+        .unwrap();
+        let Err(problems) = load_world(&path, Overrides::default()) else {
+            panic!("{texture} is taken")
+        };
         let text = problems.to_string();
-        assert!(text.contains(expected) && text.contains("world.yaml:"), "{texture}: {text}");
+        assert!(
+            text.contains(expected) && text.contains("world.yaml:"),
+            "{texture}: {text}"
+        );
     }
 }

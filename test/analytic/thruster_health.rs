@@ -2,15 +2,20 @@
 
 use super::thruster::{boat, command, thrusts};
 use crate::common::{close, simulation};
-use merrow::math::{Quat, Vec3};
-use merrow::sim::Simulation;
-use merrow::state::{Command, Health};
+use merrow_math::{Quat, Vec3};
+use merrow_model::state::{Command, Health};
+use merrow_sim::Simulation;
 
 const AHEAD: &str = "position_m: [0, 0, 0], direction: [1, 0, 0]";
 const DIRECT: &str = "command: newton, range: [-50, 50], curve: direct";
 
 fn set(s: &mut Simulation, health: Health) {
-    s.apply(&Command::Health { robot: 0, thruster: 0, health }).unwrap();
+    s.apply(&Command::Health {
+        robot: 0,
+        thruster: 0,
+        health,
+    })
+    .unwrap();
 }
 
 /// Thrust after half a second.
@@ -46,14 +51,21 @@ fn dead_and_stuck_thrusters_behave_as_named() {
     let stuck = thrusts(&mut s, 1)[0];
     close("stuck", stuck, 10.0, 1e-3);
     command(&mut s, -20.0);
-    assert!(thrusts(&mut s, 300).iter().all(|t| *t == stuck), "a stuck thruster moved");
+    assert!(
+        thrusts(&mut s, 300).iter().all(|t| *t == stuck),
+        "a stuck thruster moved"
+    );
     set(&mut s, Health::Healthy);
     close("healed", settled(&mut s), -20.0, 1e-2);
     set(&mut s, Health::Dead);
     let dying = thrusts(&mut s, 250);
     close("dying", dying[25], dying[0] * (-1.0_f64).exp(), 1e-9);
     close("dead", dying[249], 0.0, 1e-2);
-    let refused = s.apply(&Command::Health { robot: 0, thruster: 0, health: Health::Reduced(1.5) });
+    let refused = s.apply(&Command::Health {
+        robot: 0,
+        thruster: 0,
+        health: Health::Reduced(1.5),
+    });
     assert!(refused.is_err());
 }
 
@@ -61,8 +73,10 @@ fn dead_and_stuck_thrusters_behave_as_named() {
 // patience, steps of 2 ms. Tolerance: none.
 #[test]
 fn silence_stops_the_thrusters_in_time() {
-    let text =
-        boat(DIRECT, AHEAD, "").replace("      thrusters:", "      command_timeout_s: 0.1\n      thrusters:");
+    let text = boat(DIRECT, AHEAD, "").replace(
+        "      thrusters:",
+        "      command_timeout_s: 0.1\n      thrusters:",
+    );
     let mut s = simulation(&text);
     command(&mut s, 10.0);
     let thrust = thrusts(&mut s, 60);
@@ -76,10 +90,28 @@ fn silence_stops_the_thrusters_in_time() {
 fn propeller_out_of_the_water_does_not_push() {
     let mut s = simulation(&boat(DIRECT, AHEAD, ""));
     command(&mut s, 10.0);
-    for (z, part) in [(-0.11, 1.0), (-0.05, 0.75), (0.0, 0.5), (0.08, 0.1), (0.2, 0.0)] {
+    for (z, part) in [
+        (-0.11, 1.0),
+        (-0.05, 0.75),
+        (0.0, 0.5),
+        (0.08, 0.1),
+        (0.2, 0.0),
+    ] {
         let p_WB = Vec3::new(0.0, 0.0, z);
         let (v_WB_B, w_WB_B) = (Vec3::zero(), Vec3::zero());
-        s.apply(&Command::SetPose { robot: 0, p_WB, q_WB: Quat::identity(), v_WB_B, w_WB_B }).unwrap();
-        close(&format!("at {z} m"), thrusts(&mut s, 1)[0], 10.0 * part, 1e-12);
+        s.apply(&Command::SetPose {
+            robot: 0,
+            p_WB,
+            q_WB: Quat::identity(),
+            v_WB_B,
+            w_WB_B,
+        })
+        .unwrap();
+        close(
+            &format!("at {z} m"),
+            thrusts(&mut s, 1)[0],
+            10.0 * part,
+            1e-12,
+        );
     }
 }

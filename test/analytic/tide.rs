@@ -3,9 +3,9 @@
 use super::hull::afloat;
 use crate::common::meshes::cuboid;
 use crate::common::{advance, close, readings, simulation};
-use merrow::environment::WavesNow;
-use merrow::sim::Simulation;
-use merrow::state::reading::Reading;
+use merrow_environment::WavesNow;
+use merrow_model::state::reading::Reading;
+use merrow_sim::Simulation;
 use std::sync::Arc;
 
 const TIDE: &str = "tide: {level_m: 1.5, constituents: [{name: M2, amplitude_m: 1, phase_deg: 90}, {period_s: 600, amplitude_m: 0.25}]}";
@@ -17,9 +17,16 @@ fn the_level_is_the_sum_of_its_constituents() {
     let s = simulation(&format!("water: {{{TIDE}}}\nrobots: {{}}\n"));
     for t in [0.0, 1.0, 3000.0, 44_714.0, 1e6, 3.1e7] {
         let now = WavesNow::new(&s.scene.sea.waves, t * 1e9);
-        let m2 = (std::f64::consts::TAU / (12.420_601_2 * 3600.0) * t - std::f64::consts::FRAC_PI_2).cos();
+        let m2 = (std::f64::consts::TAU / (12.420_601_2 * 3600.0) * t
+            - std::f64::consts::FRAC_PI_2)
+            .cos();
         let fast = 0.25 * (std::f64::consts::TAU / 600.0 * t).cos();
-        close(&format!("level at {t} s"), now.elevation(70.0, -3.0), 1.5 + m2 + fast, 1e-9);
+        close(
+            &format!("level at {t} s"),
+            now.elevation(70.0, -3.0),
+            1.5 + m2 + fast,
+            1e-9,
+        );
     }
 }
 
@@ -30,7 +37,13 @@ fn hulls_and_sensors_find_the_surface_there() {
     let body = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, center_of_mass_m: [0, 0, -0.3], \
                 linear_damping: {kind: diagonal, values: [900, 900, 5000, 900, 900, 900]}";
     let water = ", tide: {level_m: 1.5}";
-    let mesh = afloat("tide", &cuboid([2.0, 1.0, 1.0], 1), body, water, "position_m: [0, 0, 1]");
+    let mesh = afloat(
+        "tide",
+        &cuboid([2.0, 1.0, 1.0], 1),
+        body,
+        water,
+        "position_m: [0, 0, 1]",
+    );
     let mut mesh = Simulation::new(Arc::new(mesh), 1).unwrap();
     let mut shape = simulation(&format!(
         "water: {{density_kg_m3: 1000{water}}}
@@ -54,18 +67,24 @@ robots:
         ));
         s.state.robots[0].sensors[0].noise = false;
         let all = readings(&mut s, 0, 1.0);
-        let Some(Reading::Pressure(r)) = all.last().map(|r| r.reading) else { panic!("{}", all.len()) };
+        let Some(Reading::Pressure(r)) = all.last().map(|r| r.reading) else {
+            panic!("{}", all.len())
+        };
         r.pressure
     };
-    close("pressure", (pressure(water) - pressure("")) / (9810.0 * 1.5), 1.0, 1e-2);
+    close(
+        "pressure",
+        (pressure(water) - pressure("")) / (9810.0 * 1.5),
+        1.0,
+        1e-2,
+    );
 }
 
 // Goal: a tide that leaves no water is refused. Method: the exact message.
 #[test]
 fn a_tide_under_the_bottom_is_refused() {
-    let text =
-        "water: {tide: {constituents: [{name: S2, amplitude_m: 3}]}}\nseabed: {depth_m: 2}\nrobots: {}\n";
-    let found = merrow::world::load_text("w.yaml", text, merrow::world::Overrides::default());
+    let text = "water: {tide: {constituents: [{name: S2, amplitude_m: 3}]}}\nseabed: {depth_m: 2}\nrobots: {}\n";
+    let found = merrow_world::load_text("w.yaml", text, merrow_world::Overrides::default());
     assert_eq!(
         found.unwrap_err().to_string(),
         "w.yaml:1:15: the water falls to -3 m at the origin, expected it over the seabed at -2 m"

@@ -1,11 +1,11 @@
 //! A laser on a unit that nods it: the closed form of a wall, and the cloud of a whole sweep.
 
 use crate::common::{advance, close, simulation};
-use merrow::ros::looks::Swept;
-use merrow::scene::laser::{LaserSpec, Tilt};
-use merrow::scene::sensor::Looks;
-use merrow::sim::Simulation;
-use merrow::state::frame::{Frame, FrameData, Scan};
+use merrow::convert::exteroceptive::Swept;
+use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::laser::{LaserSpec, Tilt};
+use merrow_model::state::frames::{Frame, FrameData, Scan};
+use merrow_sim::Simulation;
 
 const WORLD: &str = "
 step: {dt_s: 0.01}
@@ -46,11 +46,20 @@ fn frames(s: &mut Simulation, seconds: f64) -> Vec<Frame> {
 // Goal: the unit goes to and fro at a constant speed between its limits. Method: its closed form at quarters of a period, and its speed. Tolerance: 1e-12.
 #[test]
 fn it_nods_to_and_fro() {
-    let tilt = Tilt { limits: [-0.2, 0.6], period_ns: 2_000_000_000 };
-    for (ns, angle, speed) in
-        [(0, -0.2, 0.8), (500_000_000, 0.2, 0.8), (1_000_000_000, 0.6, -0.8), (3_500_000_000, 0.2, -0.8)]
-    {
-        assert!((tilt.angle(ns) - angle).abs() < 1e-12 && (tilt.speed(ns) - speed).abs() < 1e-12, "{ns}");
+    let tilt = Tilt {
+        limits: [-0.2, 0.6],
+        period_ns: 2_000_000_000,
+    };
+    for (ns, angle, speed) in [
+        (0, -0.2, 0.8),
+        (500_000_000, 0.2, 0.8),
+        (1_000_000_000, 0.6, -0.8),
+        (3_500_000_000, 0.2, -0.8),
+    ] {
+        assert!(
+            (tilt.angle(ns) - angle).abs() < 1e-12 && (tilt.speed(ns) - speed).abs() < 1e-12,
+            "{ns}"
+        );
     }
 }
 
@@ -66,12 +75,19 @@ fn ranges_are_those_of_the_tilt_of_the_instant() {
     assert!(found.len() >= 20);
     let (mut swept, mut clouds) = (Swept::default(), Vec::new());
     for frame in &found {
-        let FrameData::Scan(scan) = &*frame.data else { panic!("no scan") };
+        let FrameData::Scan(scan) = &*frame.data else {
+            panic!("no scan")
+        };
         for (k, range) in scan.ranges.iter().enumerate() {
             let a = (k as f64 - 40.0).to_radians();
             let b = tilt.angle(frame.stamp_ns + (spec.fires(k) * 1e9) as u64);
             close("range", f64::from(*range), 9.0 / (a.cos() * b.cos()), 1e-5);
-            close("on the wall", spec.place(k, f64::from(*range), frame.stamp_ns).x, 9.0, 1e-5);
+            close(
+                "on the wall",
+                spec.place(k, f64::from(*range), frame.stamp_ns).x,
+                9.0,
+                1e-5,
+            );
         }
         clouds.extend(swept.add(&spec, scan, frame.stamp_ns, about(&s, frame)));
     }
@@ -80,9 +96,13 @@ fn ranges_are_those_of_the_tilt_of_the_instant() {
     let (stamp_ns, points) = &clouds[0];
     assert_eq!((*stamp_ns, points.len()), (1_000_000_000, 20 * 81));
     assert!(
-        points.iter().all(|p| (p.p[0] - 9.0).abs() < 2e-4 && p.ring < 20 && (0.0..1.0).contains(&p.time))
+        points
+            .iter()
+            .all(|p| (p.p[0] - 9.0).abs() < 2e-4 && p.ring < 20 && (0.0..1.0).contains(&p.time))
     );
-    let (low, high) = points.iter().fold((0.0_f32, 0.0_f32), |(a, b), p| (a.min(p.p[2]), b.max(p.p[2])));
+    let (low, high) = points.iter().fold((0.0_f32, 0.0_f32), |(a, b), p| {
+        (a.min(p.p[2]), b.max(p.p[2]))
+    });
     assert!(low < -9.0 * 0.5 && high > 9.0 * 0.3, "{low} to {high}");
 }
 
@@ -100,17 +120,37 @@ fn half_a_nod_is_none() {
             found.iter().filter(move |f| part.contains(&f.stamp_ns))
         };
         let add = |frame: &Frame| {
-            let FrameData::Scan(scan) = &*frame.data else { panic!("no scan") };
-            swept.add(&spec, scan, frame.stamp_ns, about(&s, frame)).map(|(at, points)| (at, points.len()))
+            let FrameData::Scan(scan) = &*frame.data else {
+                panic!("no scan")
+            };
+            swept
+                .add(&spec, scan, frame.stamp_ns, about(&s, frame))
+                .map(|(at, points)| (at, points.len()))
         };
         parts.iter().flat_map(of_part).filter_map(add).collect()
     };
     let whole = 20 * 81;
     assert_eq!(told(&[[0, 2000]]), [(0, whole), (1_000_000_000, whole)]);
-    assert_eq!(told(&[[0, 500], [1000, 2000]]), [(1_000_000_000, whole)], "without its end");
-    assert_eq!(told(&[[50, 1000], [1000, 2000]]), [(1_000_000_000, whole)], "without its beginning");
-    assert_eq!(told(&[[0, 600], [0, 1000]]), [(0, whole)], "a reset within the first period");
-    assert_eq!(told(&[[0, 600], [200, 1000]]), [], "a reset whose first scans are lost");
+    assert_eq!(
+        told(&[[0, 500], [1000, 2000]]),
+        [(1_000_000_000, whole)],
+        "without its end"
+    );
+    assert_eq!(
+        told(&[[50, 1000], [1000, 2000]]),
+        [(1_000_000_000, whole)],
+        "without its beginning"
+    );
+    assert_eq!(
+        told(&[[0, 600], [0, 1000]]),
+        [(0, whole)],
+        "a reset within the first period"
+    );
+    assert_eq!(
+        told(&[[0, 600], [200, 1000]]),
+        [],
+        "a reset whose first scans are lost"
+    );
     assert_eq!(told(&[[0, 2000], [0, 1000]]).len(), 3, "a reset later on");
 }
 
@@ -120,8 +160,14 @@ fn a_nod_may_begin_without_echoes() {
     let mut s = simulation(WORLD);
     let spec = spec(&s);
     let (mut swept, mut clouds) = (Swept::default(), Vec::new());
-    for (k, frame) in frames(&mut s, 1.1).iter().filter(|f| f.stamp_ns < 1_000_000_000).enumerate() {
-        let FrameData::Scan(scan) = &*frame.data else { panic!("no scan") };
+    for (k, frame) in frames(&mut s, 1.1)
+        .iter()
+        .filter(|f| f.stamp_ns < 1_000_000_000)
+        .enumerate()
+    {
+        let FrameData::Scan(scan) = &*frame.data else {
+            panic!("no scan")
+        };
         let mut scan = scan.clone();
         if k < 10 {
             scan.ranges.fill(f32::INFINITY);
@@ -137,10 +183,15 @@ fn a_nod_may_begin_without_echoes() {
 // a run has them. Tolerance: none.
 #[test]
 fn no_nod_is_lost_by_rounding() {
-    let world = WORLD.replace("dt_s: 0.01", "dt_s: 0.004").replace("rate_hz: 20", "rate_hz: 40");
+    let world = WORLD
+        .replace("dt_s: 0.01", "dt_s: 0.004")
+        .replace("rate_hz: 20", "rate_hz: 40");
     let s = simulation(&world.replace("tilt_period_s: 1", "tilt_period_s: 1.026"));
     let (spec, sensor) = (spec(&s), &s.scene.robots[0].sensors[0]);
-    let empty = Scan { ranges: vec![f32::INFINITY; 81], intensities: vec![0.0; 81] };
+    let empty = Scan {
+        ranges: vec![f32::INFINITY; 81],
+        intensities: vec![0.0; 81],
+    };
     let (mut swept, mut nods) = (Swept::default(), 0);
     for k in 0..4000 {
         let stamp_ns = sensor.sample_ns(k).div_ceil(4_000_000) * 4_000_000;
@@ -153,12 +204,14 @@ fn no_nod_is_lost_by_rounding() {
 // Goal: `describe` names the joints that `joint_states` has, those of units that nod lasers among them. Method: a robot with a joint, and this one. Tolerance: none.
 #[test]
 fn its_joint_is_among_those_described() {
-    use merrow::ros::{arm, frames::Snapshot};
+    use merrow::arm;
+    use merrow::node::frames::Snapshot;
     let arm = "links: {arm: {parent: base_link, joint: {kind: revolute, name: elbow, axis: [0, 1, 0], lower_rad: -1, upper_rad: 1, max_effort: 5, drive: {kind: effort}}, body: {source: test, axes: flu, mass_kg: 1,
         inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}}}\n      sensors";
-    for (text, names) in
-        [(WORLD.to_string(), vec!["l_tilt"]), (WORLD.replace("sensors", arm), vec!["elbow", "l_tilt"])]
-    {
+    for (text, names) in [
+        (WORLD.to_string(), vec!["l_tilt"]),
+        (WORLD.replace("sensors", arm), vec!["elbow", "l_tilt"]),
+    ] {
         let s = simulation(&text);
         assert_eq!(arm::joint_state(&s.scene, 0, &Snapshot::of(&s)).name, names);
         assert_eq!(arm::joint_state_names(&s.scene.robots[0]), names);

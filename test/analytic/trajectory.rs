@@ -2,14 +2,19 @@
 
 use crate::common::joints::{Hinge, cascade, command, trajectory};
 use crate::common::{close, simulation};
-use merrow::control::trajectory::{Knot, between};
-use merrow::scene::JointMode;
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::joint::{Abort, Goal, GoalState, Tolerance, Trajectory};
+use merrow_model::scene::JointMode;
+use merrow_model::state::Command;
+use merrow_model::state::joint::{Abort, Goal, GoalState, Tolerance, Trajectory};
+use merrow_sim::Simulation;
+use merrow_sim::control::joints::trajectory::{Knot, between};
 
 fn knot(position: f64, velocity: Option<f64>, acceleration: Option<f64>) -> Knot {
-    Knot { position, velocity, acceleration, effort: 0.0 }
+    Knot {
+        position,
+        velocity,
+        acceleration,
+        effort: 0.0,
+    }
 }
 
 // Goal: quintic, cubic and line meet their ends and are what they are called. Method: both ends of a general segment; a rest-to-rest
@@ -24,8 +29,19 @@ fn splines_are_their_closed_forms() {
         let r = between(&from, &to, s, T);
         close("position", r.position, end.position, 1e-14);
         close("velocity", r.velocity, end.velocity.unwrap(), 1e-13);
-        close("acceleration", r.acceleration, end.acceleration.unwrap(), 1e-13);
-        let (a, b) = (Knot { acceleration: None, ..from }, to);
+        close(
+            "acceleration",
+            r.acceleration,
+            end.acceleration.unwrap(),
+            1e-13,
+        );
+        let (a, b) = (
+            Knot {
+                acceleration: None,
+                ..from
+            },
+            to,
+        );
         let r = between(&a, &b, s, T);
         close("cubic position", r.position, end.position, 1e-14);
         close("cubic velocity", r.velocity, end.velocity.unwrap(), 1e-13);
@@ -37,12 +53,32 @@ fn splines_are_their_closed_forms() {
         let rest = |a: Option<f64>| (knot(1.0, Some(0.0), a), knot(3.0, Some(0.0), a));
         let (a, b) = rest(Some(0.0));
         let quintic = 1.0 + 2.0 * x * x * x * (10.0 - 15.0 * x + 6.0 * x * x);
-        close("quintic", between(&a, &b, T * x, T).position, quintic, 1e-14);
+        close(
+            "quintic",
+            between(&a, &b, T * x, T).position,
+            quintic,
+            1e-14,
+        );
         let (a, b) = rest(None);
         let cubic = between(&a, &b, T * x, T);
-        close("cubic", cubic.position, 1.0 + 2.0 * x * x * (3.0 - 2.0 * x), 1e-14);
-        close("its velocity", cubic.velocity, 12.0 * x * (1.0 - x) / T, 1e-13);
-        close("its acceleration", cubic.acceleration, 12.0 * (1.0 - 2.0 * x) / (T * T), 1e-13);
+        close(
+            "cubic",
+            cubic.position,
+            1.0 + 2.0 * x * x * (3.0 - 2.0 * x),
+            1e-14,
+        );
+        close(
+            "its velocity",
+            cubic.velocity,
+            12.0 * x * (1.0 - x) / T,
+            1e-13,
+        );
+        close(
+            "its acceleration",
+            cubic.acceleration,
+            12.0 * (1.0 - 2.0 * x) / (T * T),
+            1e-13,
+        );
         let line = between(&knot(1.0, None, None), &b, T * x, T);
         close("line", line.position, 1.0 + 2.0 * x, 1e-14);
         close("its velocity", line.velocity, 2.0 / T, 1e-14);
@@ -62,7 +98,8 @@ fn arm(rules: &str) -> Simulation {
           body: {{source: test, axes: flu, mass_kg: 1, volume_m3: 0.001, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}"
         )
     };
-    let links = link("j1", "base_link", servo) + &link("j2", "j1", servo) + &link("jaw", "j2", "position");
+    let links =
+        link("j1", "base_link", servo) + &link("j2", "j1", servo) + &link("jaw", "j2", "position");
     simulation(&format!(
         "
 step: {{dt_s: 0.001}}
@@ -82,7 +119,13 @@ robots:
 
 fn send(s: &mut Simulation, id: u64, trajectory: Trajectory) -> Result<(), String> {
     let trajectory = std::sync::Arc::new(trajectory);
-    s.apply(&Command::Trajectory { robot: 0, group: 0, id, trajectory }).map_err(|refusal| refusal.reason)
+    s.apply(&Command::Trajectory {
+        robot: 0,
+        group: 0,
+        id,
+        trajectory,
+    })
+    .map_err(|refusal| refusal.reason)
 }
 
 fn goal(s: &Simulation) -> Goal {
@@ -111,13 +154,26 @@ fn a_quintic_is_followed_and_succeeds() {
         let t = r.tracking(&s.scene.robots[0], 0);
         worst = worst.max(t.position_error.abs());
         let x = f64::from(k) / 2000.0;
-        close("set-point", t.desired.position, x * x * x * (10.0 - 15.0 * x + 6.0 * x * x), 1e-12);
+        close(
+            "set-point",
+            t.desired.position,
+            x * x * x * (10.0 - 15.0 * x + 6.0 * x * x),
+            1e-12,
+        );
     }
     assert!(worst < 0.02, "{worst}");
-    assert_eq!(goal(&s).state, GoalState::Active, "the end itself counts as on the way");
+    assert_eq!(
+        goal(&s).state,
+        GoalState::Active,
+        "the end itself counts as on the way"
+    );
     s.advance(500);
     assert_eq!(goal(&s).state, GoalState::Succeeded);
-    assert!(goal(&s).since_ns >= 2_000_000_000 && goal(&s).since_ns < 2_300_000_000, "{:?}", goal(&s));
+    assert!(
+        goal(&s).since_ns >= 2_000_000_000 && goal(&s).since_ns < 2_300_000_000,
+        "{:?}",
+        goal(&s)
+    );
     s.advance(3000);
     close("first joint", s.state.robots[0].motion.q[0], 1.0, 1e-4);
     close("second joint", s.state.robots[0].motion.q[1], -0.5, 1e-4);
@@ -128,7 +184,11 @@ fn a_quintic_is_followed_and_succeeds() {
 #[test]
 fn an_ideal_drive_follows_without_lag() {
     let drive = "{kind: position, bandwidth_rad_s: 20, max_speed: 3, max_acceleration: 100}";
-    let mut s = Hinge { drive, ..Hinge::default() }.world();
+    let mut s = Hinge {
+        drive,
+        ..Hinge::default()
+    }
+    .world();
     send(&mut s, 1, quintic(2.0, &[1.0])).unwrap();
     for _ in 0..2000 {
         let t = s.time_ns() as f64 * 1e-9;
@@ -147,14 +207,24 @@ fn an_ideal_drive_follows_without_lag() {
 #[test]
 fn points_are_met_in_time() {
     let mut s = arm("");
-    send(&mut s, 1, trajectory(&[(1.0, &[0.2, 0.4], &[]), (2.0, &[0.6, 0.2], &[])])).unwrap();
+    send(
+        &mut s,
+        1,
+        trajectory(&[(1.0, &[0.2, 0.4], &[]), (2.0, &[0.6, 0.2], &[])]),
+    )
+    .unwrap();
     let desired = |s: &mut Simulation, steps: u64| {
         s.advance(steps);
         let j = &s.state.robots[0].joints;
         [j[0].reference.position, j[1].reference.position]
     };
     // a step sets the set-point of its start
-    for (steps, expected) in [(501, [0.1, 0.2]), (500, [0.2, 0.4]), (500, [0.4, 0.3]), (500, [0.6, 0.2])] {
+    for (steps, expected) in [
+        (501, [0.1, 0.2]),
+        (500, [0.2, 0.4]),
+        (500, [0.4, 0.3]),
+        (500, [0.6, 0.2]),
+    ] {
         let found = desired(&mut s, steps);
         close("first", found[0], expected[0], 1e-12);
         close("second", found[1], expected[1], 1e-12);
@@ -176,14 +246,22 @@ fn a_new_trajectory_preempts_the_old() {
     close("velocity", after.velocity, before.velocity, 1e-12);
     let group = &s.state.robots[0].groups[0];
     let (old, new) = (group.before.unwrap(), group.goal.unwrap());
-    assert_eq!((old.id, old.state, new.id, new.state), (1, GoalState::Preempted, 2, GoalState::Active));
+    assert_eq!(
+        (old.id, old.state, new.id, new.state),
+        (1, GoalState::Preempted, 2, GoalState::Active)
+    );
     s.advance(2000);
     assert_eq!(goal(&s).state, GoalState::Succeeded);
     // a set-point takes the joints over, too
     send(&mut s, 3, quintic(2.0, &[1.0, 0.5])).unwrap();
     s.advance(100);
-    s.apply(&Command::JointGroup { robot: 0, group: 0, mode: JointMode::Velocity, values: vec![0.1, 0.0] })
-        .unwrap();
+    s.apply(&Command::JointGroup {
+        robot: 0,
+        group: 0,
+        mode: JointMode::Velocity,
+        values: vec![0.1, 0.0],
+    })
+    .unwrap();
     assert_eq!((goal(&s).id, goal(&s).state), (3, GoalState::Preempted));
     s.advance(1000);
     close("velocity", s.state.robots[0].motion.qd[0], 0.1, 1e-2);
@@ -205,14 +283,31 @@ fn cancelling_holds() {
     let mut s = arm("");
     send(&mut s, 1, quintic(2.0, &[1.0, 0.5])).unwrap();
     s.advance(1000);
-    let wrong = s.apply(&Command::CancelGoal { robot: 0, group: 0, id: 9 }).unwrap_err();
+    let wrong = s
+        .apply(&Command::CancelGoal {
+            robot: 0,
+            group: 0,
+            id: 9,
+        })
+        .unwrap_err();
     assert_eq!(wrong.reason, "arm: goal 9 is not under way");
-    s.apply(&Command::CancelGoal { robot: 0, group: 0, id: 1 }).unwrap();
+    s.apply(&Command::CancelGoal {
+        robot: 0,
+        group: 0,
+        id: 1,
+    })
+    .unwrap();
     let q = s.state.robots[0].motion.q[0];
     assert_eq!(goal(&s).state, GoalState::Cancelled);
     s.advance(3000);
     close("held", s.state.robots[0].motion.q[0], q, 1e-2);
-    let twice = s.apply(&Command::CancelGoal { robot: 0, group: 0, id: 1 }).unwrap_err();
+    let twice = s
+        .apply(&Command::CancelGoal {
+            robot: 0,
+            group: 0,
+            id: 1,
+        })
+        .unwrap_err();
     assert_eq!(twice.reason, "arm: goal 1 is not under way");
 }
 
@@ -220,8 +315,15 @@ fn cancelling_holds() {
 // that does not stand in time. Tolerance: none.
 #[test]
 fn tolerances_abort() {
-    let tight = Tolerance { position: 0.01, ..Tolerance::default() };
-    let any = Tolerance { position: -1.0, velocity: -1.0, acceleration: 0.0 };
+    let tight = Tolerance {
+        position: 0.01,
+        ..Tolerance::default()
+    };
+    let any = Tolerance {
+        position: -1.0,
+        velocity: -1.0,
+        acceleration: 0.0,
+    };
     for (rules, asked, aborts) in [
         ("path_tolerance: 0.01", vec![], true),
         ("", vec![tight; 2], true),
@@ -229,12 +331,26 @@ fn tolerances_abort() {
         ("", vec![], false),
     ] {
         let mut s = arm(rules);
-        send(&mut s, 1, Trajectory { path_tolerance: asked, ..quintic(2.0, &[1.0, 0.5]) }).unwrap();
+        send(
+            &mut s,
+            1,
+            Trajectory {
+                path_tolerance: asked,
+                ..quintic(2.0, &[1.0, 0.5])
+            },
+        )
+        .unwrap();
         s.advance(500);
         s.state.robots[0].motion.q[1] += 0.1;
         s.advance(500);
         match goal(&s).state {
-            GoalState::Aborted(why @ Abort::Path { joint: 1, velocity: false, .. }) if aborts => {
+            GoalState::Aborted(
+                why @ Abort::Path {
+                    joint: 1,
+                    velocity: false,
+                    ..
+                },
+            ) if aborts => {
                 let text = why.text(&s.scene.robots[0]);
                 assert!(
                     text.starts_with("joint j2: position error -0.0")
@@ -253,8 +369,19 @@ fn tolerances_abort() {
     s.advance(590);
     s.state.robots[0].motion.q[1] += 0.5;
     s.advance(200);
-    let GoalState::Aborted(why) = goal(&s).state else { panic!("{:?}", goal(&s)) };
-    assert!(matches!(why, Abort::Goal { velocity: false, .. }) && why.code() == -5, "{why:?}");
+    let GoalState::Aborted(why) = goal(&s).state else {
+        panic!("{:?}", goal(&s))
+    };
+    assert!(
+        matches!(
+            why,
+            Abort::Goal {
+                velocity: false,
+                ..
+            }
+        ) && why.code() == -5,
+        "{why:?}"
+    );
 }
 
 // Goal: what makes no sense is refused in one line and changes nothing. Method: messages. Tolerance: none.
@@ -271,9 +398,18 @@ fn trajectories_are_refused() {
     };
     type Change<'a> = &'a dyn Fn(&mut Trajectory);
     let cases: [(Change<'_>, &str); 17] = [
-        (&|t| t.points.clear(), "the trajectory has no points, expected at least one"),
-        (&|t| t.points[0].positions = vec![1.0], "point 0: found 1 positions, expected 2, one per joint"),
-        (&|t| t.points[0].positions.clear(), "point 0: found 0 positions, expected 2, one per joint"),
+        (
+            &|t| t.points.clear(),
+            "the trajectory has no points, expected at least one",
+        ),
+        (
+            &|t| t.points[0].positions = vec![1.0],
+            "point 0: found 1 positions, expected 2, one per joint",
+        ),
+        (
+            &|t| t.points[0].positions.clear(),
+            "point 0: found 0 positions, expected 2, one per joint",
+        ),
         (
             &|t| t.points[0].velocities = vec![0.0; 3],
             "point 0: found 3 velocities, expected 2, one per joint",
@@ -282,11 +418,26 @@ fn trajectories_are_refused() {
             &|t| t.points[0].accelerations[1] = f64::NAN,
             "point 0: accelerations of j2: found NaN, expected a finite number",
         ),
-        (&|t| t.points[0].positions[1] = 2.5, "point 0: position of j2 is 2.5, expected -2 to 2"),
-        (&|t| t.points[0].velocities[0] = 2.5, "point 0: velocity of j1 is 2.5, expected no more than 2"),
-        (&|t| t.points[0].effort = vec![0.0, 51.0], "point 0: effort of j2 is 51, expected no more than 50"),
-        (&|t| t.points[0].velocities[1] = 0.1, "the last point has velocity 0.1 for j2, expected 0"),
-        (&|t| t.points.push(t.points[0].clone()), "point 1: its time is not after that of point 0"),
+        (
+            &|t| t.points[0].positions[1] = 2.5,
+            "point 0: position of j2 is 2.5, expected -2 to 2",
+        ),
+        (
+            &|t| t.points[0].velocities[0] = 2.5,
+            "point 0: velocity of j1 is 2.5, expected no more than 2",
+        ),
+        (
+            &|t| t.points[0].effort = vec![0.0, 51.0],
+            "point 0: effort of j2 is 51, expected no more than 50",
+        ),
+        (
+            &|t| t.points[0].velocities[1] = 0.1,
+            "the last point has velocity 0.1 for j2, expected 0",
+        ),
+        (
+            &|t| t.points.push(t.points[0].clone()),
+            "point 1: its time is not after that of point 0",
+        ),
         (
             &|t| {
                 let mut next = t.points[0].clone();
@@ -296,10 +447,19 @@ fn trajectories_are_refused() {
             },
             "j1 would have to go at 2.5000 from point 0 to 1, its drive allows 2",
         ),
-        (&|t| t.joints = vec![0], "the trajectory leaves out joint j2, expected all joints of arm"),
+        (
+            &|t| t.joints = vec![0],
+            "the trajectory leaves out joint j2, expected all joints of arm",
+        ),
         (&|t| t.joints = vec![0, 0], "joint j1 is named twice"),
-        (&|t| t.joints = vec![0, 2], "joint jaw is not in the group arm"),
-        (&|t| t.joints = vec![0, 99], "joint ? is not in the group arm"),
+        (
+            &|t| t.joints = vec![0, 2],
+            "joint jaw is not in the group arm",
+        ),
+        (
+            &|t| t.joints = vec![0, 99],
+            "joint ? is not in the group arm",
+        ),
         (
             &|t| {
                 t.start_ns = Some(0);
@@ -318,7 +478,10 @@ fn trajectories_are_refused() {
     assert_eq!(s.state.hash(), hash);
     let mut effort = Hinge::default().world();
     let why = send(&mut effort, 1, quintic(1.0, &[0.5])).unwrap_err();
-    assert_eq!(why, "hinge has an ideal effort drive, it follows no trajectory");
+    assert_eq!(
+        why,
+        "hinge has an ideal effort drive, it follows no trajectory"
+    );
 }
 
 // Goal: with the rule for it, joints may be left out; they hold. Method: one of two joints. Tolerance: the loop's decay.
@@ -339,10 +502,23 @@ fn partial_trajectories_hold_the_others() {
 fn a_start_time_counts() {
     let mut s = arm("");
     let t = trajectory(&[(1.0, &[0.5, 0.5], &[]), (2.0, &[1.0, 1.0], &[])]);
-    send(&mut s, 1, Trajectory { start_ns: Some(1_000_000_000), ..t }).unwrap();
+    send(
+        &mut s,
+        1,
+        Trajectory {
+            start_ns: Some(1_000_000_000),
+            ..t
+        },
+    )
+    .unwrap();
     s.advance(2501);
     // the way to the first point begins at once, as the set-point of the moment is its start
-    close("set-point", s.state.robots[0].joints[0].reference.position, 0.75, 1e-12);
+    close(
+        "set-point",
+        s.state.robots[0].joints[0].reference.position,
+        0.75,
+        1e-12,
+    );
 }
 
 // Goal: a gripper reaches its position, or stalls with the effort it was allowed. Method: a servo on a light jaw; then one on a jaw that
@@ -353,16 +529,38 @@ fn grippers_reach_or_stall() {
     for (inertia, rules, expected, stalled) in [
         (1.0, "", Some(GoalState::Succeeded), false),
         (1e12, "", None, true),
-        (1e12, "allow_stalling: true", Some(GoalState::Succeeded), true),
+        (
+            1e12,
+            "allow_stalling: true",
+            Some(GoalState::Succeeded),
+            true,
+        ),
     ] {
         let model = format!("trajectories: {{{rules}}}");
-        let mut s = Hinge { drive: &drive, inertia, model: &model, ..Hinge::default() }.world();
-        let grip = Command::Gripper { robot: 0, group: 0, id: 5, position: 0.3, max_effort: 2.0 };
+        let mut s = Hinge {
+            drive: &drive,
+            inertia,
+            model: &model,
+            ..Hinge::default()
+        }
+        .world();
+        let grip = Command::Gripper {
+            robot: 0,
+            group: 0,
+            id: 5,
+            position: 0.3,
+            max_effort: 2.0,
+        };
         s.apply(&grip).unwrap();
         s.advance(4000);
         match (expected, goal(&s).state) {
             (Some(expected), found) => assert_eq!(found, expected),
-            (None, GoalState::Aborted(Abort::Stalled { joint: 0, effort, .. })) => {
+            (
+                None,
+                GoalState::Aborted(Abort::Stalled {
+                    joint: 0, effort, ..
+                }),
+            ) => {
                 close("effort", effort, 2.0, 1e-12);
             }
             (None, other) => panic!("{other:?}"),
@@ -370,8 +568,18 @@ fn grippers_reach_or_stall() {
         assert_eq!(goal(&s).stalled, stalled);
         assert!(s.state.robots[0].joint_commands[0].abs() <= 2.0);
     }
-    let mut s = Hinge { drive: &drive, ..Hinge::default() }.world();
-    let grip = |position, max_effort| Command::Gripper { robot: 0, group: 0, id: 5, position, max_effort };
+    let mut s = Hinge {
+        drive: &drive,
+        ..Hinge::default()
+    }
+    .world();
+    let grip = |position, max_effort| Command::Gripper {
+        robot: 0,
+        group: 0,
+        id: 5,
+        position,
+        max_effort,
+    };
     let why = s.apply(&grip(f64::NAN, 1.0)).unwrap_err().reason;
     assert_eq!(why, "arm: found NaN, expected a finite number");
     let why = s.apply(&grip(0.1, -1.0)).unwrap_err().reason;
@@ -391,7 +599,13 @@ robots: {u: {model: osu_uvms_servo, position_m: [0, 0, -5], joints_rad: {shoulde
         let mut s = Simulation::new(scene.clone(), threads).unwrap();
         for robot in 0..4 {
             let trajectory = std::sync::Arc::new(quintic(1.5, &[0.3, 0.8, 0.7, -0.4]));
-            s.apply(&Command::Trajectory { robot, group: 0, id: 1, trajectory }).unwrap();
+            s.apply(&Command::Trajectory {
+                robot,
+                group: 0,
+                id: 1,
+                trajectory,
+            })
+            .unwrap();
         }
         s
     };
@@ -412,7 +626,11 @@ robots: {u: {model: osu_uvms_servo, position_m: [0, 0, -5], joints_rad: {shoulde
                 s.state = state;
             }
         }
-        assert_eq!(s.state.hash(), hash, "{threads} threads in blocks of {block}");
+        assert_eq!(
+            s.state.hash(),
+            hash,
+            "{threads} threads in blocks of {block}"
+        );
     }
 }
 
@@ -434,12 +652,16 @@ robots: {u: {model: osu_uvms_servo, position_m: [0, 0, -5], joints_rad: {base: 0
     for _ in 0..8000 {
         s.advance(1);
         for j in 0..4 {
-            let e = s.state.robots[0].tracking(&s.scene.robots[0], j).position_error;
+            let e = s.state.robots[0]
+                .tracking(&s.scene.robots[0], j)
+                .position_error;
             worst[j] = worst[j].max(e.abs());
         }
     }
     s.advance(4000);
-    let left: Vec<f64> = (0..4).map(|j| s.state.robots[0].motion.q[j] - end[j]).collect();
+    let left: Vec<f64> = (0..4)
+        .map(|j| s.state.robots[0].motion.q[j] - end[j])
+        .collect();
     assert!(worst.iter().all(|e| *e < 0.01), "{worst:?}");
     assert!(left.iter().all(|e| e.abs() < 0.002), "{left:?}");
     assert_eq!(goal(&s).state, GoalState::Succeeded);

@@ -1,9 +1,9 @@
 //! Robots of known motion that carry sensors.
 
 use crate::common::simulation;
-use merrow::math::{Quat, Vec3};
-use merrow::sim::Simulation;
-use merrow::state::Command;
+use merrow_math::{Quat, Vec3};
+use merrow_model::state::Command;
+use merrow_sim::Simulation;
 
 /// A world with a neutral ball that carries the sensors `sensors`, a YAML map; `top` are further keys of the world.
 ///
@@ -30,7 +30,13 @@ pub fn weightless(top: &str, sensors: &str) -> String {
 
 /// Puts robot 0 at rest at `p_WB` with roll, pitch, yaw [rad].
 pub fn place(simulation: &mut Simulation, p_WB: Vec3, [roll, pitch, yaw]: [f64; 3]) {
-    set(simulation, p_WB, [roll, pitch, yaw], Vec3::zero(), Vec3::zero());
+    set(
+        simulation,
+        p_WB,
+        [roll, pitch, yaw],
+        Vec3::zero(),
+        Vec3::zero(),
+    );
 }
 
 /// Gives robot 0 a pose and velocities in its own frame.
@@ -42,14 +48,25 @@ pub fn set(
     w_WB_B: Vec3,
 ) {
     let q_WB = Quat::from_rpy(roll, pitch, yaw);
-    simulation.apply(&Command::SetPose { robot: 0, p_WB, q_WB, v_WB_B, w_WB_B }).unwrap();
+    simulation
+        .apply(&Command::SetPose {
+            robot: 0,
+            p_WB,
+            q_WB,
+            v_WB_B,
+            w_WB_B,
+        })
+        .unwrap();
 }
 
 /// Mean and standard deviation.
 pub fn statistics(x: &[f64]) -> (f64, f64) {
     let n = x.len() as f64;
     let mean = x.iter().sum::<f64>() / n;
-    (mean, (x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0)).sqrt())
+    (
+        mean,
+        (x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0)).sqrt(),
+    )
 }
 
 // Goal: the ball of these tests moves as its tests believe. Method: 2 s at a given velocity and spin.
@@ -57,7 +74,13 @@ pub fn statistics(x: &[f64]) -> (f64, f64) {
 #[test]
 fn ball_goes_on_as_it_starts() {
     let mut s = simulation(&ball("", "", ""));
-    set(&mut s, Vec3::new(0.0, 0.0, -50.0), [0.0; 3], Vec3::zero(), Vec3::new(0.0, 0.0, 1.5));
+    set(
+        &mut s,
+        Vec3::new(0.0, 0.0, -50.0),
+        [0.0; 3],
+        Vec3::zero(),
+        Vec3::new(0.0, 0.0, 1.5),
+    );
     s.advance(1000);
     let m = &s.state.robots[0].motion;
     crate::common::near("position", m.p_WB, Vec3::new(0.0, 0.0, -50.0), 1e-9);

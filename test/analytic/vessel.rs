@@ -1,10 +1,10 @@
 //! Surface vehicles under velocity commands: speeds kept in a current, limits, time-out, and who may command what.
 
 use crate::common::{advance, close, simulation};
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::commands::Order;
+use merrow_math::Vec3;
+use merrow_model::state::Command;
+use merrow_model::state::commands::Order;
+use merrow_sim::Simulation;
 
 /// A boat in a current towards west.
 fn boat(model: &str, current: f64) -> Simulation {
@@ -21,7 +21,12 @@ robots: {{b: {{model: {{extends: robots/{model}.yaml, firmware: {model}_velocity
 fn drive(s: &mut Simulation, ahead: f64, yaw_rate: f64, seconds: f64) {
     for _ in 0..(seconds * 10.0).round() as usize {
         let (linear, angular) = (Vec3::new(ahead, 0.0, 0.0), Vec3::new(0.0, 0.0, yaw_rate));
-        s.apply(&Command::Velocity { robot: 0, linear, angular }).unwrap();
+        s.apply(&Command::Velocity {
+            robot: 0,
+            linear,
+            angular,
+        })
+        .unwrap();
         advance(s, 0.1);
     }
 }
@@ -67,19 +72,39 @@ fn steering_comes_first() {
 #[test]
 fn the_thrusters_are_its_own_only_while_it_drives() {
     let mut s = boat("heron", 0.5);
-    let push = Command::Thruster { robot: 0, thruster: 0, value: 0.5 };
+    let push = Command::Thruster {
+        robot: 0,
+        thruster: 0,
+        value: 0.5,
+    };
     s.apply(&push).unwrap();
     drive(&mut s, 0.8, 0.0, 1.0);
-    assert!(s.apply(&push).unwrap_err().reason.starts_with("the firmware drives the thrusters"));
+    assert!(
+        s.apply(&push)
+            .unwrap_err()
+            .reason
+            .starts_with("the firmware drives the thrusters")
+    );
     advance(&mut s, 1.2);
     assert!(s.state.robots[0].actuators.iter().all(|a| a.command == 0.0));
     s.apply(&push).unwrap();
     advance(&mut s, 1.0);
     assert_eq!(s.state.robots[0].actuators[0].command, 0.5);
     drive(&mut s, 0.8, 0.0, 1.0);
-    s.apply(&Command::Order { robot: 0, order: Order::Enable(false) }).unwrap();
+    s.apply(&Command::Order {
+        robot: 0,
+        order: Order::Enable(false),
+    })
+    .unwrap();
     assert!(s.state.robots[0].actuators.iter().all(|a| a.command == 0.0));
     s.apply(&push).unwrap();
-    let bad = Command::Velocity { robot: 0, linear: Vec3::new(f64::NAN, 0.0, 0.0), angular: Vec3::zero() };
-    assert_eq!(s.apply(&bad).unwrap_err().reason, "velocity: found NaN, expected a finite number");
+    let bad = Command::Velocity {
+        robot: 0,
+        linear: Vec3::new(f64::NAN, 0.0, 0.0),
+        angular: Vec3::zero(),
+    };
+    assert_eq!(
+        s.apply(&bad).unwrap_err().reason,
+        "velocity: found NaN, expected a finite number"
+    );
 }

@@ -3,10 +3,10 @@
 use super::camera::middle;
 use crate::common::folder::Folder;
 use crate::common::{advance, close, reading, relative, simulation};
-use merrow::sim::Simulation;
-use merrow::state::frame::FrameData;
-use merrow::state::reading::Reading;
-use merrow::world::{Overrides, World, load_world};
+use merrow_model::state::frames::FrameData;
+use merrow_model::state::reading::Reading;
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, World, load_world};
 use std::sync::Arc;
 
 /// A camera and a laser in calm air that look east, 5 m before a robot that is held there.
@@ -76,10 +76,15 @@ fn ranges(s: &mut Simulation) -> [f64; 2] {
 #[test]
 fn light_meets_visuals_and_contact_the_core() {
     let urdf = by_urdf().scene;
-    assert_eq!((urdf.robots[1].visuals.len(), urdf.robots[1].links.len()), (1, 1));
+    assert_eq!(
+        (urdf.robots[1].visuals.len(), urdf.robots[1].links.len()),
+        (1, 1)
+    );
     let hand = crate::common::scene(&before(BY_HAND));
-    let plain =
-        BY_HAND.replace("visuals: {skin: {kind: box, size_m: [2, 2, 2], material: {color: [1, 0, 0]}}}", "");
+    let plain = BY_HAND.replace(
+        "visuals: {skin: {kind: box, size_m: [2, 2, 2], material: {color: [1, 0, 0]}}}",
+        "",
+    );
     let plain = crate::common::scene(&before(&plain));
     let mut seen = Vec::new();
     for (scene, edge, is_red) in [(urdf, 4.0, true), (hand, 4.0, true), (plain, 4.5, false)] {
@@ -87,7 +92,12 @@ fn light_meets_visuals_and_contact_the_core() {
         let mut s = Simulation::new(Arc::clone(&scene), 1).unwrap();
         let found = ranges(&mut s);
         close("ahead", found[0], edge, 1e-5);
-        close("to starboard", found[1], edge / 4_f64.to_radians().cos(), 1e-5);
+        close(
+            "to starboard",
+            found[1],
+            edge / 4_f64.to_radians().cos(),
+            1e-5,
+        );
         s.frames.clear();
         advance(&mut s, 1.7);
         let contact = s.state.robots[2].motion.p_WB.x;
@@ -109,11 +119,22 @@ fn light_meets_visuals_and_contact_the_core() {
         assert_eq!(picture.labels.as_ref().unwrap()[12 * 33 + 16], 3);
         let [red, green, blue] = middle(&picture, [33, 25]);
         // numbers of a screen: the air between gives some of the sky's light too
-        assert_eq!(red > 2.0 * green && red > 2.0 * blue, is_red, "{red} {green} {blue}");
-        assert_eq!(red > 1.2 * green || red > 1.2 * blue, is_red, "{red} {green} {blue}");
+        assert_eq!(
+            red > 2.0 * green && red > 2.0 * blue,
+            is_red,
+            "{red} {green} {blue}"
+        );
+        assert_eq!(
+            red > 1.2 * green || red > 1.2 * blue,
+            is_red,
+            "{red} {green} {blue}"
+        );
         seen.push(picture.rgb);
     }
-    assert!(seen[0] == seen[1] && seen[0] != seen[2], "the URDF's picture is that of the keys");
+    assert!(
+        seen[0] == seen[1] && seen[0] != seen[2],
+        "the URDF's picture is that of the keys"
+    );
 }
 
 // Goal: what a URDF says of looks in vain is a note and no mistake. Method: the notes of the URDF. Tolerance: none.
@@ -147,6 +168,8 @@ robots:
   seen: {{position_m: [0, 0, -20], model: {BY_HAND}}}
 "
     );
-    let Reading::Altimeter(found) = reading(&mut simulation(&text), 0) else { panic!("not an altimeter") };
+    let Reading::Altimeter(found) = reading(&mut simulation(&text), 0) else {
+        panic!("not an altimeter")
+    };
     relative("range", found.range, 4.5, 1e-9);
 }

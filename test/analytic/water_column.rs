@@ -2,13 +2,20 @@
 
 use super::turntable::ball;
 use crate::common::{advance, close, reading, scene, simulation};
-use merrow::scene::water::{Column, Layer, SoundSpeedLaw};
-use merrow::sim::Simulation;
-use merrow::state::reading::Reading;
+use merrow_model::scene::sea::water::{Column, Layer, SoundSpeedLaw};
+use merrow_model::state::reading::Reading;
+use merrow_sim::Simulation;
 use std::sync::Arc;
 
 fn layer(depth: f64, density: f64, load: f64) -> Layer {
-    Layer { depth, temperature: 10.0, salinity: 35.0, density, sound_speed: 1500.0, load }
+    Layer {
+        depth,
+        temperature: 10.0,
+        salinity: 35.0,
+        density,
+        sound_speed: 1500.0,
+        load,
+    }
 }
 
 // Goal: a neutral float in water whose density grows evenly with depth heaves with ω² = g ρ' V / (m + A). Method: an
@@ -29,15 +36,28 @@ robots:
     // neutral at 50 m, where the density is that of the world for which the float was trimmed
     let layers = vec![layer(0.0, 975.0, 0.0), layer(100.0, 1075.0, 102_500.0)];
     let sound_speed_law = SoundSpeedLaw::Unesco;
-    scene.sea.column = Some(Arc::new(Column { layers, sound_speed_law, temperature: None, salinity: None }));
+    scene.sea.column = Some(Arc::new(Column {
+        layers,
+        sound_speed_law,
+        temperature: None,
+        salinity: None,
+    }));
     let volume: f64 = 12.0 / 1025.0;
     let omega = (9.81 * 1.0 * volume / (12.0 + 30.0)).sqrt();
     let mut s = Simulation::new(Arc::new(scene), 1).unwrap();
     for k in 1..=8 {
         let before = s.time_ns() as f64 * 1e-9;
-        advance(&mut s, 0.25 * std::f64::consts::PI / omega * f64::from(k) - before);
+        advance(
+            &mut s,
+            0.25 * std::f64::consts::PI / omega * f64::from(k) - before,
+        );
         let t = s.time_ns() as f64 * 1e-9;
-        close("height", s.state.robots[0].motion.p_WB.z, -50.0 + (omega * t).cos(), 1e-8);
+        close(
+            "height",
+            s.state.robots[0].motion.p_WB.z,
+            -50.0 + (omega * t).cos(),
+            1e-8,
+        );
     }
 }
 
@@ -45,7 +65,11 @@ const DEVICES: &str = "pressure: {device: {source: test, kind: pressure, rate_hz
         dvl: {device: {source: test, kind: dvl, rate_hz: 500, beam_angle_deg: 30, bottom_std_m_s: 0, altitude_m: [0.5, 90]}}";
 
 fn world(water: &str) -> Simulation {
-    simulation(&ball(&format!("water: {water}\nseabed: {{depth_m: 600}}"), "", DEVICES))
+    simulation(&ball(
+        &format!("water: {water}\nseabed: {{depth_m: 600}}"),
+        "",
+        DEVICES,
+    ))
 }
 
 // Goal: a pressure sensor integrates the column, a DVL tells the speed of sound where it is. Method: water that is the same
@@ -55,28 +79,45 @@ fn world(water: &str) -> Simulation {
 fn sensors_feel_the_column() {
     let mut s = world("{column: {layers: [{depth_m: 0, temperature_c: 8, salinity_psu: 35}]}}");
     s.state.robots[0].motion.p_WB.z = -543.21;
-    let Reading::Pressure(pressure) = reading(&mut s, 0) else { panic!("not a pressure") };
+    let Reading::Pressure(pressure) = reading(&mut s, 0) else {
+        panic!("not a pressure")
+    };
     // independent integral: many thin slices, each with the density at its middle's pressure
-    use merrow::environment::seawater::{density, sound_speed, t68};
+    use merrow_environment::seawater::{density, sound_speed, t68};
     let (n, mut load) = (54_321, 0.0);
     for _ in 0..n {
         let half = load + 0.5 * 0.01 * density(35.0, t68(8.0), 9.81 * load);
         load += 0.01 * density(35.0, t68(8.0), 9.81 * half);
     }
     let expected = 101_325.0 + 9.81 * load;
-    assert!((pressure.pressure / expected - 1.0).abs() < 1e-7, "{} {expected}", pressure.pressure);
-    let Reading::Dvl(dvl) = reading(&mut s, 1) else { panic!("not a DVL") };
-    assert!((dvl.sound_speed - sound_speed(35.0, t68(8.0), 9.81 * load)).abs() < 1e-3, "{}", dvl.sound_speed);
+    assert!(
+        (pressure.pressure / expected - 1.0).abs() < 1e-7,
+        "{} {expected}",
+        pressure.pressure
+    );
+    let Reading::Dvl(dvl) = reading(&mut s, 1) else {
+        panic!("not a DVL")
+    };
+    assert!(
+        (dvl.sound_speed - sound_speed(35.0, t68(8.0), 9.81 * load)).abs() < 1e-3,
+        "{}",
+        dvl.sound_speed
+    );
 }
 
 // Goal: temperature and salinity on grids in space and time take the place of the layers', and what is carried too. Method: a
 // front that moves; EOS-80 by hand at the layers' pressure. Tolerance: rounding.
 #[test]
 fn fields_on_grids_take_the_place_of_layers() {
-    use merrow::environment::{seawater, water_column};
+    use merrow_environment::{seawater, water_column};
     let table = "time,x,temp,salt\n0,0,10,30\n0,100,14,36\n50,0,12,30\n50,100,16,36\n";
     let folder = crate::common::folder::Folder::new("column_grid", &[("ts.csv", table)]);
-    let file = |variable: &str| format!("{{file: {}/ts.csv, variable: {variable}}}", folder.0.display());
+    let file = |variable: &str| {
+        format!(
+            "{{file: {}/ts.csv, variable: {variable}}}",
+            folder.0.display()
+        )
+    };
     let s = world(&format!(
         "{{column: {{layers: [{{depth_m: 0, temperature_c: 8, salinity_psu: 35}}], temperature: {}, salinity: {}}},
           carried: {{dye: {{unit: ppb, grid: {}}}}}}}",
@@ -85,15 +126,30 @@ fn fields_on_grids_take_the_place_of_layers() {
         file("temp")
     ));
     let sea = &s.scene.sea;
-    let (p, t) = (merrow::math::Vec3::new(25.0, 3.0, -50.0), 25.0);
+    let (p, t) = (merrow_math::Vec3::new(25.0, 3.0, -50.0), 25.0);
     let column = sea.column.as_ref().unwrap();
     let here = water_column::at(column, 9.81, p, t);
     close("temperature", here.temperature, 12.0, 1e-14);
     close("salinity", here.salinity, 31.5, 1e-14);
     let pressure = 9.81 * column.at(-50.0).load;
-    close("density", here.density, seawater::density(31.5, 1.00024 * 12.0, pressure), 1e-15);
-    close("speed of sound", here.sound_speed, seawater::sound_speed(31.5, 1.00024 * 12.0, pressure), 1e-15);
-    close("dye", water_column::carried(&sea.carried[0], p, t), 12.0, 1e-14);
+    close(
+        "density",
+        here.density,
+        seawater::density(31.5, 1.00024 * 12.0, pressure),
+        1e-15,
+    );
+    close(
+        "speed of sound",
+        here.sound_speed,
+        seawater::sound_speed(31.5, 1.00024 * 12.0, pressure),
+        1e-15,
+    );
+    close(
+        "dye",
+        water_column::carried(&sea.carried[0], p, t),
+        12.0,
+        1e-14,
+    );
 }
 
 // Goal: with a column the world's own figures are those of its surface. Method: EOS-80 and Mackenzie by hand. Tolerance:
@@ -105,12 +161,17 @@ fn surface_of_a_column_stands_for_the_world() {
           {depth_m: 1000, temperature_c: 25, salinity_psu: 35}]}}",
     );
     let sea = &s.scene.sea;
-    close("density", sea.density, merrow::environment::seawater::density(35.0, 1.00024 * 25.0, 0.0), 1e-15);
+    close(
+        "density",
+        sea.density,
+        merrow_environment::seawater::density(35.0, 1.00024 * 25.0, 0.0),
+        1e-15,
+    );
     close("temperature", sea.temperature, 25.0, 1e-15);
-    let deep = merrow::math::Vec3::new(0.0, 0.0, -1000.0);
+    let deep = merrow_math::Vec3::new(0.0, 0.0, -1000.0);
     close(
         "speed of sound",
-        merrow::environment::water_column::sound_speed(sea, 9.81, deep, 0.0),
+        merrow_environment::water_column::sound_speed(sea, 9.81, deep, 0.0),
         1550.744,
         1e-6,
     );
@@ -122,21 +183,46 @@ fn surface_of_a_column_stands_for_the_world() {
 fn regions_have_water_of_their_own() {
     let water = "{density_kg_m3: 1025, regions: {river: {corners_m: [[0, 0], [40, 0], [40, 10], [10, 10], [10, 40], [0, 40]]}},
       flows: {stream: {region: river, kind: channel, speed_m_s: 0.5, direction_deg: 90, width_m: 1.0e+9}}}";
-    for (x, y, inside) in [(5.0, 30.0, true), (30.0, 5.0, true), (30.0, 30.0, false), (-1.0, 5.0, false)] {
+    for (x, y, inside) in [
+        (5.0, 30.0, true),
+        (30.0, 5.0, true),
+        (30.0, 30.0, false),
+        (-1.0, 5.0, false),
+    ] {
         let mut s = world(water);
-        crate::analytic::turntable::place(&mut s, merrow::math::Vec3::new(x, y, -20.0), [0.0; 3]);
-        let (rho, c) = if inside { (999.0, 1465.0) } else { (1025.0, 1500.0) };
-        let Reading::Pressure(pressure) = reading(&mut s, 0) else { panic!("not a pressure") };
+        crate::analytic::turntable::place(&mut s, merrow_math::Vec3::new(x, y, -20.0), [0.0; 3]);
+        let (rho, c) = if inside {
+            (999.0, 1465.0)
+        } else {
+            (1025.0, 1500.0)
+        };
+        let Reading::Pressure(pressure) = reading(&mut s, 0) else {
+            panic!("not a pressure")
+        };
         // at rest for one step of 2 ms it sinks by nothing that a sensor sees
-        close("pressure", pressure.pressure, 101_325.0 + rho * 9.81 * 20.0, 1e-7);
-        let Reading::Dvl(dvl) = reading(&mut s, 1) else { panic!("not a DVL") };
+        close(
+            "pressure",
+            pressure.pressure,
+            101_325.0 + rho * 9.81 * 20.0,
+            1e-7,
+        );
+        let Reading::Dvl(dvl) = reading(&mut s, 1) else {
+            panic!("not a DVL")
+        };
         close("speed of sound", dvl.sound_speed, c, 1e-15);
         let at = crate::common::instant(&s.scene);
-        let v = at.water(merrow::math::Vec3::new(x, y, -20.0)).0;
+        let v = at.water(merrow_math::Vec3::new(x, y, -20.0)).0;
         close("stream", v.x, if inside { 0.5 } else { 0.0 }, 1e-12);
         advance(&mut s, 1.0);
         let fallen = 20.0 + s.state.robots[0].motion.p_WB.z;
-        let expected = if inside { -0.5 * 9.81 * (1.0 - 999.0 / 1025.0) } else { 0.0 };
-        assert!((fallen - expected).abs() < 0.02 * 0.125, "{fallen} {expected}");
+        let expected = if inside {
+            -0.5 * 9.81 * (1.0 - 999.0 / 1025.0)
+        } else {
+            0.0
+        };
+        assert!(
+            (fallen - expected).abs() < 0.02 * 0.125,
+            "{fallen} {expected}"
+        );
     }
 }

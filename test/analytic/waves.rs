@@ -2,14 +2,14 @@
 
 use crate::common::cases::run;
 use crate::common::{close, near, relative, scene};
-use merrow::environment::waves::realise::realise;
-use merrow::environment::waves::sea_state;
-use merrow::environment::waves::spectrum::{Density, developed_period};
-use merrow::environment::waves::{Surface, WavesNow};
-use merrow::math::Vec3;
-use merrow::scene::{Spectrum, Spreading, WaveField, Waves};
-use merrow::validate::cases::sea::moment;
-pub use merrow::validate::cases::sea::towards_east as sea;
+use merrow_environment::waves::realise::realise;
+use merrow_environment::waves::sea_state;
+use merrow_environment::waves::spectrum::{Density, developed_period};
+use merrow_environment::waves::{Surface, WavesNow};
+use merrow_math::Vec3;
+use merrow_model::scene::{Spectrum, Spreading, WaveField, Waves};
+use merrow_validate::cases::sea::moment;
+pub use merrow_validate::cases::sea::towards_east as sea;
 use std::f64::consts::TAU;
 
 const G: f64 = 9.81;
@@ -33,7 +33,12 @@ fn spectra_and_hours_of_sea_have_the_published_statistics() {
 #[test]
 fn beaufort_scale_matches_the_table() {
     run(64);
-    close("number", sea_state::beaufort_number(sea_state::beaufort_wind(7.3)), 7.3, 1e-12);
+    close(
+        "number",
+        sea_state::beaufort_number(sea_state::beaufort_wind(7.3)),
+        7.3,
+        1e-12,
+    );
 }
 
 // Goal: the simplified Torsethaugen spectrum is that of its paper, in a wind sea and in swell. Method: the published
@@ -44,13 +49,20 @@ fn torsethaugen_matches_its_paper() {
     let peak = |f: f64, h: f64, t: f64, gamma: f64| {
         let x = f * t;
         let sigma = if x < 1.0 { 0.07 } else { 0.09 };
-        let a = if gamma > 1.0 { (1.0 + 1.1 * gamma.ln().powf(1.19)) / gamma } else { 1.0 };
+        let a = if gamma > 1.0 {
+            (1.0 + 1.1 * gamma.ln().powf(1.19)) / gamma
+        } else {
+            1.0
+        };
         let enhanced = gamma.powf((-0.5 * ((x - 1.0) / sigma).powi(2)).exp());
         h * h * t / 16.0 * 3.26 * a * x.powi(-4) * (-x.powi(-4)).exp() * enhanced
     };
     // Hs 4 m: Tf = 10.4768 s; 8 s is wind sea, 14 s is swell
     let wind = |f: f64| {
-        let (r, gamma) = (0.867_136, 35.0 * (TAU / G * 0.867_136 * 4.0 / 64.0_f64).powf(0.857));
+        let (r, gamma) = (
+            0.867_136,
+            35.0 * (TAU / G * 0.867_136 * 4.0 / 64.0_f64).powf(0.857),
+        );
         peak(f, r * 4.0, 8.0, gamma) + peak(f, (1.0 - r * r).sqrt() * 4.0, 12.4768, 1.0)
     };
     let swell = |f: f64| {
@@ -64,7 +76,12 @@ fn torsethaugen_matches_its_paper() {
     for (tp, published) in published {
         let density = Density::new(&sea(Spectrum::Torsethaugen, 4.0, tp), G).unwrap();
         for f in [0.05, 0.065, 0.0714, 0.08, 0.1, 0.125, 0.15, 0.3] {
-            relative(&format!("{tp} s, {f} Hz"), density.at(TAU * f) * TAU, published(f), 0.04);
+            relative(
+                &format!("{tp} s, {f} Hz"),
+                density.at(TAU * f) * TAU,
+                published(f),
+                0.04,
+            );
         }
     }
 }
@@ -74,8 +91,9 @@ fn torsethaugen_matches_its_paper() {
 // whose integral ends at 8 times the peak's frequency; 0.01 for the mean of the cosine of 200 directions.
 #[test]
 fn components_have_the_energy_and_the_period() {
-    let measured: Vec<(f64, f64)> =
-        (0..60).map(|i| (0.3 + 0.05 * f64::from(i), f64::from(i * (60 - i)))).collect();
+    let measured: Vec<(f64, f64)> = (0..60)
+        .map(|i| (0.3 + 0.05 * f64::from(i), f64::from(i * (60 - i))))
+        .collect();
     let spectra = [
         Spectrum::PiersonMoskowitz,
         Spectrum::Jonswap(3.3),
@@ -90,7 +108,11 @@ fn components_have_the_energy_and_the_period() {
         let field = realise(asked.clone(), 60.0, G, 5);
         assert_eq!(field.n, 200);
         let c = &field.components;
-        let sum = |f: &dyn Fn(usize) -> f64| (0..field.n).map(|i| 0.5 * c.a[i] * c.a[i] * f(i)).sum::<f64>();
+        let sum = |f: &dyn Fn(usize) -> f64| {
+            (0..field.n)
+                .map(|i| 0.5 * c.a[i] * c.a[i] * f(i))
+                .sum::<f64>()
+        };
         let m0 = sum(&|_| 1.0);
         close("height", 4.0 * m0.sqrt(), 2.5, 1e-9);
         let ends = density.band.map(|w| w * 7.0 / TAU);
@@ -129,9 +151,12 @@ fn half_an_hour_of_sea_does_not_repeat() {
         let x = record(realise(asked, 100.0, G, seed), 40.0, 1800);
         let square = x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64;
         let piece = |at: usize| &x[at..at + 1600];
-        let like =
-            |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() / (1600.0 * square);
-        let most = (1200..5600).map(|lag| like(piece(0), piece(lag)).abs()).fold(0.0, f64::max);
+        let like = |a: &[f64], b: &[f64]| {
+            a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() / (1600.0 * square)
+        };
+        let most = (1200..5600)
+            .map(|lag| like(piece(0), piece(lag)).abs())
+            .fold(0.0, f64::max);
         assert!(most < 0.5, "seed {seed}: repeats itself by {most}");
     }
 }
@@ -142,8 +167,18 @@ fn wind_raises_the_published_height() {
     run(63);
     let text = "water: {waves: {kind: pierson_moskowitz, wind_speed_m_s: 15}}\nrobots: {}\n";
     let asked = scene(text).sea.waves.latest().unwrap().asked.clone();
-    relative("period", asked.tp, TAU / (0.4 * (G / asked.hs).sqrt()), 0.005);
-    close("developed period", developed_period(2.0, G), TAU / (0.401_24 * (G / 2.0_f64).sqrt()), 1e-4);
+    relative(
+        "period",
+        asked.tp,
+        TAU / (0.4 * (G / asked.hs).sqrt()),
+        0.005,
+    );
+    close(
+        "developed period",
+        developed_period(2.0, G),
+        TAU / (0.401_24 * (G / 2.0_f64).sqrt()),
+        1e-4,
+    );
 }
 
 // Goal: Kelpie's equation 2: the surface is one sine of half the Beaufort height, level, everywhere the same; its water
@@ -159,7 +194,12 @@ fn kelpies_surface_rises_as_one() {
             let (Surface { z, slope }, water) = now.at(Vec3::new(x, y, -8.0));
             close("height", z, sine, 1e-12);
             assert_eq!(slope.map(f64::abs), [0.0, 0.0]);
-            near("velocity", water.velocity, Vec3::new(0.0, 0.0, cosine * TAU / 6.0), 1e-12);
+            near(
+                "velocity",
+                water.velocity,
+                Vec3::new(0.0, 0.0, cosine * TAU / 6.0),
+                1e-12,
+            );
         }
     }
 }
@@ -169,7 +209,8 @@ fn kelpies_surface_rises_as_one() {
 // Tolerance: the growth's own rate, 1.9/ramp of the height.
 #[test]
 fn a_new_sea_grows_without_a_jump() {
-    let field = |hs: f64, tp: f64| Waves::of(realise(sea(Spectrum::Jonswap(2.0), hs, tp), 50.0, G, 9));
+    let field =
+        |hs: f64, tp: f64| Waves::of(realise(sea(Spectrum::Jonswap(2.0), hs, tp), 50.0, G, 9));
     let mut waves = Waves::default().followed_by(&field(4.0, 9.0), 3_000_000_000);
     assert_eq!(WavesNow::new(&waves, 3e9).elevation(1.0, 2.0), 0.0);
     waves = waves.followed_by(&field(2.0, 5.0), 30_000_000_000);
@@ -180,7 +221,11 @@ fn a_new_sea_grows_without_a_jump() {
         if let Some((z, v)) = last {
             let most = 0.01 * (4.0 * 4.0 + 4.0 * 1.9 / 20.0);
             assert!((surface.z - z).abs() < most, "{i}: {}", surface.z - z);
-            assert!((water.velocity - v).norm() < 2.0 * most, "{i}: {:?}", water.velocity - v);
+            assert!(
+                (water.velocity - v).norm() < 2.0 * most,
+                "{i}: {:?}",
+                water.velocity - v
+            );
         }
         last = Some((surface.z, water.velocity));
     }

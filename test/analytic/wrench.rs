@@ -3,14 +3,14 @@
 use crate::common::physics::largest;
 use crate::common::tree::{self, Random, Recipe};
 use crate::common::{advance, instant, near, reading, readings, relative, simulation};
-use merrow::math::rng::Stream;
-use merrow::math::{Mat3, SpatialForce, Vec3};
-use merrow::scene::sensor::{Errors, Noise, Offer};
-use merrow::scene::{Robot, Sensor, SensorKind};
-use merrow::sensors::wrench;
-use merrow::sim::{Simulation, step};
-use merrow::state::reading::Reading;
-use merrow::state::{Command, Workspace};
+use merrow_math::rng::Stream;
+use merrow_math::{Mat3, SpatialForce, Vec3};
+use merrow_model::scene::sensor::{Errors, Noise, Offer};
+use merrow_model::scene::{Robot, Sensor, SensorKind};
+use merrow_model::state::reading::Reading;
+use merrow_model::state::{Command, Workspace};
+use merrow_sensors::vehicle::wrench;
+use merrow_sim::{Simulation, step};
 
 /// What its parent exerts on link `i` at Lo, in W about the world's origin: the rate of the momentum of the link and of all that
 /// hangs on it, less the forces on them.
@@ -24,10 +24,12 @@ fn summed(robot: &Robot, work: &Workspace, i: usize) -> SpatialForce {
             None => return false,
         }
     };
-    (0..robot.links.len()).filter(|k| hangs(*k)).fold(SpatialForce::zero(), |sum, k| {
-        let w = &work.links[k];
-        sum.plus(&w.inertia.mul(&w.A).minus(&w.F).to_parent(&w.R_WL, w.p_WL))
-    })
+    (0..robot.links.len())
+        .filter(|k| hangs(*k))
+        .fold(SpatialForce::zero(), |sum, k| {
+            let w = &work.links[k];
+            sum.plus(&w.inertia.mul(&w.A).minus(&w.F).to_parent(&w.R_WL, w.p_WL))
+        })
 }
 
 // Goal: the wrench through a joint holds weight, water, inertia and added mass of all beyond it. Method: random trees under water in
@@ -37,7 +39,13 @@ fn summed(robot: &Robot, work: &Workspace, i: usize) -> SpatialForce {
 fn wrench_is_newton_euler_of_what_hangs_on_the_joint() {
     for links in [2, 4, 9, 20] {
         for floating in [true, false] {
-            let recipe = Recipe { links, floating, damping: true, held_joints: true, potential: true };
+            let recipe = Recipe {
+                links,
+                floating,
+                damping: true,
+                held_joints: true,
+                potential: true,
+            };
             let scene = tree::scene(900 + links as u64, recipe);
             let robot = &scene.robots[0];
             let mut random = Random::new(60 + links as u64);
@@ -48,11 +56,16 @@ fn wrench_is_newton_euler_of_what_hangs_on_the_joint() {
             let scale = work.links.iter().map(|w| largest(&w.F)).fold(1.0, f64::max);
             for i in 1..links {
                 let sensor = sensor(i, random.vector(0.3), random.attitude().matrix());
-                let found = wrench::through_joint(&sensor, &wrench::on_link(robot, &work, i, None), false);
+                let found =
+                    wrench::through_joint(&sensor, &wrench::on_link(robot, &work, i, None), false);
                 let w = &work.links[i];
                 // the sensor's place and axes in W
-                let (p_WS, R_WS) = (w.p_WL + w.R_WL.mul_vec(sensor.p_LoS), w.R_WL.mul_mat(&sensor.R_LS));
-                let error = largest(&found.to_parent(&R_WS, p_WS).minus(&summed(robot, &work, i))) / scale;
+                let (p_WS, R_WS) = (
+                    w.p_WL + w.R_WL.mul_vec(sensor.p_LoS),
+                    w.R_WL.mul_mat(&sensor.R_LS),
+                );
+                let error =
+                    largest(&found.to_parent(&R_WS, p_WS).minus(&summed(robot, &work, i))) / scale;
                 // 100 m below the origin the moments about it are 100 times the forces
                 assert!(error < 1e-10 * 100.0, "{links} links, joint {i}: {error:e}");
             }
@@ -76,9 +89,16 @@ fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
         power: 0.0,
         queue: 2,
         lazy: true,
-        offer: Offer { reliable: true, depth: 10 },
+        offer: Offer {
+            reliable: true,
+            depth: 10,
+        },
         stream: Stream::new(1, "ft"),
-        kind: SensorKind::Wrench { force: errors, torque: errors, on_parent: false },
+        kind: SensorKind::Wrench {
+            force: errors,
+            torque: errors,
+            on_parent: false,
+        },
     }
 }
 
@@ -87,7 +107,10 @@ fn sensor(link: usize, p_LoS: Vec3, R_LS: Mat3) -> Sensor {
 // (3 - 1) 9.81 = 19.62 N. Tolerance: rounding.
 #[test]
 fn a_load_pulls_with_its_weight_in_water() {
-    for kind in ["fixed", "revolute, lower_rad: -1, upper_rad: 1, drive: position"] {
+    for kind in [
+        "fixed",
+        "revolute, lower_rad: -1, upper_rad: 1, drive: position",
+    ] {
         for (direction, sign) in [("child_to_parent", 1.0), ("parent_to_child", -1.0)] {
             let mut s = simulation(&format!(
                 "
@@ -114,10 +137,22 @@ robots:
           device: {{source: test, rate_hz: 100, kind: wrench, direction: {direction}}}
 "
             ));
-            let Reading::Wrench(r) = reading(&mut s, 0) else { panic!("not a wrench") };
+            let Reading::Wrench(r) = reading(&mut s, 0) else {
+                panic!("not a wrench")
+            };
             // down in W is -y of the rolled link; the arm from sensor to load is 0.3 m along x
-            near("force", r.force, Vec3::new(0.0, -19.62, 0.0).scale(sign), 1e-9);
-            near("torque", r.torque, Vec3::new(0.0, 0.0, -0.3 * 19.62).scale(sign), 1e-9);
+            near(
+                "force",
+                r.force,
+                Vec3::new(0.0, -19.62, 0.0).scale(sign),
+                1e-9,
+            );
+            near(
+                "torque",
+                r.torque,
+                Vec3::new(0.0, 0.0, -0.3 * 19.62).scale(sign),
+                1e-9,
+            );
         }
     }
 }
@@ -136,7 +171,9 @@ fn held_robot(z: f64, links: &str, sensor: &str) -> String {
 }
 
 fn wrench_now(s: &mut Simulation) -> (Vec3, Vec3) {
-    let Reading::Wrench(r) = reading(s, 0) else { panic!("not a wrench") };
+    let Reading::Wrench(r) = reading(s, 0) else {
+        panic!("not a wrench")
+    };
     (r.force, r.torque)
 }
 
@@ -159,13 +196,25 @@ fn an_arm_that_presses_on_the_floor() {
     let foot = ", collisions: {foot: {kind: sphere, radius_m: 0.05, position_m: [0.5, 0, 0], material: {friction: 0}}}";
     for (elbow, effort) in [
         ("lower_rad: -0.4, upper_rad: 0.4", 12.0),
-        ("lower_rad: -2, upper_rad: 2, damping: 1, drive: {kind: effort, stiffness: 300, rest: 0.1}", 12.0),
+        (
+            "lower_rad: -2, upper_rad: 2, damping: 1, drive: {kind: effort, stiffness: 300, rest: 0.1}",
+            12.0,
+        ),
     ] {
-        let links = piece("upper", "base_link", 0.0, "lower_rad: -2, upper_rad: 2, damping: 0.2", "")
-            + &piece("fore", "upper", 0.5, elbow, foot);
+        let links = piece(
+            "upper",
+            "base_link",
+            0.0,
+            "lower_rad: -2, upper_rad: 2, damping: 0.2",
+            "",
+        ) + &piece("fore", "upper", 0.5, elbow, foot);
         let mut s = simulation(&format!(
             "step: {{dt_s: 0.001}}\nwater: {{density_kg_m3: 1000}}\nseabed: {{depth_m: 10, material: {{friction: 0}}}}\nrobots:\n{}",
-            held_robot(-9.5, &links, &every_step("fore", "position_m: [0.03, 0, 0.01], "))
+            held_robot(
+                -9.5,
+                &links,
+                &every_step("fore", "position_m: [0.03, 0, 0.01], ")
+            )
         ));
         s.state.robots[0].joint_commands[0] = effort;
         advance(&mut s, 20.0);
@@ -174,13 +223,22 @@ fn an_arm_that_presses_on_the_floor() {
             panic!("{} contacts", s.state.contacts.touching.len())
         };
         let links = &s.runners[0].work.links;
-        let middle = |k: usize| links[k].p_WL + links[k].R_WL.mul_vec(s.scene.robots[0].links[k].p_LoLcm);
+        let middle =
+            |k: usize| links[k].p_WL + links[k].R_WL.mul_vec(s.scene.robots[0].links[k].p_LoLcm);
         let sensor = &s.scene.robots[0].sensors[0];
-        let (fore, R_WS) = (&links[sensor.link], links[sensor.link].R_WL.mul_mat(&sensor.R_LS));
+        let (fore, R_WS) = (
+            &links[sensor.link],
+            links[sensor.link].R_WL.mul_mat(&sensor.R_LS),
+        );
         let p_WS = fore.p_WL + fore.R_WL.mul_vec(sensor.p_LoS);
         let w = 2.0 * 9.81;
         let N = c.impulse_W.z / s.scene.dt();
-        relative("by moments", N, (effort + w * (middle(1).x + middle(2).x)) / c.p_W.x, 5e-4);
+        relative(
+            "by moments",
+            N,
+            (effort + w * (middle(1).x + middle(2).x)) / c.p_W.x,
+            5e-4,
+        );
         let (up, down) = (Vec3::new(0.0, 0.0, N), Vec3::new(0.0, 0.0, -w));
         near("force", R_WS.mul_vec(force), up + down, 1e-6);
         let moment = (c.p_W - p_WS).cross(up) + (middle(2) - p_WS).cross(down);
@@ -203,15 +261,30 @@ fn a_force_plate_weighs_what_bounces_on_it() {
     ));
     let (mut sum, mut torque, mut largest) = (Vec3::zero(), Vec3::zero(), 0.0_f64);
     for r in readings(&mut s, 0, 3.0) {
-        let Reading::Wrench(r) = r.reading else { panic!("not a wrench") };
+        let Reading::Wrench(r) = r.reading else {
+            panic!("not a wrench")
+        };
         sum += r.force.scale(1e-3);
         torque += r.torque.scale(1e-3);
         largest = largest.max(r.force.norm());
     }
-    assert!(largest > 2000.0, "an impact of {largest} N, one of 2.8 m/s in a step of 1 ms has 9 kN");
+    assert!(
+        largest > 2000.0,
+        "an impact of {largest} N, one of 2.8 m/s in a step of 1 ms has 9 kN"
+    );
     assert!(s.state.robots[1].motion.V_WB_B.v.norm() < 1e-6);
-    near("impulse", sum, Vec3::new(0.0, 0.0, -(2.0 + 4.0) * 9.81 * 3.0), 1e-7);
-    near("its moment", torque, Vec3::new(0.0, 0.2 * 2.0 * 9.81 * 3.0, 0.0), 1e-6);
+    near(
+        "impulse",
+        sum,
+        Vec3::new(0.0, 0.0, -(2.0 + 4.0) * 9.81 * 3.0),
+        1e-7,
+    );
+    near(
+        "its moment",
+        torque,
+        Vec3::new(0.0, 0.2 * 2.0 * 9.81 * 3.0, 0.0),
+        1e-6,
+    );
 }
 
 // Goal: a wrist feels what its jaws hold by friction, and what it holds rigidly. Method: two sprung jaws on a wrist hold 0.5 kg of 0.36 litres in a current of 0.3 m/s:
@@ -234,7 +307,10 @@ fn a_wrist_feels_what_its_jaws_hold() {
         &(wrist.to_string() + &jaw("left", 1) + &jaw("right", -1)),
         &every_step("wrist", "position_m: [0.1, 0, 0], "),
     )
-    .replace("    model:", "    joints_rad: {left_joint: 0.04, right_joint: 0.04}\n    model:");
+    .replace(
+        "    model:",
+        "    joints_rad: {left_joint: 0.04, right_joint: 0.04}\n    model:",
+    );
     let mut s = simulation(&format!(
         "step: {{dt_s: 0.001}}\nwater: {{density_kg_m3: 1000, current: {{kind: uniform, speed_m_s: 0.3, direction_deg: 90}}}}\nrobots:\n{robot}props:\n  object:\n    \
          position_m: [0.3, 0, -10]\n    body: {{source: test, axes: flu, mass_kg: 0.5, volume_m3: 0.00036, inertia_kg_m2: {{xx: 3.0e-4, yy: 5.7e-4, zz: 5.7e-4}}, \
@@ -243,7 +319,12 @@ fn a_wrist_feels_what_its_jaws_hold() {
     ));
     for rigidly in [false, true] {
         if rigidly {
-            s.apply(&Command::Couple { coupling: 0, engage: true, partner: None }).unwrap();
+            s.apply(&Command::Couple {
+                coupling: 0,
+                engage: true,
+                partner: None,
+            })
+            .unwrap();
             // the jaws open, as far as they go
             s.state.robots[0].joint_commands[1..].fill(30.0);
         }
@@ -255,7 +336,10 @@ fn a_wrist_feels_what_its_jaws_hold() {
         near("force", force, expected, tolerance);
         near("torque", torque, arm.cross(expected), tolerance);
         assert_eq!(s.state.couplings[0].engaged, rigidly);
-        assert!((arm.x - 0.2).abs() < 1e-3, "the object has slipped to {arm:?}");
+        assert!(
+            (arm.x - 0.2).abs() < 1e-3,
+            "the object has slipped to {arm:?}"
+        );
     }
 }
 
@@ -265,12 +349,19 @@ fn swinging(load: &str, more: &str, dt: f64) -> Vec<SpatialForce> {
                mass_kg: 2, volume_m3: 0.001, center_of_mass_m: [0.4, 0, 0], inertia_kg_m2: {xx: 0.01, yy: 0.1, zz: 0.1}}\n";
     let mut s = simulation(&format!(
         "step: {{dt_s: {dt}}}\nwater: {{density_kg_m3: 1000}}\nrobots:\n{}{more}",
-        held_robot(-10.0, &(arm.to_string() + load), &every_step("arm", "").replace("1000", "100"))
+        held_robot(
+            -10.0,
+            &(arm.to_string() + load),
+            &every_step("arm", "").replace("1000", "100")
+        )
     ));
     let all = readings(&mut s, 0, 2.0);
     all.iter()
         .map(|r| match r.reading {
-            Reading::Wrench(r) => SpatialForce { m: r.torque, f: r.force },
+            Reading::Wrench(r) => SpatialForce {
+                m: r.torque,
+                f: r.force,
+            },
             _ => panic!("not a wrench"),
         })
         .collect()
@@ -291,14 +382,26 @@ fn a_coupled_load_is_felt_like_a_link() {
     );
     let worst = |dt: f64| {
         let (one, two) = (swinging(&link, "", dt), swinging("", &other, dt));
-        assert!(one.len() > 150 && one.len() == two.len(), "{} and {}", one.len(), two.len());
-        let apart = one.iter().zip(&two).map(|(a, b)| largest(&a.minus(b))).fold(0.0, f64::max);
+        assert!(
+            one.len() > 150 && one.len() == two.len(),
+            "{} and {}",
+            one.len(),
+            two.len()
+        );
+        let apart = one
+            .iter()
+            .zip(&two)
+            .map(|(a, b)| largest(&a.minus(b)))
+            .fold(0.0, f64::max);
         let scale = one.iter().map(largest).fold(0.0, f64::max);
         println!("{dt}: {apart:e} of {scale}");
         apart
     };
     let (coarse, fine) = (worst(0.001), worst(0.0005));
-    assert!(coarse < 0.6 && coarse / fine > 1.7, "{coarse} N with 1 ms, {fine} N with 0.5 ms");
+    assert!(
+        coarse < 0.6 && coarse / fine > 1.7,
+        "{coarse} N with 1 ms, {fine} N with 0.5 ms"
+    );
 }
 
 // Goal: a dock feels what pushes against it: a funnel's wall, a latch that holds, and a latch that breaks. Method: a float of 5 N net buoyancy under a seat that
@@ -315,20 +418,40 @@ fn a_seat_feels_its_tip() {
         held_robot(-10.0, seat, &every_step("seat", ""))
     ));
     let couple = |s: &mut Simulation, engage: bool| {
-        s.apply(&Command::Couple { coupling: 0, engage, partner: None }).unwrap();
+        s.apply(&Command::Couple {
+            coupling: 0,
+            engage,
+            partner: None,
+        })
+        .unwrap();
     };
     couple(&mut s, false);
     advance(&mut s, 5.0);
-    near("against the funnel", wrench_now(&mut s).0, Vec3::new(0.0, 0.0, 5.0), 2.3e-3);
+    near(
+        "against the funnel",
+        wrench_now(&mut s).0,
+        Vec3::new(0.0, 0.0, 5.0),
+        2.3e-3,
+    );
     assert!(!s.state.couplings[0].engaged && s.state.couplings[0].guided);
     couple(&mut s, true);
     advance(&mut s, 5.0);
-    near("latched", wrench_now(&mut s).0, Vec3::new(0.0, 0.0, 5.0), 1e-6);
+    near(
+        "latched",
+        wrench_now(&mut s).0,
+        Vec3::new(0.0, 0.0, 5.0),
+        1e-6,
+    );
     assert!(s.state.couplings[0].engaged);
     // 30 N down on the float, less its buoyancy: the latch bears 25 N for one step, and breaks
     s.state.robots[1].external[0].f.z = -30.0;
     s.state.robots[0].external[0].f.z = 0.0;
-    near("while it breaks", wrench_now(&mut s).0, Vec3::new(0.0, 0.0, -25.0), 3e-3);
+    near(
+        "while it breaks",
+        wrench_now(&mut s).0,
+        Vec3::new(0.0, 0.0, -25.0),
+        3e-3,
+    );
     assert!(!s.state.couplings[0].engaged, "it has borne 25 N");
     near("after it broke", wrench_now(&mut s).0, Vec3::zero(), 1e-6);
 }

@@ -1,8 +1,8 @@
 //! No allocation in the step after warm-up, counted by the allocator itself.
 
 use crate::common::{scene, simulation};
-use merrow::sim::Simulation;
-use merrow::state::Command;
+use merrow_model::state::Command;
+use merrow_sim::Simulation;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -95,7 +95,12 @@ fn single_commands_allocate_nothing() {
     let before = COUNT.with(Cell::get);
     for k in 0..100 {
         let value = 0.01 * f64::from(k);
-        s.apply(&Command::Thruster { robot: 0, thruster: 0, value }).unwrap();
+        s.apply(&Command::Thruster {
+            robot: 0,
+            thruster: 0,
+            value,
+        })
+        .unwrap();
         s.advance(1);
         s.clear_outboxes();
     }
@@ -116,24 +121,39 @@ robots:
       fins: {rudder: {race: {thruster: propeller, part: 0.5}, surface: {dead_time_s: 0.05}}}
 ",
     );
-    s.apply(&Command::Thruster { robot: 0, thruster: 0, value: 120.0 }).unwrap();
+    s.apply(&Command::Thruster {
+        robot: 0,
+        thruster: 0,
+        value: 120.0,
+    })
+    .unwrap();
     allocations(&mut s, 40);
     let before = COUNT.with(Cell::get);
     for k in 0..100 {
         let value = 0.002 * f64::from(k);
-        s.apply(&Command::Fin { robot: 0, fin: k as usize % 3, value }).unwrap();
+        s.apply(&Command::Fin {
+            robot: 0,
+            fin: k as usize % 3,
+            value,
+        })
+        .unwrap();
         s.advance(1);
     }
     assert_eq!(COUNT.with(Cell::get), before);
     let state = &s.state.robots[0];
-    assert!(state.halted.is_none() && state.motion.V_WB_B.w.norm() > 1e-3, "{:?}", state.motion);
+    assert!(
+        state.halted.is_none() && state.motion.V_WB_B.w.norm() > 1e-3,
+        "{:?}",
+        state.motion
+    );
 }
 
 // Goal: the same for robots that hold together. Method: a chain of ten on every kind of coupling, on one thread.
 // Tolerance: none.
 #[test]
 fn coupled_robots_allocate_nothing() {
-    let mut s = Simulation::new(std::sync::Arc::new(crate::determinism::fleet::chain()), 1).unwrap();
+    let mut s =
+        Simulation::new(std::sync::Arc::new(crate::determinism::fleet::chain()), 1).unwrap();
     allocations(&mut s, 40);
     assert_eq!(allocations(&mut s, 100), 0);
 }
@@ -142,7 +162,7 @@ fn coupled_robots_allocate_nothing() {
 // the arm of the pool trials with a trajectory under way. Tolerance: none.
 #[test]
 fn servos_and_trajectories_allocate_nothing() {
-    use merrow::state::joint::{Trajectory, TrajectoryPoint};
+    use merrow_model::state::joint::{Trajectory, TrajectoryPoint};
     let mut s = simulation(
         "
 step: {dt_s: 0.001}
@@ -165,10 +185,19 @@ robots:
         ..TrajectoryPoint::default()
     };
     let points = vec![to(&[0.3, 0.8, 0.7, -0.4], 2), to(&[0.0, 0.5, 0.5, 0.0], 4)];
-    let trajectory =
-        std::sync::Arc::new(Trajectory { joints: vec![0, 1, 2, 3], points, ..Trajectory::default() });
+    let trajectory = std::sync::Arc::new(Trajectory {
+        joints: vec![0, 1, 2, 3],
+        points,
+        ..Trajectory::default()
+    });
     allocations(&mut s, 20);
-    s.apply(&Command::Trajectory { robot: 0, group: 0, id: 1, trajectory }).unwrap();
+    s.apply(&Command::Trajectory {
+        robot: 0,
+        group: 0,
+        id: 1,
+        trajectory,
+    })
+    .unwrap();
     assert_eq!(allocations(&mut s, 1000), 0);
 }
 
@@ -189,7 +218,10 @@ fn water_ground_and_wind_allocate_nothing() {
     let folder = crate::common::folder::Folder::new(
         "budget_water",
         &[
-            ("h.csv", "x,y,h\n-50,-50,-5\n50,-50,-25\n-50,50,-5\n50,50,-25\n"),
+            (
+                "h.csv",
+                "x,y,h\n-50,-50,-5\n50,-50,-25\n-50,50,-5\n50,50,-25\n",
+            ),
             ("u.csv", "time,u\n0,0.1\n9,0.3\n"),
         ],
     );
@@ -227,7 +259,8 @@ fn mesh_hulls_allocate_nothing() {
     let ball = crate::common::meshes::sphere(0.5, 2);
     let sea = ", waves: {kind: jonswap, hs_m: 1, tp_s: 4, components: 24}";
     let body = "mass_kg: 250, inertia_kg_m2: {xx: 20, yy: 20, zz: 20}";
-    let scene = crate::analytic::hull::afloat("allocation", &ball, body, sea, "position_m: [0, 0, 1]");
+    let scene =
+        crate::analytic::hull::afloat("allocation", &ball, body, sea, "position_m: [0, 0, 1]");
     let mut s = Simulation::new(std::sync::Arc::new(scene), 1).unwrap();
     allocations(&mut s, 2);
     assert_eq!(allocations(&mut s, 120), 0);
@@ -238,16 +271,33 @@ fn mesh_hulls_allocate_nothing() {
 // shipped worlds under a command, 2 s. Tolerance: none.
 #[test]
 fn flights_drives_and_dives_allocate_nothing() {
-    use merrow::math::Vec3;
-    use merrow::state::commands::Order;
-    let velocity = Command::Velocity { robot: 0, linear: Vec3::new(0.5, 0.0, 0.1), angular: Vec3::zero() };
+    use merrow_math::Vec3;
+    use merrow_model::state::commands::Order;
+    let velocity = Command::Velocity {
+        robot: 0,
+        linear: Vec3::new(0.5, 0.0, 0.1),
+        angular: Vec3::zero(),
+    };
     for (name, command) in [
-        ("hover", Command::Order { robot: 0, order: Order::TakeOff }),
+        (
+            "hover",
+            Command::Order {
+                robot: 0,
+                order: Order::TakeOff,
+            },
+        ),
         ("bank", velocity),
-        ("glider", Command::Ballast { robot: 0, ballast: 0, value: -2e-4 }),
+        (
+            "glider",
+            Command::Ballast {
+                robot: 0,
+                ballast: 0,
+                value: -2e-4,
+            },
+        ),
     ] {
-        let path = merrow::world::share::world(name);
-        let world = merrow::world::load_world(&path, merrow::world::Overrides::default());
+        let path = merrow_world::data_dir::world(name);
+        let world = merrow_world::load_world(&path, merrow_world::Overrides::default());
         let world = world.unwrap_or_else(|p| panic!("{p}"));
         let mut s = Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap();
         s.apply(&command).unwrap();

@@ -1,9 +1,10 @@
 //! What `describe` tells of the cost of sensors is what they cost.
 
 use crate::common::scene;
-use merrow::scene::Scene;
-use merrow::sim::{Simulation, cost};
-use merrow::world::{Overrides, load_world};
+use merrow_model::scene::Scene;
+use merrow_sim::Simulation;
+use merrow_sim::report::cost;
+use merrow_world::{Overrides, load_world};
 use rustix::time::{ClockId, clock_gettime};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,14 +25,18 @@ const SEES: [&str; 9] = [
 
 fn worlds() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("worlds");
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
     files
 }
 
 fn shipped(path: &Path) -> Scene {
-    load_world(path, Overrides::default()).unwrap_or_else(|problems| panic!("{problems}")).scene
+    load_world(path, Overrides::default())
+        .unwrap_or_else(|problems| panic!("{problems}"))
+        .scene
 }
 
 // Goal: every sensor of every shipped world has a cost, and what looks around with rays costs more than a reading. Method: all worlds. Tolerance: none.
@@ -41,7 +46,13 @@ fn every_sensor_has_its_cost() {
     for path in worlds() {
         let scene = shipped(&path);
         for (robot, costs) in scene.robots.iter().zip(cost::of(&scene)) {
-            assert_eq!(costs.len(), robot.sensors.len(), "{}: {}", path.display(), robot.name);
+            assert_eq!(
+                costs.len(),
+                robot.sensors.len(),
+                "{}: {}",
+                path.display(),
+                robot.name
+            );
             for (sensor, cost) in robot.sensors.iter().zip(costs) {
                 let name = format!("{}: {}/{}, {cost}", path.display(), robot.name, sensor.name);
                 assert!(cost > 0.0 && cost < 10.0, "{name}");
@@ -81,19 +92,45 @@ fn what_makes_a_sensor_dear_is_told() {
     let camera = "kind: camera, rate_hz: 5, width: 320, height: 240, horizontal_fov_deg: 70";
     let calm = told(2.0, camera, "", "");
     let ratio = |what: &str, one: f64, other: f64, expected: f64| {
-        assert!((one / other / expected - 1.0).abs() < 1e-2, "{what}: {} instead of {expected}", one / other);
+        assert!(
+            (one / other / expected - 1.0).abs() < 1e-2,
+            "{what}: {} instead of {expected}",
+            one / other
+        );
     };
-    ratio("rate", told(2.0, &camera.replace("rate_hz: 5", "rate_hz: 10"), "", ""), calm, 2.0);
-    ratio("pixels", told(2.0, &camera.replace("320", "640"), "", ""), calm, 2.0);
-    ratio("blur", told(2.0, &format!("{camera}, exposure_s: 0.01, blur_samples: 4"), "", ""), calm, 4.0);
+    ratio(
+        "rate",
+        told(2.0, &camera.replace("rate_hz: 5", "rate_hz: 10"), "", ""),
+        calm,
+        2.0,
+    );
+    ratio(
+        "pixels",
+        told(2.0, &camera.replace("320", "640"), "", ""),
+        calm,
+        2.0,
+    );
+    ratio(
+        "blur",
+        told(
+            2.0,
+            &format!("{camera}, exposure_s: 0.01, blur_samples: 4"),
+            "",
+            "",
+        ),
+        calm,
+        4.0,
+    );
     let waves = "water: {waves: {kind: jonswap, hs_m: 0.5, tp_s: 4}}";
     assert!(told(2.0, camera, "", waves) > 1.2 * calm);
     let lamps = "lamps: {a: {lumens: 1000}, b: {lumens: 1000}}";
     assert!(told(-5.0, camera, lamps, "") > 1.1 * told(-5.0, camera, "", ""));
-    let lidar =
-        "kind: lidar, rate_hz: 10, elevation_deg: [-15, 15], rings: 16, columns: 900, max_range_m: 100";
+    let lidar = "kind: lidar, rate_hz: 10, elevation_deg: [-15, 15], rings: 16, columns: 900, max_range_m: 100";
     let over_waves = told(2.0, lidar, "", waves);
-    assert!(over_waves > 5.0 * told(2.0, lidar, "", "") && over_waves > 5.0 * told(-20.0, lidar, "", waves));
+    assert!(
+        over_waves > 5.0 * told(2.0, lidar, "", "")
+            && over_waves > 5.0 * told(-20.0, lidar, "", waves)
+    );
     let sonar = "kind: imaging_sonar, rate_hz: 5, sector_deg: 90, beams: 128, beam_width_deg: 1, elevation_width_deg: 20, frequency_khz: 750, pulse_us: 40, max_range_m: 30, levels_db: [60, 150], source_level_db: 210";
     let bins = |n: usize| told(-10.0, &format!("{sonar}, bins: {n}"), "", "");
     assert!(bins(1000) > 1.3 * bins(500));
@@ -106,10 +143,15 @@ fn describe_tells_every_cost() {
         let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
         let said = merrow.args(["describe", world]).output().unwrap();
         let said = String::from_utf8(said.stdout).unwrap();
-        let lines: Vec<&str> = said.lines().filter(|line| line.contains(" of a core")).collect();
+        let lines: Vec<&str> = said
+            .lines()
+            .filter(|line| line.contains(" of a core"))
+            .collect();
         assert_eq!(lines.len(), sensors, "{world}: {lines:#?}");
         assert!(
-            lines.iter().any(|line| line.ends_with("altimeter (altimeter, 10 Hz): under 0.1 % of a core")),
+            lines
+                .iter()
+                .any(|line| line.ends_with("altimeter (altimeter, 10 Hz): under 0.1 % of a core")),
             "{lines:#?}"
         );
     }
@@ -150,12 +192,16 @@ fn used(simulation: &mut Simulation, wanted: bool) -> f64 {
 fn what_is_told_is_what_is_used() {
     let mut wrong = Vec::new();
     for world in ["harbour_inspection", "riverwatch", "sonar", "survey"] {
-        let scene = shipped(&Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("worlds/{world}.yaml")));
+        let scene =
+            shipped(&Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("worlds/{world}.yaml")));
         let told: f64 = cost::of(&scene).iter().flatten().sum();
         let mut simulation = Simulation::new(Arc::new(scene), 1).unwrap();
         let without = used(&mut simulation, false);
         let used = (used(&mut simulation, true) - without) / 2.0;
-        let line = format!("{world}: told {told:.3}, used {used:.3} cores, {:.2} of it", told / used);
+        let line = format!(
+            "{world}: told {told:.3}, used {used:.3} cores, {:.2} of it",
+            told / used
+        );
         println!("{line}");
         if !(0.5..2.0).contains(&(1.25 * told / used)) {
             wrong.push(line);

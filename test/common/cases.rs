@@ -1,20 +1,55 @@
-//! The cases of `merrow validate`, for tests.
+//! The cases of `merrow validate`, for tests; each case runs once in a test process.
 
-use merrow::validate::cases::materials::Materials;
-use merrow::validate::cases::{Found, all};
+use merrow_validate::cases::page::Outcome;
+use merrow_validate::cases::reference_data::Materials;
+use merrow_validate::cases::{Case, Found, all};
 use std::path::Path;
+use std::sync::{LazyLock, OnceLock};
 
-/// Gives `use_them` worlds, tables and recordings.
-pub fn with_materials<T>(use_them: impl FnOnce(&Materials<'_>) -> T) -> T {
-    merrow::world::materials::materials(&Path::new(env!("CARGO_MANIFEST_DIR")).join("test/data"), use_them)
+/// A case and its outcome, once a test has asked for it.
+struct Entry {
+    case: Case,
+    outcome: OnceLock<Result<Found, String>>,
 }
 
-/// Runs the case of this number; fails if a comparison is out of its tolerance.
+static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let entry = |case| Entry {
+        case,
+        outcome: OnceLock::new(),
+    };
+    all().into_iter().map(entry).collect()
+});
+
+/// Passes worlds, tables and recordings to `use_them`.
+pub fn with_materials<T>(use_them: impl FnOnce(&Materials<'_>) -> T) -> T {
+    merrow_validate::read::materials::materials(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("test/data"),
+        use_them,
+    )
+}
+
+impl Entry {
+    fn outcome(&self) -> &Result<Found, String> {
+        let run = || with_materials(|materials| (self.case.run)(materials));
+        self.outcome.get_or_init(run)
+    }
+}
+
+/// Every case with its outcome, in order of number.
+pub fn outcomes() -> Vec<Outcome> {
+    let outcome = |entry: &Entry| Outcome {
+        case: entry.case,
+        found: entry.outcome().clone(),
+    };
+    ENTRIES.iter().map(outcome).collect()
+}
+
+/// Outcome of the case `number`; fails if it could not run or a comparison is out of its tolerance.
 #[track_caller]
-pub fn run(number: u32) -> Found {
-    let case = all().into_iter().find(|c| c.number == number).expect("a case of this number");
-    let found =
-        with_materials(|materials| (case.run)(materials)).unwrap_or_else(|why| panic!("V{number:02}: {why}"));
+pub fn run(number: u32) -> &'static Found {
+    let entry = ENTRIES.iter().find(|entry| entry.case.number == number);
+    let outcome = entry.expect("a case of this number").outcome();
+    let found = outcome.as_ref().unwrap_or_else(|why| panic!("V{number:02}: {why}"));
     assert!(!found.checks.is_empty(), "V{number:02} compares nothing");
     for check in &found.checks {
         assert!(

@@ -13,7 +13,10 @@ impl Folder {
     /// `name` is for who looks at what is left behind.
     pub fn new(name: &str, files: &[(&str, &str)]) -> Self {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("merrow_test_{name}_{}_{number}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!(
+            "merrow_test_{name}_{}_{number}",
+            std::process::id()
+        ));
         // what an earlier process of the same number left behind, if anything
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();

@@ -1,8 +1,8 @@
 //! Worlds with one servo-driven joint, in air and without weight unless the test says otherwise.
 
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::joint::{Trajectory, TrajectoryPoint};
+use merrow_model::state::Command;
+use merrow_model::state::joint::{Trajectory, TrajectoryPoint};
+use merrow_sim::Simulation;
 
 /// A fixed base with one hinge about z, a body of inertia `inertia` [kg m²] on it and `drive` in its joint; `joint` holds further
 /// keys of the joint, each with a comma after it, and `model` further lines of the model.
@@ -43,7 +43,16 @@ impl Default for Hinge<'_> {
 impl Hinge<'_> {
     /// As a world file.
     pub fn text(&self) -> String {
-        let Self { dt, integrator, inertia, joint, drive, model, gravity, arm } = self;
+        let Self {
+            dt,
+            integrator,
+            inertia,
+            joint,
+            drive,
+            model,
+            gravity,
+            arm,
+        } = self;
         format!(
             "
 step: {{dt_s: {dt}, integrator: {integrator}}}
@@ -80,12 +89,20 @@ pub fn cascade(law: &str, keys: &str) -> String {
 
 /// A servo that gives the effort that it is asked for, from the motor and gear `actuator`.
 pub fn effort_servo(actuator: &str) -> String {
-    cascade("velocity_gain: 0", &format!("mode: effort, rate_hz: 1000, actuator: {{{actuator}}},"))
+    cascade(
+        "velocity_gain: 0",
+        &format!("mode: effort, rate_hz: 1000, actuator: {{{actuator}}},"),
+    )
 }
 
 /// Set-point of the only joint.
 pub fn command(s: &mut Simulation, value: f64) {
-    s.apply(&Command::Joint { robot: 0, joint: 0, value }).unwrap();
+    s.apply(&Command::Joint {
+        robot: 0,
+        joint: 0,
+        value,
+    })
+    .unwrap();
 }
 
 /// A trajectory of joints 0 and up from (seconds, positions, velocities).
@@ -97,5 +114,9 @@ pub fn trajectory(points: &[(f64, &[f64], &[f64])]) -> Trajectory {
         time_from_start_ns: (t * 1e9).round() as u64,
         ..TrajectoryPoint::default()
     };
-    Trajectory { joints, points: points.iter().map(point).collect(), ..Trajectory::default() }
+    Trajectory {
+        joints,
+        points: points.iter().map(point).collect(),
+        ..Trajectory::default()
+    }
 }

@@ -1,6 +1,6 @@
 //! Meshes made by rule: spheres, boxes, lower halves; as the text of an OBJ file.
 
-use merrow::math::Vec3;
+use merrow_math::Vec3;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -40,19 +40,40 @@ impl Made {
             let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
             triangles.extend([[a, ab, ca], [b, bc, ab], [c, ca, bc], [ab, bc, ca]]);
         }
-        Self { vertices, triangles }
+        Self {
+            vertices,
+            triangles,
+        }
     }
 }
 
 /// A box of this size about the origin, every face of 2 * 4^`level` triangles.
 pub fn cuboid(size: [f64; 3], level: usize) -> Made {
     let vertices = (0..8).map(|i| {
-        let side = |bit: usize| if i >> bit & 1 == 1 { 0.5 * size[bit] } else { -0.5 * size[bit] };
+        let side = |bit: usize| {
+            if i >> bit & 1 == 1 {
+                0.5 * size[bit]
+            } else {
+                -0.5 * size[bit]
+            }
+        };
         Vec3::new(side(0), side(1), side(2))
     });
-    let quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
-    let triangles = quads.iter().flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]);
-    let coarse = Made { vertices: vertices.collect(), triangles: triangles.collect() };
+    let quads = [
+        [0, 4, 6, 2],
+        [1, 3, 7, 5],
+        [0, 1, 5, 4],
+        [2, 6, 7, 3],
+        [0, 2, 3, 1],
+        [4, 5, 7, 6],
+    ];
+    let triangles = quads
+        .iter()
+        .flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]);
+    let coarse = Made {
+        vertices: vertices.collect(),
+        triangles: triangles.collect(),
+    };
     (0..level).fold(coarse, |mesh, _| mesh.halved())
 }
 
@@ -67,8 +88,13 @@ pub fn sphere(radius: f64, level: usize) -> Made {
         tip(0.0, 0.0, 1.0),
         tip(0.0, 0.0, -1.0),
     ];
-    let triangles = (0..4).flat_map(|k| [[k, (k + 1) % 4, 4], [(k + 1) % 4, k, 5]]).collect();
-    let mut mesh = Made { vertices, triangles };
+    let triangles = (0..4)
+        .flat_map(|k| [[k, (k + 1) % 4, 4], [(k + 1) % 4, k, 5]])
+        .collect();
+    let mut mesh = Made {
+        vertices,
+        triangles,
+    };
     for _ in 0..level {
         mesh = mesh.halved();
         for v in &mut mesh.vertices {

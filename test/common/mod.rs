@@ -10,13 +10,13 @@ pub mod ray_scene;
 pub mod shapes;
 pub mod tree;
 
-use merrow::environment::{Instant, Variation};
-use merrow::math::{Quat, Vec3};
-use merrow::scene::Scene;
-use merrow::sim::{Simulation, step};
-use merrow::state::reading::{Reading, Stamped};
-use merrow::state::{Motion, RobotState, Workspace};
-use merrow::world::{Overrides, load_text};
+use merrow_environment::{Instant, Variation};
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::state::reading::{Reading, Stamped};
+use merrow_model::state::{Motion, RobotState, Workspace};
+use merrow_sim::{Simulation, step};
+use merrow_world::{Overrides, load_text};
 use std::sync::Arc;
 
 /// The scene of a world file; fails with all its mistakes.
@@ -46,7 +46,13 @@ pub fn advance(simulation: &mut Simulation, seconds: f64) {
 
 /// Gravity and sea of a scene, without variation of the current.
 pub fn instant(scene: &Scene) -> Instant<'_> {
-    Instant { sea: &scene.sea, gravity: scene.gravity, time: 0.0, variation: Variation::NONE, waves: None }
+    Instant {
+        sea: &scene.sea,
+        gravity: scene.gravity,
+        time: 0.0,
+        variation: Variation::NONE,
+        waves: None,
+    }
 }
 
 /// How robot `robot` starts.
@@ -67,12 +73,22 @@ pub fn evaluate(scene: &Scene, motion: &Motion) -> Workspace {
 pub fn readings(simulation: &mut Simulation, sensor: usize, seconds: f64) -> Vec<Stamped> {
     let mut steps = (seconds / simulation.scene.dt()).round() as u64;
     let mut all = Vec::new();
-    let (now, latency) = (simulation.time_ns(), simulation.scene.robots[0].sensors[sensor].latency_ns);
+    let (now, latency) = (
+        simulation.time_ns(),
+        simulation.scene.robots[0].sensors[sensor].latency_ns,
+    );
     while steps > 0 {
         let block = steps.min(1000);
         simulation.advance(block);
-        let delivered = simulation.runners[0].outbox.iter().filter(|d| d.sensor == sensor);
-        all.extend(delivered.map(|d| d.stamped).filter(|r| r.stamp_ns + latency > now));
+        let delivered = simulation.runners[0]
+            .outbox
+            .iter()
+            .filter(|d| d.sensor == sensor);
+        all.extend(
+            delivered
+                .map(|d| d.stamped)
+                .filter(|r| r.stamp_ns + latency > now),
+        );
         simulation.clear_outboxes();
         steps -= block;
     }
@@ -83,8 +99,14 @@ pub fn readings(simulation: &mut Simulation, sensor: usize, seconds: f64) -> Vec
 pub fn reading(simulation: &mut Simulation, sensor: usize) -> Reading {
     simulation.clear_outboxes();
     simulation.advance(1);
-    let delivered = simulation.runners[0].outbox.iter().find(|d| d.sensor == sensor);
-    delivered.expect("the sensor is not due in this step").stamped.reading
+    let delivered = simulation.runners[0]
+        .outbox
+        .iter()
+        .find(|d| d.sensor == sensor);
+    delivered
+        .expect("the sensor is not due in this step")
+        .stamped
+        .reading
 }
 
 /// `|actual - expected| <= tolerance * max(1, |expected|)`.
@@ -121,7 +143,12 @@ pub fn near(what: &str, actual: Vec3, expected: Vec3, tolerance: f64) {
 #[track_caller]
 pub fn aligned(what: &str, actual: &Quat, expected: &Quat, tolerance: f64) {
     let (a, b) = (actual.normalized(), expected.normalized());
-    let conjugate = Quat { w: a.w, x: -a.x, y: -a.y, z: -a.z };
+    let conjugate = Quat {
+        w: a.w,
+        x: -a.x,
+        y: -a.y,
+        z: -a.z,
+    };
     let turn = conjugate.mul(&b);
     let angle = 2.0 * Vec3::new(turn.x, turn.y, turn.z).norm().min(1.0).asin();
     assert!(
@@ -130,11 +157,15 @@ pub fn aligned(what: &str, actual: &Quat, expected: &Quat, tolerance: f64) {
     );
 }
 
-pub use merrow::validate::cases::materials::upward_zeros;
+pub use merrow_validate::cases::reference_data::upward_zeros;
 
 /// Mean time between upward zeros; needs two.
 pub fn period(dt: f64, x: &[f64]) -> f64 {
     let zeros = upward_zeros(dt, x);
-    assert!(zeros.len() >= 2, "{} upward zeros, a period needs two", zeros.len());
-    merrow::validate::cases::materials::period(dt, x)
+    assert!(
+        zeros.len() >= 2,
+        "{} upward zeros, a period needs two",
+        zeros.len()
+    );
+    merrow_validate::cases::reference_data::period(dt, x)
 }

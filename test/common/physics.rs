@@ -1,13 +1,20 @@
 //! Energies and momenta of a robot, straight from their definitions.
 
-use merrow::math::{SpatialForce, Vec3};
-use merrow::scene::{Drive, Robot, Scene};
-use merrow::state::{Motion, Workspace};
+use merrow_math::{SpatialForce, Vec3};
+use merrow_model::scene::{Drive, Robot, Scene};
+use merrow_model::state::{Motion, Workspace};
 
 /// Kinetic energy of the links with their added mass, and of the drives' armatures [J].
 pub fn kinetic_energy(robot: &Robot, motion: &Motion, work: &Workspace) -> f64 {
-    let links: f64 = work.links.iter().map(|w| 0.5 * w.V.dot(&w.inertia.mul(&w.V))).sum();
-    let drives = robot.links[1..].iter().zip(&motion.qd).map(|(l, qd)| 0.5 * l.joint.armature * qd * qd);
+    let links: f64 = work
+        .links
+        .iter()
+        .map(|w| 0.5 * w.V.dot(&w.inertia.mul(&w.V)))
+        .sum();
+    let drives = robot.links[1..]
+        .iter()
+        .zip(&motion.qd)
+        .map(|(l, qd)| 0.5 * l.joint.armature * qd * qd);
     links + drives.sum::<f64>()
 }
 
@@ -32,20 +39,26 @@ pub fn potential_energy(scene: &Scene, motion: &Motion, work: &Workspace) -> f64
 
 /// Momentum of bodies and water (Kirchhoff's impulse) in W about the world's origin: angular, then linear.
 pub fn impulse(work: &Workspace) -> SpatialForce {
-    work.links
-        .iter()
-        .fold(SpatialForce::zero(), |sum, w| sum.plus(&w.inertia.mul(&w.V).to_parent(&w.R_WL, w.p_WL)))
+    work.links.iter().fold(SpatialForce::zero(), |sum, w| {
+        sum.plus(&w.inertia.mul(&w.V).to_parent(&w.R_WL, w.p_WL))
+    })
 }
 
 /// Rate of [`impulse`] that the accelerations in `work` mean; what acts from outside, if they are right.
 pub fn impulse_rate(work: &Workspace) -> SpatialForce {
     work.links.iter().fold(SpatialForce::zero(), |sum, w| {
-        let rate = w.inertia.mul(&w.A).plus(&w.V.cross_force(&w.inertia.mul(&w.V)));
+        let rate = w
+            .inertia
+            .mul(&w.A)
+            .plus(&w.V.cross_force(&w.inertia.mul(&w.V)));
         sum.plus(&rate.to_parent(&w.R_WL, w.p_WL))
     })
 }
 
 /// Largest absolute component.
 pub fn largest(f: &SpatialForce) -> f64 {
-    f.m.to_array().into_iter().chain(f.f.to_array()).fold(0.0, |a, x| a.max(x.abs()))
+    f.m.to_array()
+        .into_iter()
+        .chain(f.f.to_array())
+        .fold(0.0, |a, x| a.max(x.abs()))
 }

@@ -14,7 +14,11 @@ pub fn script(path: &str) -> Option<Command> {
         panic!("MERROW_PYTHON is not set: run test/run, which prepares the Python environment");
     };
     let mut command = Command::new(python);
-    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("test").join(path));
+    command.arg(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("test")
+            .join(path),
+    );
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     Some(command)
 }

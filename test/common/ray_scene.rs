@@ -1,7 +1,7 @@
 //! What rays are tried on: a fractal ground of 1 km x 1 km with five hulls, and rays as lidars, cameras, echo sounders and
 //! nobody sends them.
 
-use merrow::math::Vec3;
+use merrow_math::Vec3;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -20,7 +20,9 @@ pub struct Rays {
 
 /// Uniform in [0, 1), by a counter.
 fn uniform(seed: u64) -> f64 {
-    let mut x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mut x = seed
+        .wrapping_add(0x9e37_79b9_7f4a_7c15)
+        .wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^= x >> 31;
     x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -51,7 +53,10 @@ pub fn ground(x: f64, y: f64) -> f64 {
 
 /// The scene with `n` x `n` squares of ground; 232 make 115 328 triangles, 709 a million.
 pub fn scene(n: u32) -> Soup {
-    let mut soup = Soup { vertices: Vec::new(), triangles: Vec::new() };
+    let mut soup = Soup {
+        vertices: Vec::new(),
+        triangles: Vec::new(),
+    };
     let step = 1000.0 / f64::from(n);
     for j in 0..=n {
         for i in 0..=n {
@@ -62,12 +67,21 @@ pub fn scene(n: u32) -> Soup {
     for j in 0..n {
         for i in 0..n {
             let a = j * (n + 1) + i;
-            soup.triangles.extend([[a, a + 1, a + n + 2], [a, a + n + 2, a + n + 1]]);
+            soup.triangles
+                .extend([[a, a + 1, a + n + 2], [a, a + n + 2, a + n + 1]]);
         }
     }
     for k in 0..5 {
-        let middle = Vec3::new(150.0 + 170.0 * f64::from(k), 300.0 + 97.0 * f64::from(k * k % 5), 0.0);
-        hull(&mut soup, middle, Vec3::new(30.0 - 3.0 * f64::from(k), 6.0, 4.0 + f64::from(k)));
+        let middle = Vec3::new(
+            150.0 + 170.0 * f64::from(k),
+            300.0 + 97.0 * f64::from(k * k % 5),
+            0.0,
+        );
+        hull(
+            &mut soup,
+            middle,
+            Vec3::new(30.0 - 3.0 * f64::from(k), 6.0, 4.0 + f64::from(k)),
+        );
     }
     soup
 }
@@ -82,14 +96,22 @@ fn hull(soup: &mut Soup, middle: Vec3, half: Vec3) {
                 std::f64::consts::PI * f64::from(j) / f64::from(rings),
                 std::f64::consts::TAU * f64::from(i) / f64::from(around),
             );
-            let p = Vec3::new(half.x * a.cos(), half.y * a.sin() * b.cos(), half.z * a.sin() * b.sin());
+            let p = Vec3::new(
+                half.x * a.cos(),
+                half.y * a.sin() * b.cos(),
+                half.z * a.sin() * b.sin(),
+            );
             soup.vertices.push(rounded(middle + p));
         }
     }
     for j in 0..rings {
         for i in 0..around {
-            let (a, b) = (first + j * around + i, first + j * around + (i + 1) % around);
-            soup.triangles.extend([[a, a + around, b + around], [a, b + around, b]]);
+            let (a, b) = (
+                first + j * around + i,
+                first + j * around + (i + 1) % around,
+            );
+            soup.triangles
+                .extend([[a, a + around, b + around], [a, b + around, b]]);
         }
     }
 }
@@ -118,9 +140,18 @@ fn lidar() -> Rays {
     let p = Vec3::new(480.0, 520.0, ground(480.0, 520.0).max(0.0) + 12.0);
     let beam = |k: u32| {
         let (row, column) = (f64::from(k / 1024), f64::from(k % 1024));
-        ray(p, of_angles(std::f64::consts::TAU * column / 1024.0, (row / 63.0 * 45.0 - 35.0).to_radians()))
+        ray(
+            p,
+            of_angles(
+                std::f64::consts::TAU * column / 1024.0,
+                (row / 63.0 * 45.0 - 35.0).to_radians(),
+            ),
+        )
     };
-    Rays { name: "lidar", rays: (0..64 * 1024).map(beam).collect() }
+    Rays {
+        name: "lidar",
+        rays: (0..64 * 1024).map(beam).collect(),
+    }
 }
 
 fn camera() -> Rays {
@@ -131,18 +162,30 @@ fn camera() -> Rays {
         let (column, row) = (tile % 64 * 8 + inside % 8, tile / 64 * 8 + inside / 8);
         let of = |i: u32| (f64::from(i) + 0.5) / 256.0 - 1.0;
         let (right, down) = (of(column), of(row));
-        ray(p, Vec3::new(0.7 + 0.7 * right, 0.7 - 0.7 * right, -0.35 - down))
+        ray(
+            p,
+            Vec3::new(0.7 + 0.7 * right, 0.7 - 0.7 * right, -0.35 - down),
+        )
     };
-    Rays { name: "camera", rays: (0..512 * 512).map(pixel).collect() }
+    Rays {
+        name: "camera",
+        rays: (0..512 * 512).map(pixel).collect(),
+    }
 }
 
 fn multibeam() -> Rays {
     let beam = |k: u32| {
         let (ping, number) = (f64::from(k / 512), f64::from(k % 512));
         let angle = (number - 256.0) / 512.0 * 130.0_f64.to_radians();
-        ray(Vec3::new(100.0 + 3.0 * ping, 500.0, 0.0), Vec3::new(0.0, angle.sin(), -angle.cos()))
+        ray(
+            Vec3::new(100.0 + 3.0 * ping, 500.0, 0.0),
+            Vec3::new(0.0, angle.sin(), -angle.cos()),
+        )
     };
-    Rays { name: "multibeam", rays: (0..256 * 512).map(beam).collect() }
+    Rays {
+        name: "multibeam",
+        rays: (0..256 * 512).map(beam).collect(),
+    }
 }
 
 fn incoherent() -> Rays {
@@ -150,9 +193,15 @@ fn incoherent() -> Rays {
         let of = |i: u64| uniform(1 << 60 | k << 4 | i);
         let (x, y) = (1000.0 * of(0), 1000.0 * of(1));
         let p = Vec3::new(x, y, ground(x, y) + 0.5 + 60.0 * of(2));
-        ray(p, of_angles(std::f64::consts::TAU * of(3), (2.0 * of(4) - 1.0).asin()))
+        ray(
+            p,
+            of_angles(std::f64::consts::TAU * of(3), (2.0 * of(4) - 1.0).asin()),
+        )
     };
-    Rays { name: "incoherent", rays: (0..131_072).map(one).collect() }
+    Rays {
+        name: "incoherent",
+        rays: (0..131_072).map(one).collect(),
+    }
 }
 
 /// Rays at corners and at the middles of edges of the ground with `n` x `n` squares, straight down and aslant.
@@ -166,11 +215,18 @@ pub fn edges(soup: &Soup, n: u32) -> Rays {
         let other = [corner(0, 0), corner(1, 0), corner(0, 1), corner(1, 1)][k as usize % 4];
         let target = (corner(0, 0) + other).scale(0.5);
         let down = (k / 4).is_multiple_of(2);
-        let d = if down { Vec3::new(0.0, 0.0, -1.0) } else { of_angles(6.0 * of(2), -1.2) };
+        let d = if down {
+            Vec3::new(0.0, 0.0, -1.0)
+        } else {
+            of_angles(6.0 * of(2), -1.2)
+        };
         let p = rounded(target - d.scale(30.0 + 60.0 * of(3)));
         ray(p, if down { d } else { target - p })
     };
-    Rays { name: "edges", rays: (0..65_536).map(one).collect() }
+    Rays {
+        name: "edges",
+        rays: (0..65_536).map(one).collect(),
+    }
 }
 
 /// Writes a scene for programs of others: counts of vertices and triangles (u32), vertices (f32 x 3), triangles (u32 x 3), lowest

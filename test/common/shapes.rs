@@ -1,9 +1,9 @@
 //! Worlds in which things touch.
 
-use merrow::math::{Mat3, Vec3};
-use merrow::scene::collision::Groups;
-use merrow::scene::{Collider, Geometry, Material, Scene, Structure};
-use merrow::sim::Simulation;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::robot::collision::Groups;
+use merrow_model::scene::{Collider, Geometry, Material, Scene, Structure};
+use merrow_sim::Simulation;
 use std::sync::Arc;
 
 /// A shape about the origin of a link, with this friction and restitution.
@@ -14,7 +14,11 @@ pub fn collider(link: usize, geometry: Geometry, friction: f64, restitution: f64
         geometry,
         R_LG: Mat3::identity(),
         p_LoG: Vec3::zero(),
-        material: Material { friction, restitution, ..Material::default() },
+        material: Material {
+            friction,
+            restitution,
+            ..Material::default()
+        },
         groups: Groups::default(),
         coat: None,
     }
@@ -22,7 +26,9 @@ pub fn collider(link: usize, geometry: Geometry, friction: f64, restitution: f64
 
 /// A cube of this half edge.
 pub fn cube(half: f64) -> Geometry {
-    Geometry::Box { half: Vec3::new(half, half, half) }
+    Geometry::Box {
+        half: Vec3::new(half, half, half),
+    }
 }
 
 /// The running world, the seabed with the surface of the first robot's first shape.
@@ -37,5 +43,8 @@ pub fn start(mut scene: Scene) -> Simulation {
 pub fn structure(geometry: Geometry, p_W: Vec3, friction: f64) -> Structure {
     let mut shape = collider(0, geometry, friction, 0.0);
     shape.p_LoG = p_W;
-    Structure { name: "block".into(), colliders: vec![shape] }
+    Structure {
+        name: "block".into(),
+        colliders: vec![shape],
+    }
 }

@@ -1,12 +1,14 @@
 //! Random robots in general poses: no zeros, no symmetry, so that a lost term cannot hide.
 
-use merrow::math::hull_cut::Shape;
-use merrow::math::rng::{Draw, Stream};
-use merrow::math::{Mat3, Quat, SpatialInertia, SpatialVelocity, Sym3, Vec3};
-use merrow::scene::body::{Hull, Trim};
-use merrow::scene::sea::Seabed;
-use merrow::scene::{Current, Damping, Drive, Integrator, Joint, JointKind, Link, Origin, Robot, Scene, Sea};
-use merrow::state::Motion;
+use merrow_math::hull_cut::Shape;
+use merrow_math::rng::{Draw, Stream};
+use merrow_math::{Mat3, Quat, SpatialInertia, SpatialVelocity, Sym3, Vec3};
+use merrow_model::scene::robot::body::{Hull, Trim};
+use merrow_model::scene::sea::Seabed;
+use merrow_model::scene::{
+    Current, Damping, Drive, Integrator, Joint, JointKind, Link, Origin, Robot, Scene, Sea,
+};
+use merrow_model::state::Motion;
 
 /// What a random robot may have.
 #[derive(Clone, Copy)]
@@ -37,18 +39,31 @@ impl Random {
     }
     /// Components uniform in ±`scale`.
     pub fn vector(&mut self, scale: f64) -> Vec3 {
-        Vec3::new(self.between(-scale, scale), self.between(-scale, scale), self.between(-scale, scale))
+        Vec3::new(
+            self.between(-scale, scale),
+            self.between(-scale, scale),
+            self.between(-scale, scale),
+        )
     }
     /// Uniformly distributed attitude.
     pub fn attitude(&mut self) -> Quat {
         let mut n = || self.0.normal();
-        Quat { w: n(), x: n(), y: n(), z: n() }.normalized()
+        Quat {
+            w: n(),
+            x: n(),
+            y: n(),
+            z: n(),
+        }
+        .normalized()
     }
     /// A full symmetric positive-definite matrix of the size `scale`.
     pub fn spd(&mut self, scale: f64) -> [[f64; 6]; 6] {
-        let g: [[f64; 6]; 6] = std::array::from_fn(|_| std::array::from_fn(|_| self.between(-1.0, 1.0)));
+        let g: [[f64; 6]; 6] =
+            std::array::from_fn(|_| std::array::from_fn(|_| self.between(-1.0, 1.0)));
         let dot = |i: usize, j: usize| (0..6).map(|k| g[i][k] * g[j][k]).sum::<f64>();
-        std::array::from_fn(|i| std::array::from_fn(|j| scale * (dot(i, j) + if i == j { 0.1 } else { 0.0 })))
+        std::array::from_fn(|i| {
+            std::array::from_fn(|j| scale * (dot(i, j) + if i == j { 0.1 } else { 0.0 }))
+        })
     }
 }
 
@@ -66,18 +81,31 @@ pub fn scene(seed: u64, recipe: Recipe) -> Scene {
             temperature: 15.0,
             air_pressure: 101_325.0,
             column: None,
-            air: merrow::scene::air::Air::default(),
+            air: merrow_model::scene::sea::air::Air::default(),
             carried: Vec::new(),
-            optics: merrow::scene::optics::Optics::default(),
+            optics: merrow_model::scene::sea::optics::Optics::default(),
             regions: Vec::new(),
-            current: Current { profile: vec![(0.0, Vec3::zero())], gauss_markov: None, flows: Vec::new() },
-            waves: merrow::scene::Waves::default(),
-            seabed: Seabed { z0: -1000.0, slope: [0.0, 0.0], terrain: None },
+            current: Current {
+                profile: vec![(0.0, Vec3::zero())],
+                gauss_markov: None,
+                flows: Vec::new(),
+            },
+            waves: merrow_model::scene::Waves::default(),
+            seabed: Seabed {
+                z0: -1000.0,
+                slope: [0.0, 0.0],
+                terrain: None,
+            },
         },
-        origin: Origin { latitude: 0.7, longitude: 0.1, altitude: 0.0, magnetic_field: Vec3::zero() },
+        origin: Origin {
+            latitude: 0.7,
+            longitude: 0.1,
+            altitude: 0.0,
+            magnetic_field: Vec3::zero(),
+        },
         robots: vec![robot(&mut Random::new(seed), recipe)],
         structures: Vec::new(),
-        seabed_material: merrow::scene::Material::default(),
+        seabed_material: merrow_model::scene::Material::default(),
         couplings: Vec::new(),
         tethers: Vec::new(),
         chargers: Vec::new(),
@@ -106,7 +134,7 @@ pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         loads: Vec::new(),
         lamps: Vec::new(),
         solar: Vec::new(),
-        start: merrow::scene::Start {
+        start: merrow_model::scene::Start {
             p_WB: Vec3::new(0.0, 0.0, -100.0),
             rpy: [0.0; 3],
             v_WB_B: Vec3::zero(),
@@ -115,7 +143,7 @@ pub fn robot(random: &mut Random, recipe: Recipe) -> Robot {
         },
         attached: Vec::new(),
         joint_groups: Vec::new(),
-        trajectory_rules: merrow::scene::TrajectoryRules::default(),
+        trajectory_rules: merrow_model::scene::TrajectoryRules::default(),
         keep_out: None,
         servos: false,
         colliders: Vec::new(),
@@ -138,7 +166,10 @@ pub fn motion(random: &mut Random, robot: &Robot) -> Motion {
     motion.q_WB = random.attitude();
     motion.p_WB = random.vector(2.0) + Vec3::new(0.0, 0.0, -100.0);
     if robot.floating {
-        motion.V_WB_B = SpatialVelocity { w: random.vector(1.0), v: random.vector(1.0) };
+        motion.V_WB_B = SpatialVelocity {
+            w: random.vector(1.0),
+            v: random.vector(1.0),
+        };
     }
     for (j, link) in robot.links[1..].iter().enumerate() {
         if link.joint.kind != JointKind::Fixed {
@@ -157,20 +188,50 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
     for _ in 0..5 {
         let (m, r) = (random.between(0.1, 1.0), random.vector(0.3));
         let d = m * r.dot(r);
-        inertia = inertia + Sym3 { xx: d, xy: 0.0, xz: 0.0, yy: d, yz: 0.0, zz: d }.minus_outer(r, m);
+        inertia = inertia
+            + Sym3 {
+                xx: d,
+                xy: 0.0,
+                xz: 0.0,
+                yy: d,
+                yz: 0.0,
+                zz: d,
+            }
+            .minus_outer(r, m);
     }
     let rigid = SpatialInertia::rigid(mass, com, &inertia);
     let added = SpatialInertia::from_matrix(&random.spd(1.0));
-    let volume = if recipe.potential { mass * 1e-3 * random.between(0.7, 1.3) } else { 0.0 };
-    let R_LU = if i == 0 { Mat3::identity() } else { random.attitude().matrix() };
+    let volume = if recipe.potential {
+        mass * 1e-3 * random.between(0.7, 1.3)
+    } else {
+        0.0
+    };
+    let R_LU = if i == 0 {
+        Mat3::identity()
+    } else {
+        random.attitude().matrix()
+    };
     let p_LoCb = random.vector(0.2);
-    let trim_force = if recipe.potential { random.between(-3.0, 3.0) } else { 0.0 };
+    let trim_force = if recipe.potential {
+        random.between(-3.0, 3.0)
+    } else {
+        0.0
+    };
     let full = |random: &mut Random| Damping::Full(Box::new(random.spd(1.0)));
-    let diagonal = |random: &mut Random| Damping::Diagonal(std::array::from_fn(|_| random.between(0.1, 2.0)));
+    let diagonal =
+        |random: &mut Random| Damping::Diagonal(std::array::from_fn(|_| random.between(0.1, 2.0)));
     Link {
-        name: if i == 0 { "base_link".into() } else { format!("link_{i}") },
+        name: if i == 0 {
+            "base_link".into()
+        } else {
+            format!("link_{i}")
+        },
         parent: (i > 0).then(|| random.between(0.0, i as f64) as usize),
-        joint: if i == 0 { Joint::base() } else { joint(random, i, recipe) },
+        joint: if i == 0 {
+            Joint::base()
+        } else {
+            joint(random, i, recipe)
+        },
         R_LU,
         mass,
         p_LoLcm: com,
@@ -185,9 +246,20 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
             R_LH: random.attitude().matrix(),
             bound: 0.3,
         },
-        trim: Trim { force: trim_force, moment_arm: random.vector(0.3).scale(trim_force) },
-        linear_damping: if recipe.damping { full(random) } else { Damping::Zero },
-        quadratic_damping: if recipe.damping { diagonal(random) } else { Damping::Zero },
+        trim: Trim {
+            force: trim_force,
+            moment_arm: random.vector(0.3).scale(trim_force),
+        },
+        linear_damping: if recipe.damping {
+            full(random)
+        } else {
+            Damping::Zero
+        },
+        quadratic_damping: if recipe.damping {
+            diagonal(random)
+        } else {
+            Damping::Zero
+        },
         damping_decay: None,
         slender: None,
         glider: None,
@@ -209,10 +281,23 @@ fn link(random: &mut Random, i: usize, recipe: Recipe) -> Link {
 }
 
 fn joint(random: &mut Random, i: usize, recipe: Recipe) -> Joint {
-    let kinds = [JointKind::Revolute, JointKind::Continuous, JointKind::Prismatic, JointKind::Fixed];
-    let kinds = if recipe.held_joints { &kinds[..] } else { &kinds[..3] };
+    let kinds = [
+        JointKind::Revolute,
+        JointKind::Continuous,
+        JointKind::Prismatic,
+        JointKind::Fixed,
+    ];
+    let kinds = if recipe.held_joints {
+        &kinds[..]
+    } else {
+        &kinds[..3]
+    };
     let driven = recipe.held_joints && random.between(0.0, 1.0) < 0.2;
-    let stiffness = if recipe.potential { random.between(1.0, 10.0) } else { 0.0 };
+    let stiffness = if recipe.potential {
+        random.between(1.0, 10.0)
+    } else {
+        0.0
+    };
     Joint {
         name: format!("joint_{i}"),
         kind: kinds[random.between(0.0, kinds.len() as f64) as usize],
@@ -221,14 +306,25 @@ fn joint(random: &mut Random, i: usize, recipe: Recipe) -> Joint {
         limits: [f64::NEG_INFINITY, f64::INFINITY],
         max_effort: f64::INFINITY,
         speed_limit: f64::INFINITY,
-        damping: if recipe.damping { random.between(0.1, 1.0) } else { 0.0 },
+        damping: if recipe.damping {
+            random.between(0.1, 1.0)
+        } else {
+            0.0
+        },
         armature: random.between(0.0, 0.2),
         friction: 0.0,
         mimic: None,
         drive: if driven {
-            Drive::Position { bandwidth: 5.0, max_speed: 1.0, max_acceleration: 10.0 }
+            Drive::Position {
+                bandwidth: 5.0,
+                max_speed: 1.0,
+                max_acceleration: 10.0,
+            }
         } else {
-            Drive::Effort { stiffness, rest: random.between(-0.5, 0.5) }
+            Drive::Effort {
+                stiffness,
+                rest: random.between(-0.5, 0.5),
+            }
         },
     }
 }

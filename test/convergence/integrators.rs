@@ -2,24 +2,33 @@
 
 use crate::common::instant;
 use crate::common::tree::{self, Random, Recipe};
-use merrow::math::{SpatialVelocity, Vec3};
-use merrow::scene::{Damping, Integrator, Scene};
-use merrow::sim::step;
-use merrow::state::{Motion, Workspace};
+use merrow_math::{SpatialVelocity, Vec3};
+use merrow_model::scene::{Damping, Integrator, Scene};
+use merrow_model::state::{Motion, Workspace};
+use merrow_sim::step;
 
 /// A damped chain with full added mass, weight and buoyancy, tumbling in a current.
 ///
 /// |v|v bends where v changes its sign, which costs Runge-Kutta an order there; so the base alone has quadratic drag,
 /// and moves so fast that none of its velocities changes sign on the way.
 fn chain() -> (Scene, Motion) {
-    let recipe = Recipe { links: 4, floating: true, damping: true, held_joints: false, potential: true };
+    let recipe = Recipe {
+        links: 4,
+        floating: true,
+        damping: true,
+        held_joints: false,
+        potential: true,
+    };
     let mut scene = tree::scene(11, recipe);
     scene.sea.current.profile = vec![(0.0, Vec3::new(0.2, -0.15, 0.16))];
     for link in &mut scene.robots[0].links[1..] {
         link.quadratic_damping = Damping::Zero;
     }
     let mut motion = tree::motion(&mut Random::new(12), &scene.robots[0]);
-    motion.V_WB_B = SpatialVelocity { w: Vec3::new(3.0, -2.5, 2.8), v: Vec3::new(4.0, -5.0, 4.5) };
+    motion.V_WB_B = SpatialVelocity {
+        w: Vec3::new(3.0, -2.5, 2.8),
+        v: Vec3::new(4.0, -5.0, 4.5),
+    };
     (scene, motion)
 }
 
@@ -37,7 +46,14 @@ fn travel(integrator: Integrator, steps: u32) -> Vec<f64> {
     }
     let (q, V) = (motion.q_WB, motion.V_WB_B);
     let mut all = vec![q.w, q.x, q.y, q.z];
-    all.extend(motion.p_WB.to_array().into_iter().chain(V.w.to_array()).chain(V.v.to_array()));
+    all.extend(
+        motion
+            .p_WB
+            .to_array()
+            .into_iter()
+            .chain(V.w.to_array())
+            .chain(V.v.to_array()),
+    );
     all.extend(motion.q.iter().chain(&motion.qd));
     all
 }
@@ -50,14 +66,23 @@ const SECONDS: f64 = 0.1;
 fn no_velocity_of_the_base_changes_sign() {
     let end = travel(Integrator::Rk4, 100);
     let start = chain().1.V_WB_B;
-    let signs = start.w.to_array().into_iter().chain(start.v.to_array()).map(f64::signum);
+    let signs = start
+        .w
+        .to_array()
+        .into_iter()
+        .chain(start.v.to_array())
+        .map(f64::signum);
     for (k, sign) in signs.enumerate() {
         assert!(sign * end[7 + k] > 0.5, "component {k}: {}", end[7 + k]);
     }
 }
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| (a - b) * (a - b))
+        .sum::<f64>()
+        .sqrt()
 }
 
 /// Slope of log error over log step, between `coarse` steps and 8 times as many.

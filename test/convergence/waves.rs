@@ -1,8 +1,8 @@
 //! Runge-Kutta keeps its order in waves: the sea is taken at the instant of each stage.
 
 use crate::common::scene;
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
+use merrow_math::Vec3;
+use merrow_sim::Simulation;
 use std::sync::Arc;
 
 /// Where a submerged body is after 4 s of steep waves.

@@ -1,8 +1,8 @@
 //! Acoustic positioning: same seed, same sounds.
 
 use crate::common::scene;
-use merrow::sim::Simulation;
-use merrow::state::frame::Frame;
+use merrow_model::state::frames::Frame;
+use merrow_sim::Simulation;
 use std::sync::Arc;
 
 const WORLD: &str = "
@@ -53,14 +53,24 @@ fn run(threads: usize, block: u64) -> (Vec<Frame>, String) {
 fn sounds_have_the_same_bits() {
     let (frames, hash) = run(1, 25);
     assert!(frames.len() >= 12, "{}", frames.len());
-    let heard = frames.iter().filter(|f| format!("{:?}", f.data).contains("Fix {")).count();
+    let heard = frames
+        .iter()
+        .filter(|f| format!("{:?}", f.data).contains("Fix {"))
+        .count();
     assert!(heard >= 6, "{heard} of {}", frames.len());
     for (threads, block) in [(2, 25), (4, 25), (2, 1), (2, 400)] {
         let (others, other_hash) = run(threads, block);
-        assert_eq!(other_hash, hash, "state, {threads} threads, blocks of {block}");
+        assert_eq!(
+            other_hash, hash,
+            "state, {threads} threads, blocks of {block}"
+        );
         assert_eq!(others.len(), frames.len());
         for (a, b) in frames.iter().zip(&others) {
-            assert!(a == b, "{threads} threads, blocks of {block}: frame of {} ns", a.stamp_ns);
+            assert!(
+                a == b,
+                "{threads} threads, blocks of {block}: frame of {} ns",
+                a.stamp_ns
+            );
         }
     }
 }
@@ -69,10 +79,12 @@ fn sounds_have_the_same_bits() {
 #[test]
 fn what_is_about_a_vessel_has_the_same_bits() {
     let run = |threads: usize, block: u64| {
-        let text = std::fs::read_to_string(merrow::world::share::world("positioning")).unwrap();
+        let text = std::fs::read_to_string(merrow_world::data_dir::world("positioning")).unwrap();
         // fewer beams: what is compared is not the sonar
-        let text =
-            text.replace("max_range_m: 40, rate_hz: 2", "max_range_m: 40, rate_hz: 2, beams: 64, bins: 200");
+        let text = text.replace(
+            "max_range_m: 40, rate_hz: 2",
+            "max_range_m: 40, rate_hz: 2, beams: 64, bins: 200",
+        );
         let mut sim = Simulation::new(Arc::new(scene(&text)), threads).unwrap();
         let lookout = sim.lookout.as_ref().expect("sensors that look around");
         for (r, robot) in sim.scene.robots.iter().enumerate() {
@@ -91,6 +103,12 @@ fn what_is_about_a_vessel_has_the_same_bits() {
     let others = run(3, 400);
     assert_eq!(others.len(), frames.len());
     for (a, b) in frames.iter().zip(&others) {
-        assert!(a == b, "frame of sensor {} of {}, {} ns", a.sensor, a.robot, a.stamp_ns);
+        assert!(
+            a == b,
+            "frame of sensor {} of {}, {} ns",
+            a.sensor,
+            a.robot,
+            a.stamp_ns
+        );
     }
 }

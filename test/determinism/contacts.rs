@@ -2,10 +2,10 @@
 
 use crate::common::scene;
 use crate::common::shapes::{collider, cube};
-use merrow::math::{SpatialForce, Vec3};
-use merrow::scene::Scene;
-use merrow::sim::Simulation;
-use merrow::state::State;
+use merrow_math::{SpatialForce, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::state::State;
+use merrow_sim::Simulation;
 use std::sync::Arc;
 
 /// Eighty cubes in the water that fall on one another and on a slope, after a second alone.
@@ -62,7 +62,11 @@ fn a_heap_has_the_same_bits() {
     );
     for (threads, block) in [(2, 50), (2, 1), (1, 600), (4, 8)] {
         let other = run(&world, &start, threads, block, 600);
-        assert_eq!(other.hash(), end.hash(), "{threads} threads, blocks of {block}");
+        assert_eq!(
+            other.hash(),
+            end.hash(),
+            "{threads} threads, blocks of {block}"
+        );
     }
     let half = run(&world, &start, 2, 20, 300);
     assert_eq!(run(&world, &half, 1, 50, 300).hash(), end.hash(), "resumed");
@@ -87,10 +91,17 @@ fn who_gets_further_than_thought_is_stepped_again() {
     world.robots.push(runner);
     let world = Arc::new(world);
     let mut start = State::new(&world);
-    start.robots[4].external[0] = SpatialForce { m: Vec3::zero(), f: Vec3::new(12_000.0, 0.0, 0.0) };
+    start.robots[4].external[0] = SpatialForce {
+        m: Vec3::zero(),
+        f: Vec3::new(12_000.0, 0.0, 0.0),
+    };
     let single = run(&world, &start, 1, 1, 50);
     assert!(single.contacts.collisions > 0 && single.robots[0].motion.p_WB.x > 0.1);
     for block in [25, 50] {
-        assert_eq!(run(&world, &start, 2, block, 50).hash(), single.hash(), "blocks of {block}");
+        assert_eq!(
+            run(&world, &start, 2, block, 50).hash(),
+            single.hash(),
+            "blocks of {block}"
+        );
     }
 }

@@ -1,9 +1,9 @@
 //! Flows, columns, ground, gusts and weather change no bit with threads, blocks or a pause.
 
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::commands::WeatherChange;
-use merrow::world::{Overrides, load_world};
+use merrow_model::state::Command;
+use merrow_model::state::commands::WeatherChange;
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, load_world};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,7 +17,11 @@ fn estuary(threads: usize) -> Simulation {
 fn travel(s: &mut Simulation, block: u64) -> String {
     for half in 0..2 {
         if half == 1 {
-            let change = WeatherChange { gustiness: Some(2.0), duration_s: 0.3, ..WeatherChange::default() };
+            let change = WeatherChange {
+                gustiness: Some(2.0),
+                duration_s: 0.3,
+                ..WeatherChange::default()
+            };
             s.apply(&Command::Weather(Box::new(change))).unwrap();
         }
         for _ in 0..250 / block {
@@ -34,7 +38,11 @@ fn travel(s: &mut Simulation, block: u64) -> String {
 fn threads_blocks_and_clones_change_nothing() {
     let hash = travel(&mut estuary(1), 50);
     for (threads, block) in [(1, 1), (2, 50), (4, 250)] {
-        assert_eq!(travel(&mut estuary(threads), block), hash, "{threads} threads in blocks of {block}");
+        assert_eq!(
+            travel(&mut estuary(threads), block),
+            hash,
+            "{threads} threads in blocks of {block}"
+        );
     }
     let mut first = estuary(1);
     first.advance(100);

@@ -1,7 +1,7 @@
 //! Faults, random ones too, change no bit with blocks, threads or resumption.
 
 use crate::common::simulation;
-use merrow::state::Command;
+use merrow_model::state::Command;
 
 const WORLD: &str = "
 faults:
@@ -41,9 +41,19 @@ fn faults_have_the_same_bits() {
     second.state = first.state.clone();
     second.advance(223);
     assert_eq!(second.state.hash(), hash, "resumed");
-    let mut well = start(WORLD.split("robots:").nth(1).map(|r| format!("robots:{r}")).as_deref().unwrap());
+    let mut well = start(
+        WORLD
+            .split("robots:")
+            .nth(1)
+            .map(|r| format!("robots:{r}"))
+            .as_deref()
+            .unwrap(),
+    );
     well.advance(500);
     for r in 0..2 {
-        assert_ne!(well.state.robots[r].motion.p_WB, second.state.robots[r].motion.p_WB);
+        assert_ne!(
+            well.state.robots[r].motion.p_WB,
+            second.state.robots[r].motion.p_WB
+        );
     }
 }

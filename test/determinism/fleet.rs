@@ -1,10 +1,10 @@
 //! The fleet that the determinism tests run.
 
 use crate::common::scene;
-use merrow::math::Vec3;
-use merrow::scene::Scene;
-use merrow::sim::Simulation;
-use merrow::state::Command;
+use merrow_math::Vec3;
+use merrow_model::scene::Scene;
+use merrow_model::state::Command;
+use merrow_sim::Simulation;
 use std::sync::Arc;
 
 const SEA: &str = "
@@ -58,9 +58,22 @@ pub fn started(scene: Scene, threads: usize) -> Simulation {
     let mut s = Simulation::new(Arc::new(scene), threads).unwrap();
     for robot in 0..s.scene.robots.len() {
         let k = f64::from(s.scene.robots[robot].name.as_bytes()[0] - b'a');
-        let (force, moment) = (Vec3::new(10.0 + k, 3.0 - k, 2.0), Vec3::new(0.0, 0.1, 0.5 * k));
-        s.apply(&Command::Wrench { robot, force, moment }).unwrap();
-        s.apply(&Command::Joint { robot, joint: 0, value: 0.4 - 0.1 * k }).unwrap();
+        let (force, moment) = (
+            Vec3::new(10.0 + k, 3.0 - k, 2.0),
+            Vec3::new(0.0, 0.1, 0.5 * k),
+        );
+        s.apply(&Command::Wrench {
+            robot,
+            force,
+            moment,
+        })
+        .unwrap();
+        s.apply(&Command::Joint {
+            robot,
+            joint: 0,
+            value: 0.4 - 0.1 * k,
+        })
+        .unwrap();
     }
     s
 }
@@ -88,7 +101,9 @@ pub fn chain() -> Scene {
     let kinds = ["ball", "hinge", "slide", "weld"];
     let (mut robots, mut couplings) = (
         String::new(),
-        String::from("couplings:\n  c0: {kind: ball, a: {robot: b0, position_m: [0, 0, 0.5]}, b: {}}\n"),
+        String::from(
+            "couplings:\n  c0: {kind: ball, a: {robot: b0, position_m: [0, 0, 0.5]}, b: {}}\n",
+        ),
     );
     for k in 0..10 {
         robots += &format!(

@@ -1,22 +1,30 @@
 //! Flights, drives and dives change no bit with threads, blocks or a pause.
 
-use merrow::math::Vec3;
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::commands::Order;
-use merrow::world::{Overrides, load_world, share};
+use merrow_math::Vec3;
+use merrow_model::state::Command;
+use merrow_model::state::commands::Order;
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 
 fn start(world: &str, threads: usize) -> Simulation {
-    let world = load_world(&share::world(world), Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let world =
+        load_world(&data_dir::world(world), Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     Simulation::new(Arc::new(world.scene), threads).unwrap()
 }
 
 /// What a world is told for its first and its second 500 steps: a take-off and a flight, a drive in a curve, a dive.
 fn told(world: &str, half: usize) -> Command {
     match (world, half) {
-        ("hover", 0) => Command::Order { robot: 0, order: Order::TakeOff },
-        ("glider", _) => Command::Ballast { robot: 0, ballast: 0, value: -1e-4 - 1e-4 * half as f64 },
+        ("hover", 0) => Command::Order {
+            robot: 0,
+            order: Order::TakeOff,
+        },
+        ("glider", _) => Command::Ballast {
+            robot: 0,
+            ballast: 0,
+            value: -1e-4 - 1e-4 * half as f64,
+        },
         _ => Command::Velocity {
             robot: 0,
             linear: Vec3::new(1.0, 0.5, 0.2),
@@ -52,7 +60,11 @@ fn threads_blocks_and_clones_change_nothing() {
         for (threads, block) in [(1, 1), (4, 250)] {
             let mut s = start(world, threads);
             (0..2).for_each(|half| travel(&mut s, world, block, half));
-            assert_eq!(s.state.hash(), hash, "{world}, {threads} threads in blocks of {block}");
+            assert_eq!(
+                s.state.hash(),
+                hash,
+                "{world}, {threads} threads in blocks of {block}"
+            );
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What sensors that look around bring back is the same for any number of threads and any block, and does not touch the step.
 
 use crate::common::scene;
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::frame::Frame;
+use merrow_model::state::Command;
+use merrow_model::state::frames::Frame;
+use merrow_sim::Simulation;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,10 +25,18 @@ robots:
 ";
 
 fn run(threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, String) {
-    let text = if lazy { WORLD.replace("lazy: false", "lazy: true") } else { WORLD.to_string() };
+    let text = if lazy {
+        WORLD.replace("lazy: false", "lazy: true")
+    } else {
+        WORLD.to_string()
+    };
     let mut sim = Simulation::new(Arc::new(scene(&text)), threads).unwrap();
     for robot in 0..2 {
-        sim.apply(&Command::Thrusters { robot, values: vec![60.0, 80.0] }).unwrap();
+        sim.apply(&Command::Thrusters {
+            robot,
+            values: vec![60.0, 80.0],
+        })
+        .unwrap();
     }
     let mut all = Vec::new();
     while sim.state.step < 1000 {
@@ -47,8 +55,15 @@ fn frames_have_the_same_bits() {
     assert!(frames.len() > 80, "{}", frames.len());
     for (threads, block) in [(2, 25), (4, 25), (2, 1), (2, 400)] {
         let (others, other_hash) = run(threads, block, false);
-        assert_eq!(other_hash, hash, "state, {threads} threads, blocks of {block}");
-        assert_same(&frames, &others, &format!("{threads} threads, blocks of {block}"));
+        assert_eq!(
+            other_hash, hash,
+            "state, {threads} threads, blocks of {block}"
+        );
+        assert_same(
+            &frames,
+            &others,
+            &format!("{threads} threads, blocks of {block}"),
+        );
     }
     let (none, lazy_hash) = run(2, 25, true);
     assert!(none.is_empty());
@@ -90,7 +105,9 @@ fn frames_have_the_same_bits_under_load() {
 // Method: a run as fast as it goes with too many beams for it, patient and not; what the impatient one brings is a frame of the patient one. Tolerance: none.
 #[test]
 fn the_impatient_miss_frames_and_count_them() {
-    let text = WORLD.replace("columns: 120", "columns: 3000").replace("drop_out: 0.1, ", "");
+    let text = WORLD
+        .replace("columns: 120", "columns: 3000")
+        .replace("drop_out: 0.1, ", "");
     let scene = Arc::new(scene(&text));
     let run = |patient: bool| {
         let mut sim = Simulation::new(Arc::clone(&scene), 2).unwrap();
@@ -106,14 +123,33 @@ fn the_impatient_miss_frames_and_count_them() {
     let ((frames, patient), (found, sim)) = (run(true), run(false));
     assert_eq!(sim.state.hash(), patient.state.hash(), "the state");
     let missed: Vec<(usize, usize, u64)> = sim.lookout.as_ref().unwrap().missed().collect();
-    assert!(patient.lookout.as_ref().unwrap().missed().all(|(_, _, n)| n == 0), "the patient miss none");
-    assert!(missed.iter().map(|(_, _, n)| n).sum::<u64>() > 2, "{missed:?}");
+    assert!(
+        patient
+            .lookout
+            .as_ref()
+            .unwrap()
+            .missed()
+            .all(|(_, _, n)| n == 0),
+        "the patient miss none"
+    );
+    assert!(
+        missed.iter().map(|(_, _, n)| n).sum::<u64>() > 2,
+        "{missed:?}"
+    );
     for frame in &found {
-        assert_eq!(frames.iter().filter(|f| *f == frame).count(), 1, "frame of {} ns", frame.stamp_ns);
+        assert_eq!(
+            frames.iter().filter(|f| *f == frame).count(),
+            1,
+            "frame of {} ns",
+            frame.stamp_ns
+        );
     }
     for (robot, sensor, n) in missed {
         let sampled = sim.state.robots[robot].sensors[sensor].samples;
-        let got = found.iter().filter(|f| (f.robot, f.sensor) == (robot, sensor)).count() as u64;
+        let got = found
+            .iter()
+            .filter(|f| (f.robot, f.sensor) == (robot, sensor))
+            .count() as u64;
         // two at most are still worked out at the end
         assert!(
             got + n <= sampled && sampled <= got + n + 2,
@@ -157,6 +193,10 @@ fn camera_pictures_have_the_same_bits() {
     let frames = run(1, 25);
     assert!(frames.len() >= 4, "{}", frames.len());
     for (threads, block) in [(2, 25), (4, 400)] {
-        assert_same(&frames, &run(threads, block), &format!("{threads} threads, blocks of {block}"));
+        assert_same(
+            &frames,
+            &run(threads, block),
+            &format!("{threads} threads, blocks of {block}"),
+        );
     }
 }

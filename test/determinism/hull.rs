@@ -3,14 +3,17 @@
 use super::waves::lanes_and_kernels_agree;
 use crate::common::folder::Folder;
 use crate::common::meshes::{cuboid, sphere};
-use merrow::scene::Scene;
-use merrow::sim::Simulation;
-use merrow::world::{Overrides, load_text};
+use merrow_model::scene::Scene;
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, load_text};
 use std::sync::Arc;
 
 /// Three hulls in a short-crested sea.
 fn fleet() -> Arc<Scene> {
-    let meshes = [("ball.obj", sphere(0.8, 2).obj()), ("barge.obj", cuboid([2.0, 1.0, 0.8], 2).obj())];
+    let meshes = [
+        ("ball.obj", sphere(0.8, 2).obj()),
+        ("barge.obj", cuboid([2.0, 1.0, 0.8], 2).obj()),
+    ];
     let files = meshes.each_ref().map(|(name, text)| (*name, text.as_str()));
     let folder = Folder::new("hull_bits", &files);
     let robot = |name: &str, mesh: &str, x: f64| {
@@ -45,7 +48,11 @@ robots:
         robot("b", "barge.obj", 8.0),
         robot("c", "ball.obj", 16.0)
     );
-    Arc::new(load_text("test.yaml", &text, Overrides::default()).unwrap_or_else(|p| panic!("{p}")).scene)
+    Arc::new(
+        load_text("test.yaml", &text, Overrides::default())
+            .unwrap_or_else(|p| panic!("{p}"))
+            .scene,
+    )
 }
 
 fn run(threads: usize, block: u64, resumed: bool) -> String {
@@ -71,7 +78,11 @@ fn run(threads: usize, block: u64, resumed: bool) -> String {
 fn threads_blocks_and_resumption_change_nothing() {
     let reference = run(1, 30, false);
     for (threads, block, resumed) in [(2, 30, false), (3, 1, false), (1, 60, true)] {
-        assert_eq!(run(threads, block, resumed), reference, "{threads} threads, blocks of {block}");
+        assert_eq!(
+            run(threads, block, resumed),
+            reference,
+            "{threads} threads, blocks of {block}"
+        );
     }
 }
 

@@ -1,8 +1,8 @@
 //! Instruments with noise, lags, bottles and faults: blocks, lanes and resumption change no bit.
 
 use crate::common::simulation;
-use merrow::state::reading::Stamped;
-use merrow::state::{Command, RobotState};
+use merrow_model::state::reading::Stamped;
+use merrow_model::state::{Command, RobotState};
 
 const WORLD: &str = "
 water:
@@ -44,8 +44,17 @@ fn instruments_have_the_same_bits() {
         for robot in 0..4 {
             let values = vec![1650.0; s.scene.robots[robot].thrusters.len()];
             s.apply(&Command::Thrusters { robot, values }).unwrap();
-            let sensor = s.scene.robots[robot].sensors.iter().position(|d| d.name == "bottles").unwrap();
-            s.apply(&Command::Sample { robot, sensor, on: true }).unwrap();
+            let sensor = s.scene.robots[robot]
+                .sensors
+                .iter()
+                .position(|d| d.name == "bottles")
+                .unwrap();
+            s.apply(&Command::Sample {
+                robot,
+                sensor,
+                on: true,
+            })
+            .unwrap();
         }
         s
     };
@@ -57,7 +66,12 @@ fn instruments_have_the_same_bits() {
             for (r, runner) in s.runners.iter().enumerate() {
                 // as text: a dead cell says NaN, which is not itself
                 let text = |stamped: &Stamped| format!("{stamped:?}");
-                all.extend(runner.outbox.iter().map(|d| (r, d.sensor, text(&d.stamped))));
+                all.extend(
+                    runner
+                        .outbox
+                        .iter()
+                        .map(|d| (r, d.sensor, text(&d.stamped))),
+                );
             }
             s.clear_outboxes();
         }
@@ -65,8 +79,14 @@ fn instruments_have_the_same_bits() {
         (s.state.hash(), all)
     };
     let (hash, all) = run(1);
-    let kinds: std::collections::BTreeSet<usize> = all.iter().map(|(_, sensor, _)| *sensor).collect();
-    assert!(kinds.len() >= 11 && all.len() > 1000, "{} sensors, {} readings", kinds.len(), all.len());
+    let kinds: std::collections::BTreeSet<usize> =
+        all.iter().map(|(_, sensor, _)| *sensor).collect();
+    assert!(
+        kinds.len() >= 11 && all.len() > 1000,
+        "{} sensors, {} readings",
+        kinds.len(),
+        all.len()
+    );
     for block in [7, 250] {
         let again = run(block);
         assert_eq!(again.0, hash);

@@ -1,9 +1,9 @@
 //! The kernel for newer processors and the portable one give the same bits.
 
 use crate::common;
-use merrow::scene::Integrator;
-use merrow::sim::step::Kernel;
-use merrow::state::{Motion, State, Workspace};
+use merrow_model::scene::Integrator;
+use merrow_model::state::{Motion, State, Workspace};
+use merrow_sim::step::Kernel;
 
 // Goal: what the processor can do changes no bit. Method: the vehicle with its arm, near the surface and with its joints
 // moving, 2000 RK4 steps by each kernel. Tolerance: none. On a processor without AVX2 both are the portable one.
@@ -18,13 +18,24 @@ robots: {uvms: {model: {extends: robots/osu_uvms.yaml, sensors: null}, position_
     let run = |kernel: Kernel| {
         let start = &State::new(&scene).robots[0];
         let mut motion: Motion = start.motion.clone();
-        motion.qd.iter_mut().enumerate().for_each(|(j, qd)| *qd = 0.3 - 0.1 * j as f64);
+        motion
+            .qd
+            .iter_mut()
+            .enumerate()
+            .for_each(|(j, qd)| *qd = 0.3 - 0.1 * j as f64);
         let mut work = Workspace::new(robot);
         let at = [common::instant(&scene); 3];
         for _ in 0..2000 {
             kernel.evaluate(robot, &at[0], &motion, &start.joint_commands, &mut work);
             let how = (Integrator::Rk4, 0.001);
-            kernel.advance(robot, how, &at, &mut motion, &start.joint_commands, &mut work);
+            kernel.advance(
+                robot,
+                how,
+                &at,
+                &mut motion,
+                &start.joint_commands,
+                &mut work,
+            );
         }
         motion
     };
@@ -32,8 +43,17 @@ robots: {uvms: {model: {extends: robots/osu_uvms.yaml, sensors: null}, position_
     let bits = |m: &Motion| -> Vec<u64> {
         let q = m.q_WB;
         let base = [q.w, q.x, q.y, q.z].into_iter().chain(m.p_WB.to_array());
-        let velocity = m.V_WB_B.w.to_array().into_iter().chain(m.V_WB_B.v.to_array());
-        base.chain(velocity).chain(m.q.clone()).chain(m.qd.clone()).map(f64::to_bits).collect()
+        let velocity = m
+            .V_WB_B
+            .w
+            .to_array()
+            .into_iter()
+            .chain(m.V_WB_B.v.to_array());
+        base.chain(velocity)
+            .chain(m.q.clone())
+            .chain(m.qd.clone())
+            .map(f64::to_bits)
+            .collect()
     };
     assert!(wide.p_WB.is_finite());
     assert_eq!(bits(&wide), bits(&portable));

@@ -2,11 +2,11 @@
 
 use crate::common::instant;
 use crate::common::tree::{self, Random, Recipe};
-use merrow::math::{Lanes, Quat, Real, SpatialVelocity, Vec3};
-use merrow::scene::thruster::OpenWater;
-use merrow::scene::{Curve, Integrator, Scene};
-use merrow::sim::step;
-use merrow::state::{Motion, Workspace};
+use merrow_math::{Lanes, Quat, Real, SpatialVelocity, Vec3};
+use merrow_model::scene::robot::thruster::OpenWater;
+use merrow_model::scene::{Curve, Integrator, Scene};
+use merrow_model::state::{Motion, Workspace};
+use merrow_sim::step;
 
 type Four = Lanes;
 
@@ -20,18 +20,36 @@ fn pack(m: &[Motion]) -> Motion<Four> {
     };
     let q = |f: &dyn Fn(&Quat) -> f64| Four::from_lanes(|i| f(&m[i].q_WB));
     Motion {
-        q_WB: Quat { w: q(&|q| q.w), x: q(&|q| q.x), y: q(&|q| q.y), z: q(&|q| q.z) },
+        q_WB: Quat {
+            w: q(&|q| q.w),
+            x: q(&|q| q.x),
+            y: q(&|q| q.y),
+            z: q(&|q| q.z),
+        },
         p_WB: v(&|m| m.p_WB),
-        V_WB_B: SpatialVelocity { w: v(&|m| m.V_WB_B.w), v: v(&|m| m.V_WB_B.v) },
-        q: (0..m[0].q.len()).map(|j| Four::from_lanes(|i| m[i].q[j])).collect(),
-        qd: (0..m[0].q.len()).map(|j| Four::from_lanes(|i| m[i].qd[j])).collect(),
+        V_WB_B: SpatialVelocity {
+            w: v(&|m| m.V_WB_B.w),
+            v: v(&|m| m.V_WB_B.v),
+        },
+        q: (0..m[0].q.len())
+            .map(|j| Four::from_lanes(|i| m[i].q[j]))
+            .collect(),
+        qd: (0..m[0].q.len())
+            .map(|j| Four::from_lanes(|i| m[i].qd[j]))
+            .collect(),
     }
 }
 
 fn bits<T: Real>(m: &Motion<T>, lane: usize) -> Vec<u64> {
     let (q, V) = (&m.q_WB, &m.V_WB_B);
     let mut all = vec![q.w, q.x, q.y, q.z];
-    all.extend(m.p_WB.to_array().into_iter().chain(V.w.to_array()).chain(V.v.to_array()));
+    all.extend(
+        m.p_WB
+            .to_array()
+            .into_iter()
+            .chain(V.w.to_array())
+            .chain(V.v.to_array()),
+    );
     all.extend(m.q.iter().chain(&m.qd).copied());
     all.into_iter().map(|x| x.lane(lane).to_bits()).collect()
 }
@@ -42,15 +60,32 @@ fn travel<T: Real>(scene: &Scene, motion: &mut Motion<T>, commands: &[T], steps:
     let mut work = Workspace::<T>::new(robot);
     for _ in 0..steps {
         step::evaluate(robot, &at[0], motion, commands, 0, &mut work);
-        step::advance(robot, Integrator::Rk4, 0.001, &at, motion, commands, &mut work);
+        step::advance(
+            robot,
+            Integrator::Rk4,
+            0.001,
+            &at,
+            motion,
+            commands,
+            &mut work,
+        );
     }
 }
 
 /// A damped chain in a layered current; joints with limits that some lanes pass and some do not.
 fn chain(links: usize) -> Scene {
-    let recipe = Recipe { links, floating: true, damping: true, held_joints: links > 4, potential: true };
+    let recipe = Recipe {
+        links,
+        floating: true,
+        damping: true,
+        held_joints: links > 4,
+        potential: true,
+    };
     let mut scene = tree::scene(61 + links as u64, recipe);
-    scene.sea.current.profile = vec![(0.0, Vec3::new(0.5, 0.0, 0.0)), (3.0, Vec3::new(0.0, 0.4, 0.1))];
+    scene.sea.current.profile = vec![
+        (0.0, Vec3::new(0.5, 0.0, 0.0)),
+        (3.0, Vec3::new(0.0, 0.4, 0.1)),
+    ];
     for link in &mut scene.robots[0].links[1..] {
         link.joint.limits = [-1.0, 1.0];
     }
@@ -73,8 +108,9 @@ fn every_lane_has_the_bits_of_the_single_robot() {
                 m
             })
             .collect();
-        let commands: Vec<[f64; 4]> =
-            (1..links).map(|_| std::array::from_fn(|_| random.between(-2.0, 2.0))).collect();
+        let commands: Vec<[f64; 4]> = (1..links)
+            .map(|_| std::array::from_fn(|_| random.between(-2.0, 2.0)))
+            .collect();
         let mut together = pack(&motions);
         let lanes: Vec<Four> = commands.iter().map(|c| Lanes(*c)).collect();
         travel(&scene, &mut together, &lanes, 1000);
@@ -83,7 +119,11 @@ fn every_lane_has_the_bits_of_the_single_robot() {
             let own: Vec<f64> = commands.iter().map(|c| c[lane]).collect();
             travel(&scene, &mut single, &own, 1000);
             assert!(single.p_WB.is_finite());
-            assert_eq!(bits(&together, lane), bits(&single, 0), "{links} links, lane {lane}");
+            assert_eq!(
+                bits(&together, lane),
+                bits(&single, 0),
+                "{links} links, lane {lane}"
+            );
         }
     }
 }
@@ -98,7 +138,9 @@ fn propellers_of_every_lane_have_their_own_water() {
         "",
     ));
     let robot = &mut scene.robots[0];
-    assert!(matches!(&robot.thrusters[0].curve, Curve::OpenWater(p) if OpenWater::clone(p).diameter > 0.0));
+    assert!(
+        matches!(&robot.thrusters[0].curve, Curve::OpenWater(p) if OpenWater::clone(p).diameter > 0.0)
+    );
     robot.links[0].hull.bound = 0.0;
     let motions: Vec<Motion> = [-5.0, 0.03, -0.02, 0.5]
         .into_iter()
@@ -118,7 +160,11 @@ fn propellers_of_every_lane_have_their_own_water() {
         work.drive[0] = [60.0; 3];
         step::evaluate(robot, &instant(&scene), motion, &[], 0, &mut work);
         let (ours, single) = (lanes.links[0].F.f.x.lane(lane), work.links[0].F.f.x);
-        assert_eq!(ours.to_bits(), single.to_bits(), "lane {lane}: {ours} instead of {single}");
+        assert_eq!(
+            ours.to_bits(),
+            single.to_bits(),
+            "lane {lane}: {ours} instead of {single}"
+        );
     }
 }
 
@@ -154,10 +200,15 @@ fn fins_of_every_lane_have_their_own_water() {
         work.drive[0] = [60.0; 3];
         work.fins[0].angle = [angles[lane]; 3];
         step::evaluate(robot, &instant(&scene), motion, &[], 0, &mut work);
-        let of = |F: merrow::math::SpatialForce| [F.m.x, F.m.y, F.m.z, F.f.x, F.f.y, F.f.z].map(f64::to_bits);
+        let of = |F: merrow_math::SpatialForce| {
+            [F.m.x, F.m.y, F.m.z, F.f.x, F.f.y, F.f.z].map(f64::to_bits)
+        };
         let F = &lanes.links[0].F;
         let lane_of = |v: Vec3<Four>| Vec3::new(v.x.lane(lane), v.y.lane(lane), v.z.lane(lane));
-        let ours = merrow::math::SpatialForce { m: lane_of(F.m), f: lane_of(F.f) };
+        let ours = merrow_math::SpatialForce {
+            m: lane_of(F.m),
+            f: lane_of(F.f),
+        };
         assert_eq!(of(ours), of(work.links[0].F), "lane {lane}");
     }
 }

@@ -1,8 +1,8 @@
 //! The river that ships is the one that the generator writes; its worlds run to the same bits on any number of threads.
 
-use merrow::river::{River, files};
-use merrow::sim::Simulation;
-use merrow::world::{Overrides, load_world, share};
+use merrow_scenery::river::{River, files};
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, data_dir, load_world};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn the_shipped_river_is_what_the_generator_writes() {
 // after 200 steps. Tolerance: none.
 #[test]
 fn threads_and_blocks_change_nothing() {
-    let world = load_world(&share::world("riverwatch_three"), Overrides::default());
+    let world = load_world(&data_dir::world("riverwatch_three"), Overrides::default());
     let scene = Arc::new(world.unwrap_or_else(|problems| panic!("{problems}")).scene);
     assert_eq!(scene.robots.len(), 14);
     let hash = |threads: usize, block: u64| {

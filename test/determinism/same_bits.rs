@@ -1,7 +1,7 @@
 //! Reruns, threads, blocks, resumption and neighbours change no bit of state or readings.
 
 use super::fleet::{alone, fleet, started, travel};
-use merrow::sim::Simulation;
+use merrow_sim::Simulation;
 use std::sync::Arc;
 
 const STEPS: u64 = 1500;
@@ -21,8 +21,15 @@ fn threads_and_blocks_change_nothing() {
     for (threads, block) in [(1, 50), (1, 1), (2, 50), (4, 50), (2, 7), (4, STEPS)] {
         let mut s = started(fleet(), threads);
         let same = travel(&mut s, STEPS, block) == readings;
-        assert!(same, "other readings with {threads} threads in blocks of {block}");
-        assert_eq!(s.state.hash(), hash, "{threads} threads in blocks of {block}");
+        assert!(
+            same,
+            "other readings with {threads} threads in blocks of {block}"
+        );
+        assert_eq!(
+            s.state.hash(),
+            hash,
+            "{threads} threads in blocks of {block}"
+        );
     }
 }
 
@@ -53,7 +60,10 @@ fn neighbours_change_nothing() {
     let mut alone = started(alone(), 1);
     let by_itself = travel(&mut alone, STEPS, 50);
     assert!(in_fleet[4] == by_itself[0], "other readings");
-    assert_eq!(format!("{:?}", fleet.state.robots[4]), format!("{:?}", alone.state.robots[0]));
+    assert_eq!(
+        format!("{:?}", fleet.state.robots[4]),
+        format!("{:?}", alone.state.robots[0])
+    );
 }
 
 // Goal: the hash sees what it should: another seed, another robot's command, one step more. Method: small changes of
@@ -87,7 +97,11 @@ fn coupled_robots_keep_their_bits() {
             s.advance(block);
         }
         s.advance(STEPS % block);
-        assert_eq!(s.state.hash(), hash, "{threads} threads in blocks of {block}");
+        assert_eq!(
+            s.state.hash(),
+            hash,
+            "{threads} threads in blocks of {block}"
+        );
     }
     let mut half = start(1);
     half.advance(STEPS / 2);

@@ -1,10 +1,11 @@
 //! The places of `harbour_inspection` and `survey` that ship are those that their generators write; what the sensors of the worlds that show them bring has the same bits
 //! on any number of threads.
 
-use merrow::sim::Simulation;
-use merrow::sites::{File, quay::Quay, quay_file, survey_file};
-use merrow::state::frame::{Frame, FrameData};
-use merrow::world::{Overrides, load_world, share};
+use merrow_model::state::frames::{Frame, FrameData};
+use merrow_scenery::sites::quay::Quay;
+use merrow_scenery::sites::{File, quay_file, survey_file};
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, data_dir, load_world};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,7 +14,9 @@ use std::sync::Arc;
 fn the_shipped_places_are_what_the_generators_write() {
     let check = |kind: &str, made: &[File]| {
         let name = kind.replace('-', "_");
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("grids").join(&name);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("grids")
+            .join(&name);
         for (file, bytes) in made {
             let shipped = std::fs::read(folder.join(file)).unwrap_or_default();
             assert!(
@@ -29,7 +32,7 @@ fn the_shipped_places_are_what_the_generators_write() {
 
 /// Frames and state after an eighth of a second with everything wanted.
 fn run(world: &str, threads: usize, block: u64) -> (Vec<Frame>, String) {
-    let loaded = load_world(&share::world(world), Overrides::default());
+    let loaded = load_world(&data_dir::world(world), Overrides::default());
     let mut scene = loaded.unwrap_or_else(|problems| panic!("{problems}")).scene;
     for sensor in scene.robots.iter_mut().flat_map(|robot| &mut robot.sensors) {
         sensor.lazy = false;
@@ -61,16 +64,24 @@ fn the_sensors_of_the_worlds_have_the_same_bits() {
                 // the nodded laser begins in the sky
                 FrameData::Scan(scan) => scan.ranges.len() == 361,
                 FrameData::Cloud(points) => !points.is_empty(),
-                FrameData::Picture(picture) => {
-                    picture.rgb.as_ref().is_some_and(|rgb| rgb.iter().any(|x| *x > 30))
-                }
+                FrameData::Picture(picture) => picture
+                    .rgb
+                    .as_ref()
+                    .is_some_and(|rgb| rgb.iter().any(|x| *x > 30)),
                 FrameData::Ping(ping) => ping.levels.iter().any(|level| *level > 0),
                 other => panic!("{other:?}"),
             };
-            assert!(something, "{world}: robot {}, sensor {}", frame.robot, frame.sensor);
+            assert!(
+                something,
+                "{world}: robot {}, sensor {}",
+                frame.robot, frame.sensor
+            );
         }
         for (threads, block) in [(2, 10), (4, 31)] {
-            assert!(run(world, threads, block) == one, "{world}: {threads} threads, blocks of {block}");
+            assert!(
+                run(world, threads, block) == one,
+                "{world}: {threads} threads, blocks of {block}"
+            );
         }
     }
 }

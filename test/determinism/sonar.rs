@@ -1,9 +1,9 @@
 //! Same seed, same pings: for any number of threads and any block.
 
 use crate::common::scene;
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::state::frame::Frame;
+use merrow_model::state::Command;
+use merrow_model::state::frames::Frame;
+use merrow_sim::Simulation;
 use std::sync::Arc;
 
 const WORLD: &str = "
@@ -26,10 +26,18 @@ robots:
 ";
 
 fn run(threads: usize, block: u64, lazy: bool) -> (Vec<Frame>, String) {
-    let text = if lazy { WORLD.replace("lazy: false", "lazy: true") } else { WORLD.to_string() };
+    let text = if lazy {
+        WORLD.replace("lazy: false", "lazy: true")
+    } else {
+        WORLD.to_string()
+    };
     let mut sim = Simulation::new(Arc::new(scene(&text)), threads).unwrap();
     for robot in 0..2 {
-        sim.apply(&Command::Thrusters { robot, values: vec![60.0, 80.0] }).unwrap();
+        sim.apply(&Command::Thrusters {
+            robot,
+            values: vec![60.0, 80.0],
+        })
+        .unwrap();
     }
     let mut all = Vec::new();
     while sim.state.step < 200 {
@@ -48,10 +56,17 @@ fn pings_have_the_same_bits() {
     assert!(pings.len() > 8, "{}", pings.len());
     for (threads, block) in [(2, 25), (4, 25), (2, 1), (2, 400)] {
         let (others, other_hash) = run(threads, block, false);
-        assert_eq!(other_hash, hash, "state, {threads} threads, blocks of {block}");
+        assert_eq!(
+            other_hash, hash,
+            "state, {threads} threads, blocks of {block}"
+        );
         assert_eq!(others.len(), pings.len());
         for (a, b) in pings.iter().zip(&others) {
-            assert!(a == b, "{threads} threads, blocks of {block}: ping of {} ns", a.stamp_ns);
+            assert!(
+                a == b,
+                "{threads} threads, blocks of {block}: ping of {} ns",
+                a.stamp_ns
+            );
         }
     }
     let (none, lazy_hash) = run(2, 25, true);

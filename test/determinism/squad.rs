@@ -1,10 +1,10 @@
 //! Robots of one model that step together have the bits that each would have alone.
 
 use crate::common::scene;
-use merrow::scene::Scene;
-use merrow::sim::Simulation;
-use merrow::sim::robot::Runner;
-use merrow::state::{Command, State};
+use merrow_model::scene::Scene;
+use merrow_model::state::{Command, State};
+use merrow_sim::Simulation;
+use merrow_sim::robot::Runner;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -13,7 +13,11 @@ fn world(model: &str, depths: &[f64], water: &str) -> Scene {
     let mut text = format!("seed: 3\nseabed: {{depth_m: 40}}\n{water}robots:\n");
     for (k, depth) in depths.iter().enumerate() {
         let (x, c) = (6 * k, char::from(b'a' + k as u8));
-        writeln!(text, "  {c}: {{model: robots/{model}.yaml, position_m: [{x}, 0, -{depth}]}}").unwrap();
+        writeln!(
+            text,
+            "  {c}: {{model: robots/{model}.yaml, position_m: [{x}, 0, -{depth}]}}"
+        )
+        .unwrap();
     }
     scene(&text)
 }
@@ -37,7 +41,13 @@ fn both(scene: Scene, steps: u64, spoil: Option<usize>) -> [State; 2] {
         s.advance(20);
     }
     let mut runners: Vec<Runner> = scene.robots.iter().map(Runner::new).collect();
-    let State { robots, sea, time_ns, step, .. } = &mut alone;
+    let State {
+        robots,
+        sea,
+        time_ns,
+        step,
+        ..
+    } = &mut alone;
     for ((runner, robot), state) in runners.iter_mut().zip(&scene.robots).zip(robots) {
         for k in 0..steps {
             runner.step(&scene, robot, sea, k * scene.dt_ns, state);
@@ -66,10 +76,18 @@ fn a_squad_has_the_bits_of_single_robots() {
         ("taipan300", surface, waves, None),
     ] {
         let [squad, alone] = both(world(model, &depths, water), 400, spoil);
-        assert_eq!(spoil.is_some(), squad.robots.iter().any(|r| r.halted.is_some()), "{model} {water}");
+        assert_eq!(
+            spoil.is_some(),
+            squad.robots.iter().any(|r| r.halted.is_some()),
+            "{model} {water}"
+        );
         for (k, (a, b)) in squad.robots.iter().zip(&alone.robots).enumerate() {
             assert!(spoil == Some(k) || a.motion.p_WB.is_finite());
-            assert_eq!(format!("{:?}", a.motion), format!("{:?}", b.motion), "robot {k}, {model} {water}");
+            assert_eq!(
+                format!("{:?}", a.motion),
+                format!("{:?}", b.motion),
+                "robot {k}, {model} {water}"
+            );
         }
         assert_eq!(squad.hash(), alone.hash(), "{model} {water}");
     }

@@ -1,10 +1,10 @@
 //! Worlds with tethers: the same bits for any threads, blocks and resumption.
 
 use crate::common::scene;
-use merrow::math::Vec3;
-use merrow::scene::Scene;
-use merrow::sim::Simulation;
-use merrow::state::{Command, WinchCommand};
+use merrow_math::Vec3;
+use merrow_model::scene::Scene;
+use merrow_model::state::{Command, WinchCommand};
+use merrow_sim::Simulation;
 use std::sync::Arc;
 
 /// Seventy robots in a varying current, so that the threads have work; three tied together, two on winches, one moored.
@@ -30,10 +30,23 @@ pub fn started(threads: usize) -> Simulation {
     let mut s = Simulation::new(Arc::new(tied()), threads).unwrap();
     for (robot, x) in [(0, -20.0), (1, 5.0), (2, 30.0)] {
         let (force, moment) = (Vec3::new(x, 3.0, 2.0), Vec3::new(0.0, 0.1, 0.5));
-        s.apply(&Command::Wrench { robot, force, moment }).unwrap();
+        s.apply(&Command::Wrench {
+            robot,
+            force,
+            moment,
+        })
+        .unwrap();
     }
-    s.apply(&Command::Winch { tether: 2, command: WinchCommand::Speed(0.3) }).unwrap();
-    s.apply(&Command::Winch { tether: 3, command: WinchCommand::Length(14.0) }).unwrap();
+    s.apply(&Command::Winch {
+        tether: 2,
+        command: WinchCommand::Speed(0.3),
+    })
+    .unwrap();
+    s.apply(&Command::Winch {
+        tether: 3,
+        command: WinchCommand::Length(14.0),
+    })
+    .unwrap();
     s
 }
 
@@ -62,7 +75,10 @@ fn tied_worlds_give_the_same_bits() {
     assert!(readings.lines().count() > 100);
     for (threads, block) in [(2, 50), (4, 7), (2, 1), (1, 600)] {
         let mut s = started(threads);
-        assert!(travel(&mut s, 600, block) == readings, "{threads} threads, blocks of {block}");
+        assert!(
+            travel(&mut s, 600, block) == readings,
+            "{threads} threads, blocks of {block}"
+        );
         assert_eq!(s.state.hash(), hash, "{threads} threads, blocks of {block}");
     }
     let mut first = started(2);
@@ -82,7 +98,10 @@ fn a_reset_restores_the_lines() {
     let mut s = started(1);
     s.advance(100);
     let restarted = s.state.restarted(&s.scene);
-    assert_eq!(restarted.tethers, merrow::state::State::new(&s.scene).tethers);
+    assert_eq!(
+        restarted.tethers,
+        merrow_model::state::State::new(&s.scene).tethers
+    );
 }
 
 // Goal: a line that is no longer finite is given up and leaves its robots running. Method: a node at infinity.

@@ -1,24 +1,37 @@
 //! The surface vehicles have the same bits on any number of threads, in any blocks, and when resumed.
 
 use super::fleet::travel;
-use merrow::sim::Simulation;
-use merrow::state::Command;
-use merrow::world::{Overrides, load_world};
+use merrow_model::state::Command;
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, load_world};
 use std::path::Path;
 use std::sync::Arc;
 
 fn fleet(name: &str, threads: usize) -> Simulation {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("worlds").join(name);
-    let world = load_world(&path, Overrides::default()).unwrap_or_else(|problems| panic!("{problems}"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("worlds")
+        .join(name);
+    let world =
+        load_world(&path, Overrides::default()).unwrap_or_else(|problems| panic!("{problems}"));
     let mut s = Simulation::new(Arc::new(world.scene), threads).unwrap();
     for robot in 0..s.scene.robots.len() {
         for thruster in 0..s.scene.robots[robot].thrusters.len() {
-            let value =
-                s.scene.robots[robot].thrusters[thruster].command_range[1] * (0.5 + 0.2 * thruster as f64);
-            s.apply(&Command::Thruster { robot, thruster, value }).unwrap();
+            let value = s.scene.robots[robot].thrusters[thruster].command_range[1]
+                * (0.5 + 0.2 * thruster as f64);
+            s.apply(&Command::Thruster {
+                robot,
+                thruster,
+                value,
+            })
+            .unwrap();
         }
         for fin in 0..s.scene.robots[robot].fins.len() {
-            s.apply(&Command::Fin { robot, fin, value: 0.3 }).unwrap();
+            s.apply(&Command::Fin {
+                robot,
+                fin,
+                value: 0.3,
+            })
+            .unwrap();
         }
     }
     s
@@ -40,7 +53,10 @@ fn same(name: &str) {
     };
     let first = run(1, 50);
     for (threads, block) in [(1, 1), (3, 7), (3, 50)] {
-        assert!(run(threads, block) == first, "{threads} threads in blocks of {block}");
+        assert!(
+            run(threads, block) == first,
+            "{threads} threads in blocks of {block}"
+        );
     }
     let mut begun = fleet(name, 1);
     begun.advance(137);

@@ -2,13 +2,13 @@
 
 use super::fleet::travel;
 use crate::common::{instant, scene};
-use merrow::environment::waves::realise::realise;
-use merrow::environment::{Instant, WavesNow};
-use merrow::math::{Lanes, Quat, Real, SpatialVelocity, Vec3};
-use merrow::scene::{Scene, Waves};
-use merrow::sim::Simulation;
-use merrow::sim::step::Kernel;
-use merrow::state::{Command, Motion, State, Workspace};
+use merrow_environment::waves::realise::realise;
+use merrow_environment::{Instant, WavesNow};
+use merrow_math::{Lanes, Quat, Real, SpatialVelocity, Vec3};
+use merrow_model::scene::{Scene, Waves};
+use merrow_model::state::{Command, Motion, State, Workspace};
+use merrow_sim::Simulation;
+use merrow_sim::step::Kernel;
 use std::sync::Arc;
 
 /// Four vehicles in and under a short-crested sea.
@@ -16,7 +16,12 @@ fn fleet() -> Arc<Scene> {
     let robots: String = [0.0, -0.3, -2.0, -15.0]
         .iter()
         .enumerate()
-        .map(|(k, z)| format!("  r{k}: {{position_m: [{}, {k}, {z}], model: bluerov2_heavy}}\n", 7 * k))
+        .map(|(k, z)| {
+            format!(
+                "  r{k}: {{position_m: [{}, {k}, {z}], model: bluerov2_heavy}}\n",
+                7 * k
+            )
+        })
         .collect();
     Arc::new(scene(&format!(
         "
@@ -59,8 +64,16 @@ fn run(threads: usize, block: u64, resumed: bool) -> (String, Vec<String>) {
 fn threads_blocks_and_resumption_change_nothing() {
     let reference = run(1, 50, false);
     assert!(reference.1.iter().all(|r| r.lines().count() > 20));
-    for (threads, block, resumed) in [(2, 50, false), (2, 1, false), (4, STEPS / 2, false), (1, 50, true)] {
-        assert!(run(threads, block, resumed) == reference, "{threads} threads, blocks of {block}");
+    for (threads, block, resumed) in [
+        (2, 50, false),
+        (2, 1, false),
+        (4, STEPS / 2, false),
+        (1, 50, true),
+    ] {
+        assert!(
+            run(threads, block, resumed) == reference,
+            "{threads} threads, blocks of {block}"
+        );
     }
 }
 
@@ -88,7 +101,13 @@ fn a_reset_keeps_the_waves_asked_for_last() {
 fn bits<T: Real>(m: &Motion<T>, lane: usize) -> Vec<u64> {
     let (q, V) = (&m.q_WB, &m.V_WB_B);
     let mut all = vec![q.w, q.x, q.y, q.z];
-    all.extend(m.p_WB.to_array().into_iter().chain(V.w.to_array()).chain(V.v.to_array()));
+    all.extend(
+        m.p_WB
+            .to_array()
+            .into_iter()
+            .chain(V.w.to_array())
+            .chain(V.v.to_array()),
+    );
     all.into_iter().map(|x| x.lane(lane).to_bits()).collect()
 }
 
@@ -97,10 +116,21 @@ fn travel_in_waves<T: Real>(scene: &Scene, motion: &mut Motion<T>, kernel: Kerne
     let robot = &scene.robots[0];
     let mut work = Workspace::<T>::new(robot);
     for k in 0..200 {
-        let waves = [0.0, 0.5, 1.0].map(|s| WavesNow::new(&scene.sea.waves, (f64::from(k) + s) * 2e6));
-        let at = [0, 1, 2].map(|i| Instant { waves: Some(&waves[i]), ..instant(scene) });
+        let waves =
+            [0.0, 0.5, 1.0].map(|s| WavesNow::new(&scene.sea.waves, (f64::from(k) + s) * 2e6));
+        let at = [0, 1, 2].map(|i| Instant {
+            waves: Some(&waves[i]),
+            ..instant(scene)
+        });
         kernel.evaluate(robot, &at[0], motion, &[], &mut work);
-        kernel.advance(robot, (scene.integrator, 0.002), &at, motion, &[], &mut work);
+        kernel.advance(
+            robot,
+            (scene.integrator, 0.002),
+            &at,
+            motion,
+            &[],
+            &mut work,
+        );
     }
 }
 
@@ -115,9 +145,19 @@ fn lanes_and_kernels_agree_in_waves() {
 pub fn lanes_and_kernels_agree(scene: &Scene) {
     let heights = [-6.0, -0.4, 0.1, 4.0];
     let mut together = Motion::<Lanes>::rest(0);
-    together.p_WB = Vec3::new(Lanes([0.0, 3.0, -8.0, 20.0]), Lanes([1.0; 4]), Lanes(heights));
-    let still = SpatialVelocity { w: Vec3::new(0.1, 0.2, -0.3), v: Vec3::new(0.5, 0.0, 0.1) };
-    together.V_WB_B = SpatialVelocity { w: Vec3::splat(still.w), v: Vec3::splat(still.v) };
+    together.p_WB = Vec3::new(
+        Lanes([0.0, 3.0, -8.0, 20.0]),
+        Lanes([1.0; 4]),
+        Lanes(heights),
+    );
+    let still = SpatialVelocity {
+        w: Vec3::new(0.1, 0.2, -0.3),
+        v: Vec3::new(0.5, 0.0, 0.1),
+    };
+    together.V_WB_B = SpatialVelocity {
+        w: Vec3::splat(still.w),
+        v: Vec3::splat(still.v),
+    };
     let alone = |lane: usize| {
         let mut m = Motion::rest(0);
         (m.p_WB, m.V_WB_B, m.q_WB) = (together.p_WB.lane(lane), still, Quat::identity());

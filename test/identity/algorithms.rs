@@ -3,26 +3,36 @@
 use crate::common::physics::{kinetic_energy, largest};
 use crate::common::tree::{self, Random, Recipe};
 use crate::common::{instant, relative};
-use merrow::dynamics::{crba, rnea};
-use merrow::math::SpatialVelocity;
-use merrow::scene::{JointKind, Scene};
-use merrow::sim::step;
-use merrow::state::{Motion, Workspace};
+use merrow_math::SpatialVelocity;
+use merrow_model::scene::{JointKind, Scene};
+use merrow_model::state::{Motion, Workspace};
+use merrow_physics::dynamics::{crba, rnea};
+use merrow_sim::step;
 
 /// Random trees of 1 to 30 links, floating and fixed, all joint kinds, moving in general poses.
 fn cases() -> impl Iterator<Item = (Scene, Motion, Workspace)> {
-    (1..=30).flat_map(|links| [true, false].map(|floating| (links, floating))).map(|(links, floating)| {
-        let recipe = Recipe { links, floating, damping: true, held_joints: true, potential: true };
-        let seed = 1000 + links as u64;
-        let scene = tree::scene(seed, recipe);
-        let robot = &scene.robots[0];
-        let mut random = Random::new(seed + 5000);
-        let motion = tree::motion(&mut random, robot);
-        let commands: Vec<f64> = (0..robot.n_joints()).map(|_| random.between(-3.0, 3.0)).collect();
-        let mut work = Workspace::new(robot);
-        step::evaluate(robot, &instant(&scene), &motion, &commands, 0, &mut work);
-        (scene, motion, work)
-    })
+    (1..=30)
+        .flat_map(|links| [true, false].map(|floating| (links, floating)))
+        .map(|(links, floating)| {
+            let recipe = Recipe {
+                links,
+                floating,
+                damping: true,
+                held_joints: true,
+                potential: true,
+            };
+            let seed = 1000 + links as u64;
+            let scene = tree::scene(seed, recipe);
+            let robot = &scene.robots[0];
+            let mut random = Random::new(seed + 5000);
+            let motion = tree::motion(&mut random, robot);
+            let commands: Vec<f64> = (0..robot.n_joints())
+                .map(|_| random.between(-3.0, 3.0))
+                .collect();
+            let mut work = Workspace::new(robot);
+            step::evaluate(robot, &instant(&scene), &motion, &commands, 0, &mut work);
+            (scene, motion, work)
+        })
 }
 
 // Goal: ABA's accelerations, put into Newton-Euler, give back the efforts that were applied, and no force at the base
@@ -42,7 +52,10 @@ fn inverse_dynamics_gives_the_applied_efforts_back() {
             }
         }
         if robot.floating {
-            assert!(largest(&base) / scale < 1e-10, "{n} links: base force {base:?}");
+            assert!(
+                largest(&base) / scale < 1e-10,
+                "{n} links: base force {base:?}"
+            );
         }
     }
 }
@@ -64,7 +77,11 @@ fn inertia_matrix_times_acceleration_balances_the_efforts() {
         acceleration.extend(&work.qdd);
         let scale = work.links.iter().map(|w| largest(&w.F)).fold(1.0, f64::max);
         for i in 0..5 + n {
-            let free = if i < 6 { robot.floating } else { robot.links[i - 5].joint.is_free() };
+            let free = if i < 6 {
+                robot.floating
+            } else {
+                robot.links[i - 5].joint.is_free()
+            };
             if free {
                 let inertial: f64 = (0..5 + n).map(|j| M[i][j] * acceleration[j]).sum();
                 let applied = if i < 6 { 0.0 } else { work.tau[i - 6] };
@@ -85,8 +102,9 @@ fn inertia_matrix_holds_the_kinetic_energy() {
         let V = motion.V_WB_B;
         let mut v = [V.w.to_array(), V.v.to_array()].concat();
         v.extend(&motion.qd);
-        let half: f64 =
-            (0..v.len()).map(|i| 0.5 * v[i] * (0..v.len()).map(|j| M[i][j] * v[j]).sum::<f64>()).sum();
+        let half: f64 = (0..v.len())
+            .map(|i| 0.5 * v[i] * (0..v.len()).map(|j| M[i][j] * v[j]).sum::<f64>())
+            .sum();
         let sum = kinetic_energy(robot, &motion, &work);
         if sum > 0.0 {
             relative(&format!("{} links", robot.links.len()), half, sum, 1e-12);
@@ -108,12 +126,21 @@ fn held_joints_move_as_prescribed() {
             let w = &work.links[i];
             let parent = work.links[link.parent.unwrap()].A.to_child(&w.R_PC, w.p_PC);
             let gained = w.A.add_scaled(&parent, -1.0).add_scaled(&w.c, -1.0);
-            let expected = if link.joint.kind == JointKind::Fixed { 0.0 } else { work.qdd[i - 1] };
-            let along = if link.joint.kind == JointKind::Prismatic { gained.v.z } else { gained.w.z };
+            let expected = if link.joint.kind == JointKind::Fixed {
+                0.0
+            } else {
+                work.qdd[i - 1]
+            };
+            let along = if link.joint.kind == JointKind::Prismatic {
+                gained.v.z
+            } else {
+                gained.w.z
+            };
             let size = gained.w.norm() + gained.v.norm();
             let scale = 1.0 + w.A.w.norm() + w.A.v.norm();
             assert!(
-                (along - expected).abs() / scale < 1e-12 && (size - expected.abs()).abs() / scale < 1e-10
+                (along - expected).abs() / scale < 1e-12
+                    && (size - expected.abs()).abs() / scale < 1e-10
             );
             held += 1;
         }

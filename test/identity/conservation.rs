@@ -3,14 +3,19 @@
 use crate::common::physics::{impulse, impulse_rate, kinetic_energy, largest, potential_energy};
 use crate::common::tree::{self, Random, Recipe};
 use crate::common::{evaluate, instant, relative};
-use merrow::forces::damping;
-use merrow::math::SpatialForce;
-use merrow::scene::Scene;
-use merrow::sim::step;
-use merrow::state::{Motion, Workspace};
+use merrow_math::SpatialForce;
+use merrow_model::scene::Scene;
+use merrow_model::state::{Motion, Workspace};
+use merrow_physics::forces::hydrodynamics::damping;
+use merrow_sim::step;
 
-const FREE: Recipe =
-    Recipe { links: 1, floating: true, damping: false, held_joints: false, potential: false };
+const FREE: Recipe = Recipe {
+    links: 1,
+    floating: true,
+    damping: false,
+    held_joints: false,
+    potential: false,
+};
 
 fn moving(seed: u64, recipe: Recipe) -> (Scene, Motion) {
     let scene = tree::scene(seed, recipe);
@@ -36,9 +41,20 @@ fn travel(scene: &Scene, motion: &mut Motion, dt: f64, seconds: f64) {
 #[test]
 fn impulse_of_a_floating_chain_has_no_rate() {
     for links in [1, 2, 3, 7, 15, 30] {
-        let (scene, motion) = moving(links as u64, Recipe { links, held_joints: true, ..FREE });
+        let (scene, motion) = moving(
+            links as u64,
+            Recipe {
+                links,
+                held_joints: true,
+                ..FREE
+            },
+        );
         let work = evaluate(&scene, &motion);
-        let scale = work.links.iter().map(|w| largest(&w.inertia.mul(&w.A)) * 100.0).fold(1.0, f64::max);
+        let scale = work
+            .links
+            .iter()
+            .map(|w| largest(&w.inertia.mul(&w.A)) * 100.0)
+            .fold(1.0, f64::max);
         let rate = largest(&impulse_rate(&work)) / scale;
         assert!(rate < 1e-12, "{links} links: {rate:e}");
     }
@@ -63,7 +79,15 @@ fn impulse_of_a_floating_chain_is_conserved_over_a_run() {
 #[test]
 fn energy_of_an_undamped_chain_is_conserved() {
     for (seed, floating) in [(3, true), (4, false)] {
-        let (scene, mut motion) = moving(seed, Recipe { links: 4, floating, potential: true, ..FREE });
+        let (scene, mut motion) = moving(
+            seed,
+            Recipe {
+                links: 4,
+                floating,
+                potential: true,
+                ..FREE
+            },
+        );
         let robot = &scene.robots[0];
         let energy = |motion: &Motion| {
             let work = evaluate(&scene, motion);
@@ -87,29 +111,55 @@ fn energy_of_an_undamped_chain_is_conserved() {
 #[test]
 fn powers_balance() {
     for links in [1, 2, 5, 12] {
-        let recipe = Recipe { links, damping: true, potential: true, ..FREE };
+        let recipe = Recipe {
+            links,
+            damping: true,
+            potential: true,
+            ..FREE
+        };
         let (scene, motion) = moving(40 + links as u64, recipe);
         let robot = &scene.robots[0];
         let mut random = Random::new(77);
         let mut work = Workspace::new(robot);
         let commands: Vec<f64> = (1..links).map(|_| random.between(-5.0, 5.0)).collect();
         for w in &mut work.thrust {
-            w[0] = SpatialForce { m: random.vector(2.0), f: random.vector(10.0) };
+            w[0] = SpatialForce {
+                m: random.vector(2.0),
+                f: random.vector(10.0),
+            };
         }
         step::evaluate(robot, &instant(&scene), &motion, &commands, 0, &mut work);
-        let gain: f64 = work.links.iter().map(|w| w.V.dot(&w.inertia.mul(&w.A))).sum();
+        let gain: f64 = work
+            .links
+            .iter()
+            .map(|w| w.V.dot(&w.inertia.mul(&w.A)))
+            .sum();
         let drives = robot.links[1..].iter().zip(&work.qdd).zip(&motion.qd);
-        let drives: f64 = drives.map(|((l, qdd), qd)| l.joint.armature * qdd * qd).sum();
-        let thrust: f64 = work.links.iter().zip(&work.thrust).map(|(w, t)| w.V.dot(&t[0])).sum();
-        let drag: f64 =
-            robot.links.iter().zip(&work.links).map(|(l, w)| w.V.dot(&damping::force(l, &w.V, 1.0))).sum();
+        let drives: f64 = drives
+            .map(|((l, qdd), qd)| l.joint.armature * qdd * qd)
+            .sum();
+        let thrust: f64 = work
+            .links
+            .iter()
+            .zip(&work.thrust)
+            .map(|(w, t)| w.V.dot(&t[0]))
+            .sum();
+        let drag: f64 = robot
+            .links
+            .iter()
+            .zip(&work.links)
+            .map(|(l, w)| w.V.dot(&damping::force(l, &w.V, 1.0)))
+            .sum();
         assert!(drag < 0.0, "damping gives energy");
         // springs are in tau; take the friction and the command from it, and springs into the potential
         let joints: f64 = (0..links - 1)
             .map(|j| motion.qd[j] * (commands[j] - robot.links[j + 1].joint.damping * motion.qd[j]))
             .sum();
         let falling = -potential_rate(&scene, &motion);
-        let scale = [gain, drives, thrust, drag, joints, falling].iter().map(|p| p.abs()).sum::<f64>();
+        let scale = [gain, drives, thrust, drag, joints, falling]
+            .iter()
+            .map(|p| p.abs())
+            .sum::<f64>();
         let error = (gain + drives - thrust - drag - joints - falling).abs() / scale;
         assert!(error < 1e-7, "{links} links: {error:e}");
     }
@@ -120,7 +170,7 @@ fn potential_rate(scene: &Scene, motion: &Motion) -> f64 {
     let h = 1e-4;
     let at = |s: f64| {
         let mut m = motion.clone();
-        let turn = merrow::math::Quat::from_rotation_vector(motion.V_WB_B.w.scale(s));
+        let turn = merrow_math::Quat::from_rotation_vector(motion.V_WB_B.w.scale(s));
         m.p_WB += motion.q_WB.matrix().mul_vec(motion.V_WB_B.v).scale(s);
         m.q_WB = motion.q_WB.mul(&turn);
         for j in 0..m.q.len() {
@@ -134,7 +184,14 @@ fn potential_rate(scene: &Scene, motion: &Motion) -> f64 {
 // Goal: energy of a chain with damping only falls. Method: a run of 3 s, looked at every 0.1 s. Tolerance: none.
 #[test]
 fn damping_never_gives_energy() {
-    let (scene, mut motion) = moving(5, Recipe { links: 5, damping: true, ..FREE });
+    let (scene, mut motion) = moving(
+        5,
+        Recipe {
+            links: 5,
+            damping: true,
+            ..FREE
+        },
+    );
     let energy = |m: &Motion| kinetic_energy(&scene.robots[0], m, &evaluate(&scene, m));
     let first = energy(&motion);
     let mut before = first;

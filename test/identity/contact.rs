@@ -3,7 +3,7 @@
 use crate::common::physics::kinetic_energy;
 use crate::common::shapes::{collider, start};
 use crate::common::{advance, close, evaluate, scene};
-use merrow::scene::Geometry;
+use merrow_model::scene::Geometry;
 
 /// Two balls in still water without drag meet head-on, each with its added mass: 2 kg + 1.5 kg at 1.2 m/s, 5 kg + 0.5 kg at
 /// -0.4 m/s. Momentum with the added masses stays, and the relative velocity turns round with the restitution. Tolerance: one
@@ -24,18 +24,30 @@ fn submerged_balls_exchange_momentum_with_their_added_masses() {
     ));
     let e = 0.6;
     for robot in &mut world.robots {
-        robot.colliders.push(collider(0, Geometry::Sphere { radius: 0.1 }, 0.3, e));
+        robot
+            .colliders
+            .push(collider(0, Geometry::Sphere { radius: 0.1 }, 0.3, e));
     }
     let mut sim = start(world);
     advance(&mut sim, 1.0);
     let v = |r: usize| sim.state.robots[r].motion.V_WB_B.v;
     let (a, b) = (v(0), v(1));
-    close("momentum", 3.5 * a.x + 5.5 * b.x, 3.5 * 1.2 - 5.5 * 0.4, 1e-9);
+    close(
+        "momentum",
+        3.5 * a.x + 5.5 * b.x,
+        3.5 * 1.2 - 5.5 * 0.4,
+        1e-9,
+    );
     close("relative velocity", b.x - a.x, e * 1.6, 1e-9);
     assert!(a.y.abs() + a.z.abs() + b.y.abs() + b.z.abs() < 1e-12);
     // they met after 0.8 m at 1.6 m/s, at x = 0.1 between their centres; positions follow to the end
     let met = 0.5_f64;
-    close("place of a", sim.state.robots[0].motion.p_WB.x, -0.5 + 1.2 * met + a.x * (1.0 - met), 1e-9);
+    close(
+        "place of a",
+        sim.state.robots[0].motion.p_WB.x,
+        -0.5 + 1.2 * met + a.x * (1.0 - met),
+        1e-9,
+    );
     assert_eq!(sim.state.contacts.collisions, 1);
 }
 
@@ -63,7 +75,7 @@ robots:
 #[test]
 fn a_joint_limit_feeds_no_energy() {
     let mut sim = start(scene(&ARM.replace("FRICTION", "0")));
-    let energy = |sim: &merrow::sim::Simulation| {
+    let energy = |sim: &merrow_sim::Simulation| {
         let motion = &sim.state.robots[0].motion;
         let work = evaluate(&sim.scene, motion);
         let height = -0.5 * motion.q[0].sin();

@@ -1,8 +1,8 @@
 //! Energy that leaves a battery is what was used and what became heat; what a charger gives its feeder has lost.
 
 use crate::common::simulation;
-use merrow::sim::Simulation;
-use merrow::state::Command;
+use merrow_model::state::Command;
+use merrow_sim::Simulation;
 
 /// A vessel that feeds a charger, and a drone on its deck, both with batteries and duties of their own.
 const PAIR: &str = "
@@ -51,7 +51,12 @@ fn batteries_lose_what_is_used() {
     for k in 0..30_000 {
         if k % 500 == 0 {
             let value = 4.0 * f64::from(k / 500 % 7);
-            s.apply(&Command::Thruster { robot: 0, thruster: 0, value }).unwrap();
+            s.apply(&Command::Thruster {
+                robot: 0,
+                thruster: 0,
+                value,
+            })
+            .unwrap();
         }
         let lost = step(&mut s);
         left = [left[0] + lost[0], left[1] + lost[1]];
@@ -65,7 +70,11 @@ fn batteries_lose_what_is_used() {
         );
         assert!(b.lost > 0.0 && b.gained > 0.0);
     }
-    let (usv, uav, pad) = (s.state.robots[0].battery, s.state.robots[1].battery, s.state.chargers[0]);
+    let (usv, uav, pad) = (
+        s.state.robots[0].battery,
+        s.state.robots[1].battery,
+        s.state.chargers[0],
+    );
     let of_charger = pad.given + uav.taken;
     assert!(
         (of_charger - uav.gained).abs() < 1e-9 * of_charger,
@@ -73,7 +82,10 @@ fn batteries_lose_what_is_used() {
         uav.gained
     );
     // what the vessel delivered beyond hotel and thruster went into the charger
-    let thruster: f64 = (0..60).map(|k| 4.0 * f64::from(k % 7)).map(|t| t * t.sqrt()).sum();
+    let thruster: f64 = (0..60)
+        .map(|k| 4.0 * f64::from(k % 7))
+        .map(|t| t * t.sqrt())
+        .sum();
     let into = usv.delivered - 12.0 * 60.0 - thruster + usv.owed[0];
     assert!(
         (into * 0.8 - pad.given).abs() < 1e-6 * pad.given,

@@ -1,11 +1,11 @@
 //! Galilean invariance: seen from water, air and ground that move evenly, every vehicle does what it does where they stand.
 
 use crate::common::{aligned, close, near, scene};
-use merrow::math::Vec3;
-use merrow::scene::Scene;
-use merrow::sim::Simulation;
-use merrow::state::{Command, Motion};
-use merrow::world::share;
+use merrow_math::Vec3;
+use merrow_model::scene::Scene;
+use merrow_model::state::{Command, Motion};
+use merrow_sim::Simulation;
+use merrow_world::data_dir;
 use std::sync::Arc;
 
 /// What everything moves with besides, to east and north [m/s].
@@ -36,7 +36,7 @@ robots:
     scene.sea.current.profile = vec![(0.0, boost)];
     for robot in &mut scene.robots {
         let [roll, pitch, yaw] = robot.start.rpy;
-        let R_WB = merrow::math::Quat::from_rpy(roll, pitch, yaw).matrix();
+        let R_WB = merrow_math::Quat::from_rpy(roll, pitch, yaw).matrix();
         robot.start.v_WB_B += R_WB.tr_mul_vec(boost);
     }
     scene
@@ -49,18 +49,37 @@ fn run(scene: Scene, seconds: f64) -> Simulation {
     let part = |[low, high]: [f64; 2], k: usize| {
         // not all alike, so that the vehicle turns too
         let p = 0.35 + 0.1 * (k % 3) as f64;
-        if low < 0.0 { p * high } else { low + p * (high - low) }
+        if low < 0.0 {
+            p * high
+        } else {
+            low + p * (high - low)
+        }
     };
     for (thruster, t) in robot.thrusters.iter().enumerate() {
         let value = part(t.command_range, thruster);
-        s.apply(&Command::Thruster { robot: 0, thruster, value }).unwrap();
+        s.apply(&Command::Thruster {
+            robot: 0,
+            thruster,
+            value,
+        })
+        .unwrap();
     }
     if !robot.fins.is_empty() {
-        let values = robot.fins.iter().enumerate().map(|(k, f)| 0.5 * part(f.range, k)).collect();
+        let values = robot
+            .fins
+            .iter()
+            .enumerate()
+            .map(|(k, f)| 0.5 * part(f.range, k))
+            .collect();
         s.apply(&Command::Fins { robot: 0, values }).unwrap();
     }
     for (ballast, b) in robot.ballasts.iter().enumerate() {
-        s.apply(&Command::Ballast { robot: 0, ballast, value: 0.5 * b.range[0] }).unwrap();
+        s.apply(&Command::Ballast {
+            robot: 0,
+            ballast,
+            value: 0.5 * b.range[0],
+        })
+        .unwrap();
     }
     s.advance((seconds / s.scene.dt()).round() as u64);
     s
@@ -77,7 +96,10 @@ fn relative_velocity(m: &Motion, boost: Vec3) -> Vec3 {
 #[test]
 fn every_vehicle_swims_sails_and_flies_alike_where_all_moves() {
     let mut n = 0;
-    for name in share::list("params/robots").into_iter().filter(|name| name != "rover") {
+    for name in data_dir::list("params/robots")
+        .into_iter()
+        .filter(|name| name != "rover")
+    {
         // those of a world have its name behind them
         let height = match name.split('_').next().unwrap_or_default() {
             "firefly" => 300.0,
@@ -87,19 +109,34 @@ fn every_vehicle_swims_sails_and_flies_alike_where_all_moves() {
         let robots = format!(
             "  r: {{position_m: [0, 0, {height}], attitude_deg: [2, -3, 25], model: {{extends: robots/{name}.yaml, sensors: null, firmware: null}}}}\n"
         );
-        let (still, moved) = (run(world(&robots, Vec3::zero()), 5.0), run(world(&robots, BOOST), 5.0));
+        let (still, moved) = (
+            run(world(&robots, Vec3::zero()), 5.0),
+            run(world(&robots, BOOST), 5.0),
+        );
         let [a, b] = [&still, &moved].map(|s| &s.state.robots[0].motion);
         assert!(still.state.robots[0].halted.is_none(), "{name}");
-        near(&format!("{name}: place"), b.p_WB - BOOST.scale(5.0), a.p_WB, 1e-8);
+        near(
+            &format!("{name}: place"),
+            b.p_WB - BOOST.scale(5.0),
+            a.p_WB,
+            1e-8,
+        );
         aligned(&format!("{name}: attitude"), &b.q_WB, &a.q_WB, 1e-8);
-        let [u, v] = [relative_velocity(a, Vec3::zero()), relative_velocity(b, BOOST)];
+        let [u, v] = [
+            relative_velocity(a, Vec3::zero()),
+            relative_velocity(b, BOOST),
+        ];
         near(&format!("{name}: velocity"), v, u, 1e-8);
         near(&format!("{name}: spin"), b.V_WB_B.w, a.V_WB_B.w, 1e-8);
         for j in 0..a.q.len() {
             close(&format!("{name}: joint {j}"), b.q[j], a.q[j], 1e-8);
         }
         // it did something
-        assert!(u.norm() > 1e-3 && a.V_WB_B.w.norm() > 1e-4, "{name}: {u:?} {:?}", a.V_WB_B.w);
+        assert!(
+            u.norm() > 1e-3 && a.V_WB_B.w.norm() > 1e-4,
+            "{name}: {u:?} {:?}",
+            a.V_WB_B.w
+        );
         n += 1;
     }
     assert!(n >= 16, "{n} vehicles");
@@ -135,7 +172,12 @@ fn a_rover_drives_alike_on_a_deck_that_moves() {
         for k in 0..40 {
             let (v, w) = if k < 20 { (0.5, 0.0) } else { (0.2, 0.6) };
             let (linear, angular) = (Vec3::new(v, 0.0, 0.0), Vec3::new(0.0, 0.0, w));
-            s.apply(&Command::Velocity { robot: 0, linear, angular }).unwrap();
+            s.apply(&Command::Velocity {
+                robot: 0,
+                linear,
+                angular,
+            })
+            .unwrap();
             s.advance(50);
         }
         let [rover, barge] = [0, 1].map(|r| s.state.robots[r].motion.clone());
@@ -146,10 +188,18 @@ fn a_rover_drives_alike_on_a_deck_that_moves() {
     near("deck", under_b.p_WB - BOOST.scale(5.0), under_a.p_WB, 1e-6);
     near("place", b.p_WB - BOOST.scale(5.0), a.p_WB, 1e-6);
     aligned("attitude", &b.q_WB, &a.q_WB, 1e-6);
-    near("velocity", relative_velocity(&b, BOOST), relative_velocity(&a, Vec3::zero()), 1e-6);
+    near(
+        "velocity",
+        relative_velocity(&b, BOOST),
+        relative_velocity(&a, Vec3::zero()),
+        1e-6,
+    );
     for j in 0..a.q.len() {
         close(&format!("wheel {j}"), b.q[j], a.q[j], 1e-6);
     }
     let way = a.p_WB - under_a.p_WB - Vec3::new(-3.0, 0.0, 2.0635);
-    assert!(way.x > 0.8 && a.q_WB.matrix().to_rpy()[2] > 0.5, "it drove and turned: {way:?}");
+    assert!(
+        way.x > 0.8 && a.q_WB.matrix().to_rpy()[2] > 0.5,
+        "it drove and turned: {way:?}"
+    );
 }

@@ -3,9 +3,9 @@
 use crate::analytic::hull::afloat;
 use crate::common::meshes::{cuboid, sphere};
 use crate::common::{advance, near, scene};
-use merrow::math::Vec3;
-use merrow::scene::Scene;
-use merrow::sim::Simulation;
+use merrow_math::Vec3;
+use merrow_model::scene::Scene;
+use merrow_sim::Simulation;
 use std::sync::Arc;
 
 const BODY: &str = "mass_kg: 600, center_of_mass_m: [0.02, 0.01, -0.1], inertia_kg_m2: {xx: 90, yy: 120, zz: 140}, \
@@ -40,8 +40,14 @@ fn a_box_moves_as_its_mesh() {
     attitude_deg: [50, -30, 20]
     velocity_m_s: [1, 0.5, -6]
     angular_velocity_rad_s: [2, -1, 1]";
-    let mesh = travelled(afloat("as_box", &cuboid([1.25, 1.0, 0.75], 0), BODY, "", entry), 2.0);
-    let shape = travelled(as_shape("{kind: box, size_m: [1.25, 1, 0.75]}", 0.9375, "", entry), 2.0);
+    let mesh = travelled(
+        afloat("as_box", &cuboid([1.25, 1.0, 0.75], 0), BODY, "", entry),
+        2.0,
+    );
+    let shape = travelled(
+        as_shape("{kind: box, size_m: [1.25, 1, 0.75]}", 0.9375, "", entry),
+        2.0,
+    );
     let (a, b) = (&mesh.state.robots[0].motion, &shape.state.robots[0].motion);
     near("place", a.p_WB, b.p_WB, 1e-9);
     near("axis", a.q_WB.matrix().col(2), b.q_WB.matrix().col(2), 1e-9);
@@ -51,7 +57,8 @@ fn a_box_moves_as_its_mesh() {
 // Goal: the box about a mesh is the box. Method: a ball's mesh, twice as long, put off the origin. Tolerance: rounding.
 #[test]
 fn the_box_about_a_mesh_is_that_box() {
-    let folder = crate::common::folder::Folder::new("hull_bounds", &[("ball.obj", &sphere(0.5, 2).obj())]);
+    let folder =
+        crate::common::folder::Folder::new("hull_bounds", &[("ball.obj", &sphere(0.5, 2).obj())]);
     let file = folder.0.join("ball.obj");
     let about = scene(&format!(
         "robots: {{hull: {{model: {{source: test, body: {{source: test, axes: flu, {BODY},
@@ -61,7 +68,10 @@ fn the_box_about_a_mesh_is_that_box() {
     let link = &about.robots[0].links[0];
     assert_eq!(link.volume, 2.0);
     near("centre", link.p_LoCb, Vec3::new(0.1, 0.0, 0.0), 1e-15);
-    assert_eq!(link.hull.shape, merrow::math::hull_cut::Shape::Box(Vec3::new(1.0, 0.5, 0.5)));
+    assert_eq!(
+        link.hull.shape,
+        merrow_math::hull_cut::Shape::Box(Vec3::new(1.0, 0.5, 0.5))
+    );
     assert!(link.skin.is_none());
 }
 
@@ -74,7 +84,13 @@ fn in_long_waves_a_mesh_moves_as_its_shape() {
     let ball = sphere(0.5, 4);
     let volume = std::f64::consts::PI / 6.0;
     let body = BODY.replace("600", "262");
-    let mesh = afloat("as_ball", &ball, &format!("{body}, volume_m3: {volume}"), water, "");
+    let mesh = afloat(
+        "as_ball",
+        &ball,
+        &format!("{body}, volume_m3: {volume}"),
+        water,
+        "",
+    );
     let mut shape = as_shape("{kind: ellipsoid, size_m: [1, 1, 1]}", volume, water, "");
     let light = &mesh.robots[0].links[0];
     let link = &mut shape.robots[0].links[0];
@@ -117,7 +133,10 @@ fn flat_water_keeps_the_energy() {
     let (coarse, fine) = (drift(4_000_000), drift(2_000_000));
     // it falls by about 0.5 m
     let scale = 500.0 * 9.81 * 0.5;
-    assert!(fine < 1e-6 * scale && fine < 0.25 * coarse, "{coarse:e} {fine:e} of {scale}");
+    assert!(
+        fine < 1e-6 * scale && fine < 0.25 * coarse,
+        "{coarse:e} {fine:e} of {scale}"
+    );
 }
 
 // Goal: Galileo: seen from a current the hull moves as in still water. Method: a barge thrown into flat water at rest, and into
@@ -127,10 +146,23 @@ fn a_current_carries_a_hull_as_it_is() {
     let entry = |u: f64| {
         format!(
             "position_m: [0, 0, 0.5]\n    attitude_deg: [30, 20, 0]\n    angular_velocity_rad_s: [0.5, -0.3, 0]\n    {}",
-            if u > 0.0 { "" } else { "velocity_m_s: [0, 0, 0]" }
+            if u > 0.0 {
+                ""
+            } else {
+                "velocity_m_s: [0, 0, 0]"
+            }
         )
     };
-    let still = travelled(afloat("galileo", &cuboid([1.25, 1.0, 0.75], 0), BODY, "", &entry(0.0)), 3.0);
+    let still = travelled(
+        afloat(
+            "galileo",
+            &cuboid([1.25, 1.0, 0.75], 0),
+            BODY,
+            "",
+            &entry(0.0),
+        ),
+        3.0,
+    );
     let mut moving = afloat(
         "galileo_moving",
         &cuboid([1.25, 1.0, 0.75], 0),
@@ -139,11 +171,19 @@ fn a_current_carries_a_hull_as_it_is() {
         &entry(1.0),
     );
     let start = moving.robots[0].start.rpy;
-    let R_WB = merrow::math::Quat::from_rpy(start[0], start[1], start[2]).matrix();
+    let R_WB = merrow_math::Quat::from_rpy(start[0], start[1], start[2]).matrix();
     moving.robots[0].start.v_WB_B = R_WB.tr_mul_vec(Vec3::new(0.8, 0.0, 0.0));
     let moving = travelled(moving, 3.0);
-    let (a, b) = (&still.state.robots[0].motion, &moving.state.robots[0].motion);
-    near("place", b.p_WB - Vec3::new(0.8 * 3.0, 0.0, 0.0), a.p_WB, 1e-9);
+    let (a, b) = (
+        &still.state.robots[0].motion,
+        &moving.state.robots[0].motion,
+    );
+    near(
+        "place",
+        b.p_WB - Vec3::new(0.8 * 3.0, 0.0, 0.0),
+        a.p_WB,
+        1e-9,
+    );
     near("axis", a.q_WB.matrix().col(2), b.q_WB.matrix().col(2), 1e-9);
 }
 
@@ -176,18 +216,22 @@ fn the_lattice_gives_the_forces_of_the_sum() {
     let lattice = afloat("lattice", &cuboid([1.25, 1.0, 0.75], 3), BODY, water, entry);
     let mut sum = lattice.clone();
     sum.robots[0].links[0].sums_waves = true;
-    let mut works = [&lattice, &sum].map(|scene| merrow::state::Workspace::new(&scene.robots[0]));
+    let mut works =
+        [&lattice, &sum].map(|scene| merrow_model::state::Workspace::new(&scene.robots[0]));
     let flat = crate::common::evaluate(&lattice, &crate::common::start(&lattice, 0)).links[0].F;
     let (mut differs, mut waves_do) = ([0.0; 2], [0.0; 2]);
     for k in 0..60 {
         let t = 0.05 * f64::from(k);
         let mut motion = crate::common::start(&lattice, 0);
         motion.p_WB.x += 0.4 * t;
-        let waves = merrow::environment::WavesNow::new(&lattice.sea.waves, t * 1e9);
-        let at =
-            merrow::environment::Instant { waves: Some(&waves), time: t, ..crate::common::instant(&lattice) };
+        let waves = merrow_environment::WavesNow::new(&lattice.sea.waves, t * 1e9);
+        let at = merrow_environment::Instant {
+            waves: Some(&waves),
+            time: t,
+            ..crate::common::instant(&lattice)
+        };
         for (scene, work) in [&lattice, &sum].into_iter().zip(&mut works) {
-            merrow::sim::step::evaluate(&scene.robots[0], &at, &motion, &[], 0, work);
+            merrow_sim::step::evaluate(&scene.robots[0], &at, &motion, &[], 0, work);
         }
         let [a, b] = works.each_ref().map(|work| work.links[0].F);
         let square = |v: Vec3| v.dot(v);
@@ -209,29 +253,43 @@ fn the_lattice_gives_the_forces_of_the_sum() {
 #[test]
 fn a_hull_in_regular_waves_spends_what_it_takes() {
     let water = ", waves: {kind: regular, height_m: 0.3, period_s: 3, direction_deg: 70}";
-    let body = "mass_kg: 600, center_of_mass_m: [0, 0, -0.15], inertia_kg_m2: {xx: 90, yy: 140, zz: 160}";
+    let body =
+        "mass_kg: 600, center_of_mass_m: [0, 0, -0.15], inertia_kg_m2: {xx: 90, yy: 140, zz: 160}";
     let damping = "linear_damping: {kind: diagonal, values: [60, 200, 700, 60, 180, 80]}";
     let barge = cuboid([1.75, 1.0, 0.75], 2);
-    let mut scene =
-        afloat("balance", &barge, &format!("{body}, {damping}"), water, "position_m: [0, 0, 0.03]");
+    let mut scene = afloat(
+        "balance",
+        &barge,
+        &format!("{body}, {damping}"),
+        water,
+        "position_m: [0, 0, 0.03]",
+    );
     scene.dt_ns = 4_000_000;
     let mut bare = scene.clone();
-    bare.robots[0].links[0].linear_damping = merrow::scene::Damping::Zero;
+    bare.robots[0].links[0].linear_damping = merrow_model::scene::Damping::Zero;
     let mut s = Simulation::new(Arc::new(scene.clone()), 1).unwrap();
     advance(&mut s, 60.0);
-    let mut works = [&scene, &bare].map(|scene| merrow::state::Workspace::new(&scene.robots[0]));
+    let mut works =
+        [&scene, &bare].map(|scene| merrow_model::state::Workspace::new(&scene.robots[0]));
     // power of all forces and of pressure and weight, and the kinetic energy
     let mut sample = |s: &Simulation| {
         let (t, motion) = (s.time_ns() as f64 * 1e-9, &s.state.robots[0].motion);
-        let waves = merrow::environment::WavesNow::new(&scene.sea.waves, s.time_ns() as f64);
-        let at =
-            merrow::environment::Instant { waves: Some(&waves), time: t, ..crate::common::instant(&scene) };
+        let waves = merrow_environment::WavesNow::new(&scene.sea.waves, s.time_ns() as f64);
+        let at = merrow_environment::Instant {
+            waves: Some(&waves),
+            time: t,
+            ..crate::common::instant(&scene)
+        };
         let [all, without] = [&scene, &bare].map(|x| x.robots[0].clone());
-        merrow::sim::step::evaluate(&all, &at, motion, &[], 0, &mut works[0]);
-        merrow::sim::step::evaluate(&without, &at, motion, &[], 0, &mut works[1]);
+        merrow_sim::step::evaluate(&all, &at, motion, &[], 0, &mut works[0]);
+        merrow_sim::step::evaluate(&without, &at, motion, &[], 0, &mut works[1]);
         let V = motion.V_WB_B;
         let kinetic = 0.5 * V.dot(&scene.robots[0].links[0].rigid.mul(&V));
-        [V.dot(&works[0].links[0].F), V.dot(&works[1].links[0].F), kinetic]
+        [
+            V.dot(&works[0].links[0].F),
+            V.dot(&works[1].links[0].F),
+            kinetic,
+        ]
     };
     let (mut last, mut sums, mut to_and_fro) = (sample(&s), [0.0; 2], 0.0);
     let start = last[2];
@@ -248,7 +306,16 @@ fn a_hull_in_regular_waves_spends_what_it_takes() {
     }
     let [all, taken] = sums;
     let spent = taken - all;
-    assert!(worst < 1e-4 * to_and_fro, "{worst} J astray of {to_and_fro} J");
-    assert!(taken > 0.0 && spent > 0.0, "the waves feed it: {taken} J, {spent} J");
-    assert!((taken - spent).abs() < 0.03 * spent, "{taken} J taken, {spent} J spent");
+    assert!(
+        worst < 1e-4 * to_and_fro,
+        "{worst} J astray of {to_and_fro} J"
+    );
+    assert!(
+        taken > 0.0 && spent > 0.0,
+        "the waves feed it: {taken} J, {spent} J"
+    );
+    assert!(
+        (taken - spent).abs() < 0.03 * spent,
+        "{taken} J taken, {spent} J spent"
+    );
 }

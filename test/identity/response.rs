@@ -3,10 +3,10 @@
 use crate::common::physics::largest;
 use crate::common::tree::{self, Random, Recipe};
 use crate::common::{instant, near};
-use merrow::dynamics::{aba, response};
-use merrow::math::SpatialForce;
-use merrow::sim::step;
-use merrow::state::Workspace;
+use merrow_math::SpatialForce;
+use merrow_model::state::Workspace;
+use merrow_physics::dynamics::{aba, response};
+use merrow_sim::step;
 
 // Goal: `response` is the derivative of ABA by a force. Method: random trees, floating and fixed, with all joint kinds; ABA
 // with and without a random force on a random link; also for a lone body, whose inertia is factored beforehand.
@@ -14,15 +14,31 @@ use merrow::state::Workspace;
 #[test]
 fn an_answer_is_the_difference_that_a_force_makes() {
     for (links, floating) in (1..=12).flat_map(|n| [true, false].map(|f| (n, f))) {
-        let recipe = Recipe { links, floating, damping: true, held_joints: true, potential: true };
+        let recipe = Recipe {
+            links,
+            floating,
+            damping: true,
+            held_joints: true,
+            potential: true,
+        };
         let scene = tree::scene(300 + links as u64, recipe);
         let robot = &scene.robots[0];
         let mut random = Random::new(links as u64);
         let motion = tree::motion(&mut random, robot);
         let mut work = Workspace::new(robot);
-        step::evaluate(robot, &instant(&scene), &motion, &vec![0.0; robot.n_joints()], 0, &mut work);
+        step::evaluate(
+            robot,
+            &instant(&scene),
+            &motion,
+            &vec![0.0; robot.n_joints()],
+            0,
+            &mut work,
+        );
         let link = random.between(0.0, links as f64) as usize;
-        let F = SpatialForce { m: random.vector(1.0), f: random.vector(1.0) };
+        let F = SpatialForce {
+            m: random.vector(1.0),
+            f: random.vector(1.0),
+        };
         let answer = response::to_force(robot, &work, link, &F);
         let p = random.vector(0.3);
         let at_point = response::at_point(robot, &work, link, p);
@@ -36,9 +52,17 @@ fn an_answer_is_the_difference_that_a_force_makes() {
         let pure = SpatialForce::at_point(F.f, p);
         let a = response::to_force(robot, &work, link, &pure);
         let R_WL = work.links[link].R_WL;
-        near("point", at_point.mul_vec(R_WL.mul_vec(F.f)), R_WL.mul_vec(a.v + a.w.cross(p)), 1e-9);
+        near(
+            "point",
+            at_point.mul_vec(R_WL.mul_vec(F.f)),
+            R_WL.mul_vec(a.v + a.w.cross(p)),
+            1e-9,
+        );
         let skew = at_point - at_point.transpose();
-        assert!(skew.r.iter().all(|r| r.norm() < 1e-9), "{links} links: {at_point:?}");
+        assert!(
+            skew.r.iter().all(|r| r.norm() < 1e-9),
+            "{links} links: {at_point:?}"
+        );
         assert!(largest(&F) > 0.0);
     }
 }

@@ -2,18 +2,24 @@
 
 use crate::common::tree::{self, Random, Recipe};
 use crate::common::{aligned, close, near};
-use merrow::environment::{Instant, Variation};
-use merrow::math::{Quat, Vec3};
-use merrow::scene::Scene;
-use merrow::sim::step;
-use merrow::state::{Motion, Workspace};
+use merrow_environment::{Instant, Variation};
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::state::{Motion, Workspace};
+use merrow_sim::step;
 
 const SECONDS: f64 = 1.0;
 const STEP: f64 = 0.001;
 
 /// A damped chain of three without weight, moving in a general pose.
 fn chain() -> (Scene, Motion) {
-    let recipe = Recipe { links: 3, floating: true, damping: true, held_joints: false, potential: false };
+    let recipe = Recipe {
+        links: 3,
+        floating: true,
+        damping: true,
+        held_joints: false,
+        potential: false,
+    };
     let scene = tree::scene(21, recipe);
     let motion = tree::motion(&mut Random::new(22), &scene.robots[0]);
     (scene, motion)
@@ -27,14 +33,31 @@ fn travel(scene: &Scene, start: &Motion, current: Vec3, rate: Vec3) -> Motion {
     let none = vec![0.0; robot.n_joints()];
     let (mut motion, mut work) = (start.clone(), Workspace::new(robot));
     let at = |t: f64| {
-        let variation = Variation { velocity: rate.scale(t), acceleration: rate };
-        Instant { sea: &sea, gravity: scene.gravity, time: t, variation, waves: None }
+        let variation = Variation {
+            velocity: rate.scale(t),
+            acceleration: rate,
+        };
+        Instant {
+            sea: &sea,
+            gravity: scene.gravity,
+            time: t,
+            variation,
+            waves: None,
+        }
     };
     for k in 0..(SECONDS / STEP).round() as u64 {
         let t = k as f64 * STEP;
         let at = [at(t), at(t + 0.5 * STEP), at(t + STEP)];
         step::evaluate(robot, &at[0], &motion, &none, 0, &mut work);
-        step::advance(robot, scene.integrator, STEP, &at, &mut motion, &none, &mut work);
+        step::advance(
+            robot,
+            scene.integrator,
+            STEP,
+            &at,
+            &mut motion,
+            &none,
+            &mut work,
+        );
     }
     motion
 }
@@ -60,7 +83,12 @@ fn turned_world_gives_the_turned_answer() {
     turned_start.p_WB = pivot + R.mul_vec(start.p_WB - pivot);
     let end = travel(&scene, &start, current, rate);
     let turned = travel(&scene, &turned_start, R.mul_vec(current), R.mul_vec(rate));
-    near("position", turned.p_WB - pivot, R.mul_vec(end.p_WB - pivot), 1e-10);
+    near(
+        "position",
+        turned.p_WB - pivot,
+        R.mul_vec(end.p_WB - pivot),
+        1e-10,
+    );
     aligned("attitude", &turned.q_WB, &turn.mul(&end.q_WB), 1e-10);
     near("velocity", turned.V_WB_B.v, end.V_WB_B.v, 1e-10);
     near("angular velocity", turned.V_WB_B.w, end.V_WB_B.w, 1e-10);
@@ -77,7 +105,12 @@ fn moving_along_with_the_water_changes_nothing() {
     boosted_start.V_WB_B.v += start.q_WB.matrix().tr_mul_vec(boost);
     let end = travel(&scene, &start, current, Vec3::zero());
     let boosted = travel(&scene, &boosted_start, current + boost, Vec3::zero());
-    near("position", boosted.p_WB, end.p_WB + boost.scale(SECONDS), 1e-9);
+    near(
+        "position",
+        boosted.p_WB,
+        end.p_WB + boost.scale(SECONDS),
+        1e-9,
+    );
     let carried = boosted.q_WB.matrix().tr_mul_vec(boost);
     near("velocity", boosted.V_WB_B.v - carried, end.V_WB_B.v, 1e-9);
     near("angular velocity", boosted.V_WB_B.w, end.V_WB_B.w, 1e-9);
@@ -89,7 +122,13 @@ fn moving_along_with_the_water_changes_nothing() {
 // frame, 1e-9 of the way.
 #[test]
 fn neutral_body_goes_with_accelerating_water() {
-    let recipe = Recipe { links: 1, floating: true, damping: true, held_joints: false, potential: false };
+    let recipe = Recipe {
+        links: 1,
+        floating: true,
+        damping: true,
+        held_joints: false,
+        potential: false,
+    };
     let mut scene = tree::scene(31, recipe);
     let link = &mut scene.robots[0].links[0];
     // at rest in the water: no spin; the centres of mass and buoyancy together, or the water would turn it

@@ -2,17 +2,18 @@
 
 use crate::common::tree::{self, Random, Recipe};
 use crate::common::{advance, aligned, evaluate, instant, near, simulation};
-use merrow::math::{SpatialInertia, Vec3};
-use merrow::scene::{Damping, JointKind, Link, Robot};
-use merrow::sim::step;
-use merrow::state::{Motion, Workspace};
+use merrow_math::{SpatialInertia, Vec3};
+use merrow_model::scene::{Damping, JointKind, Link, Robot};
+use merrow_model::state::{Motion, Workspace};
+use merrow_sim::step;
 
 /// One link that is `robot`'s two, merged by the definitions of mass, centres and moments.
 fn merged(robot: &Robot) -> Link {
     let (base, child) = (&robot.links[0], &robot.links[1]);
     let (R, p) = (child.joint.R_PC0, child.joint.p_PoCo0);
     let carried = |v: Vec3| p + R.mul_vec(v);
-    let mean = |a: Vec3, wa: f64, b: Vec3, wb: f64| (a.scale(wa) + b.scale(wb)).scale(1.0 / (wa + wb));
+    let mean =
+        |a: Vec3, wa: f64, b: Vec3, wb: f64| (a.scale(wa) + b.scale(wb)).scale(1.0 / (wa + wb));
     let mut whole = base.clone();
     whole.mass = base.mass + child.mass;
     whole.p_LoLcm = mean(base.p_LoLcm, base.mass, carried(child.p_LoLcm), child.mass);
@@ -20,15 +21,22 @@ fn merged(robot: &Robot) -> Link {
     whole.added = base.added.plus(&child.added.to_parent(&R, p));
     whole.total = whole.rigid.plus(&whole.added);
     whole.volume = base.volume + child.volume;
-    whole.p_LoCb = mean(base.p_LoCb, base.volume, carried(child.p_LoCb), child.volume);
+    whole.p_LoCb = mean(
+        base.p_LoCb,
+        base.volume,
+        carried(child.p_LoCb),
+        child.volume,
+    );
     whole.trim.force += child.trim.force;
     whole.trim.moment_arm += p.scale(child.trim.force) + R.mul_vec(child.trim.moment_arm);
     // a symmetric damping matrix moves between frames as an inertia does
     let about_base = |link: &Link| {
-        let Damping::Full(d) = &link.linear_damping else { panic!("expected full damping") };
+        let Damping::Full(d) = &link.linear_damping else {
+            panic!("expected full damping")
+        };
         let back = link.p_LoD;
         let at_link = SpatialInertia::from_matrix(d).to_parent(&link.R_LU, Vec3::zero());
-        at_link.to_parent(&merrow::math::Mat3::identity(), back)
+        at_link.to_parent(&merrow_math::Mat3::identity(), back)
     };
     let damping = about_base(base).plus(&about_base(child).to_parent(&R, p));
     whole.linear_damping = Damping::from_matrix(&damping.to_matrix());
@@ -40,7 +48,13 @@ fn merged(robot: &Robot) -> Link {
 // linear damping. Method: the merged body by its definitions; both run 2 s. Tolerance: rounding.
 #[test]
 fn two_bodies_on_a_fixed_joint_are_one() {
-    let recipe = Recipe { links: 2, floating: true, damping: true, held_joints: false, potential: true };
+    let recipe = Recipe {
+        links: 2,
+        floating: true,
+        damping: true,
+        held_joints: false,
+        potential: true,
+    };
     let mut two = tree::scene(51, recipe);
     two.robots[0].links[1].joint.kind = JointKind::Fixed;
     for link in &mut two.robots[0].links {
@@ -51,19 +65,34 @@ fn two_bodies_on_a_fixed_joint_are_one() {
     one.robots[0].finish();
     let mut start = tree::motion(&mut Random::new(52), &two.robots[0]);
     (start.q[0], start.qd[0]) = (0.0, 0.0);
-    let end = |scene: &merrow::scene::Scene, mut motion: Motion| {
+    let end = |scene: &merrow_model::scene::Scene, mut motion: Motion| {
         let robot = &scene.robots[0];
         let at = [instant(scene), instant(scene), instant(scene)];
         let none = vec![0.0; robot.n_joints()];
         let mut work = Workspace::new(robot);
         for _ in 0..2000 {
             step::evaluate(robot, &at[0], &motion, &none, 0, &mut work);
-            step::advance(robot, scene.integrator, 0.001, &at, &mut motion, &none, &mut work);
+            step::advance(
+                robot,
+                scene.integrator,
+                0.001,
+                &at,
+                &mut motion,
+                &none,
+                &mut work,
+            );
         }
         motion
     };
-    let alone = Motion { q: Vec::new(), qd: Vec::new(), ..start.clone() };
-    let A = (evaluate(&one, &alone).links[0].A, evaluate(&two, &start).links[0].A);
+    let alone = Motion {
+        q: Vec::new(),
+        qd: Vec::new(),
+        ..start.clone()
+    };
+    let A = (
+        evaluate(&one, &alone).links[0].A,
+        evaluate(&two, &start).links[0].A,
+    );
     near("angular acceleration", A.0.w, A.1.w, 1e-11);
     let (a, b) = (end(&two, start), end(&one, alone));
     near("position", a.p_WB, b.p_WB, 1e-10);

@@ -6,10 +6,10 @@
 use crate::common::folder::Folder;
 use crate::common::tree::Random;
 use crate::common::{close, evaluate, near, start};
-use merrow::math::{Quat, SpatialVelocity, Vec3};
-use merrow::scene::{Damping, Geometry, JointKind, Link, Scene};
-use merrow::state::Motion;
-use merrow::world::{Overrides, World, load_world};
+use merrow_math::{Quat, SpatialVelocity, Vec3};
+use merrow_model::scene::{Damping, Geometry, JointKind, Link, Scene};
+use merrow_model::state::Motion;
+use merrow_world::{Overrides, World, load_world};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -38,11 +38,24 @@ fn inertial(mass: f64) -> String {
 /// What the water does to a link, as the keys of a URDF robot's hydrodynamics.
 fn hydrodynamics(link: &Link) -> String {
     let R_UL = link.R_LU.transpose();
-    let list = |v: &[f64]| format!("[{}]", v.iter().map(|x| format!("{x}")).collect::<Vec<_>>().join(", "));
+    let list = |v: &[f64]| {
+        format!(
+            "[{}]",
+            v.iter()
+                .map(|x| format!("{x}"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        )
+    };
     let point = |p: Vec3| list(&R_UL.mul_vec(p).to_array());
     let m = link.added.to_parent(&R_UL, Vec3::zero()).to_matrix();
-    let rows: Vec<String> =
-        (0..6).map(|i| list(&std::array::from_fn::<f64, 6, _>(|j| m[(i + 3) % 6][(j + 3) % 6]))).collect();
+    let rows: Vec<String> = (0..6)
+        .map(|i| {
+            list(&std::array::from_fn::<f64, 6, _>(|j| {
+                m[(i + 3) % 6][(j + 3) % 6]
+            }))
+        })
+        .collect();
     let damping = |d: &Damping| match d {
         Damping::Zero => "none".to_string(),
         Damping::Diagonal(d) => {
@@ -63,7 +76,12 @@ fn hydrodynamics(link: &Link) -> String {
     );
     if link.trim.force != 0.0 {
         let at = point(link.trim.moment_arm.scale(1.0 / link.trim.force));
-        write!(text, ", loads: {{all: {{force_n: {}, at_m: {at}}}}}", link.trim.force).unwrap();
+        write!(
+            text,
+            ", loads: {{all: {{force_n: {}, at_m: {at}}}}}",
+            link.trim.force
+        )
+        .unwrap();
     }
     text + "}"
 }
@@ -75,15 +93,29 @@ fn accelerations(scene: &Scene, seed: u64, names: &[&str]) -> Vec<f64> {
     let mut motion = Motion::rest(robot.n_joints());
     motion.q_WB = random.attitude();
     motion.p_WB = Vec3::new(1.0, 2.0, -50.0);
-    motion.V_WB_B = SpatialVelocity { w: random.vector(1.0), v: random.vector(1.0) };
-    let joint = |name: &&str| robot.links.iter().position(|l| l.joint.name == **name).unwrap() - 1;
+    motion.V_WB_B = SpatialVelocity {
+        w: random.vector(1.0),
+        v: random.vector(1.0),
+    };
+    let joint = |name: &&str| {
+        robot
+            .links
+            .iter()
+            .position(|l| l.joint.name == **name)
+            .unwrap()
+            - 1
+    };
     for j in names.iter().map(joint) {
         (motion.q[j], motion.qd[j]) = (random.between(0.2, 1.0), random.between(-1.0, 1.0));
     }
     let work = evaluate(scene, &motion);
     let A = work.links[0].A;
     let joints = names.iter().map(joint).map(|j| work.qdd[j]);
-    A.w.to_array().into_iter().chain(A.v.to_array()).chain(joints).collect()
+    A.w.to_array()
+        .into_iter()
+        .chain(A.v.to_array())
+        .chain(joints)
+        .collect()
 }
 
 /// The round trip: our vehicle with its arm, as `merrow describe --urdf` writes it, with its hydrodynamics beside it.
@@ -91,7 +123,8 @@ fn accelerations(scene: &Scene, seed: u64, names: &[&str]) -> Vec<f64> {
 fn the_uvms_comes_back_from_its_own_urdf() {
     let joints = ["base", "shoulder", "elbow", "wrist"];
     let effort = "{joint: {drive: {kind: effort}}}";
-    let world = "water: {density_kg_m3: 997, current: {kind: uniform, speed_m_s: 0.3, direction_deg: 70}}";
+    let world =
+        "water: {density_kg_m3: 997, current: {kind: uniform, speed_m_s: 0.3, direction_deg: 70}}";
     let model = format!(
         "{{extends: robots/osu_uvms.yaml, links: {{shoulder: {effort}, upperarm: {effort}, elbow: {effort}, wrist: {effort}}}}}"
     );
@@ -99,15 +132,24 @@ fn the_uvms_comes_back_from_its_own_urdf() {
         "{world}\nrobots: {{osu_uvms: {{model: {model}, position_m: [0, 0, -50]}}}}\n"
     ));
     let robot = &ours.robots[0];
-    let links: Vec<String> =
-        robot.links.iter().map(|l| format!("{}: {}", l.name, hydrodynamics(l))).collect();
-    let urdf = merrow::ros::urdf::urdf(robot);
+    let links: Vec<String> = robot
+        .links
+        .iter()
+        .map(|l| format!("{}: {}", l.name, hydrodynamics(l)))
+        .collect();
+    let urdf = merrow::node::urdf::urdf(robot);
     let water = format!("hydrodynamics: {{links: {{{}}}}}", links.join(", "));
     let theirs = load("round_trip", &urdf, &water, world).scene;
     let (a, b) = (&robot.links, &theirs.robots[0].links);
-    assert_eq!(a.iter().map(|l| &l.name).collect::<Vec<_>>(), b.iter().map(|l| &l.name).collect::<Vec<_>>());
+    assert_eq!(
+        a.iter().map(|l| &l.name).collect::<Vec<_>>(),
+        b.iter().map(|l| &l.name).collect::<Vec<_>>()
+    );
     for seed in 1..=10 {
-        let (a, b) = (accelerations(&ours, seed, &joints), accelerations(&theirs, seed, &joints));
+        let (a, b) = (
+            accelerations(&ours, seed, &joints),
+            accelerations(&theirs, seed, &joints),
+        );
         let size = a.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
         for (x, y) in a.iter().zip(&b) {
             // rounding in three changes of axes; angles of the URDF are those of the model
@@ -116,38 +158,61 @@ fn the_uvms_comes_back_from_its_own_urdf() {
     }
     // shapes come back too; the capsule as the cylinder about it
     assert_eq!(theirs.robots[0].colliders.len(), robot.colliders.len());
-    near("place of the jaw", theirs.robots[0].colliders[6].p_LoG, robot.colliders[6].p_LoG, 1e-9);
+    near(
+        "place of the jaw",
+        theirs.robots[0].colliders[6].p_LoG,
+        robot.colliders[6].p_LoG,
+        1e-9,
+    );
 }
 
 /// Goal: the description has every frame of the tree, each where the tree has it. Method: links and joints of the URDF of every robot of two worlds with cameras, sonars, a DVL and a
 /// nodded laser, against /tf_static. Tolerance: rounding of the angles.
 #[test]
 fn the_description_has_all_frames() {
-    use merrow::ros::frames;
+    use merrow::node::frames;
     let mut turned = 0;
     for name in ["harbour_inspection", "riverwatch"] {
-        let path = merrow::world::share::world(name);
+        let path = merrow_world::data_dir::world(name);
         let scene = load_world(&path, Overrides::default()).unwrap().scene;
-        let urdf: String = scene.robots.iter().map(merrow::ros::urdf::urdf).collect();
+        let urdf: String = scene.robots.iter().map(merrow::node::urdf::urdf).collect();
         for t in frames::fixed(&scene).transforms {
             let (parent, child) = (&t.header.frame_id, &t.child_frame_id);
             if parent == "world" {
                 continue;
             }
-            assert!(urdf.contains(&format!("<link name=\"{child}\"")), "{name}: no link {child}");
+            assert!(
+                urdf.contains(&format!("<link name=\"{child}\"")),
+                "{name}: no link {child}"
+            );
             let ends = format!("<parent link=\"{parent}\"/><child link=\"{child}\"/>");
-            let joint = urdf.split(&ends).nth(1).unwrap_or_else(|| panic!("{name}: no {ends}"));
+            let joint = urdf
+                .split(&ends)
+                .nth(1)
+                .unwrap_or_else(|| panic!("{name}: no {ends}"));
             let numbers = |key: &str| -> Vec<f64> {
-                let text = joint.split(&format!("{key}=\"")).nth(1).unwrap().split('"').next().unwrap();
-                text.split(' ').map(|number| number.parse().unwrap()).collect()
+                let text = joint
+                    .split(&format!("{key}=\""))
+                    .nth(1)
+                    .unwrap()
+                    .split('"')
+                    .next()
+                    .unwrap();
+                text.split(' ')
+                    .map(|number| number.parse().unwrap())
+                    .collect()
             };
             let (p, a) = (numbers("xyz"), numbers("rpy"));
             let (q, r) = (&t.transform.rotation, Quat::from_rpy(a[0], a[1], a[2]));
             let same = (q.w * r.w + q.x * r.x + q.y * r.y + q.z * r.z).abs();
             assert!((same - 1.0).abs() < 1e-9, "{child}: {q:?} {r:?}");
             let v = &t.transform.translation;
-            assert!((v.x - p[0]).abs() + (v.y - p[1]).abs() + (v.z - p[2]).abs() < 1e-12, "{child}");
-            turned += usize::from(child.ends_with("_optical_frame") || child.ends_with("_acoustic"));
+            assert!(
+                (v.x - p[0]).abs() + (v.y - p[1]).abs() + (v.z - p[2]).abs() < 1e-12,
+                "{child}"
+            );
+            turned +=
+                usize::from(child.ends_with("_optical_frame") || child.ends_with("_acoustic"));
         }
     }
     assert!(turned >= 5, "{turned} frames of cameras, sonars and DVLs");
@@ -156,19 +221,38 @@ fn the_description_has_all_frames() {
 /// Every shipped URDF is a URDF to ourselves, and weighs what its model weighs.
 #[test]
 fn shipped_urdfs_load() {
-    for name in merrow::world::share::list("params/robots") {
+    for name in merrow_world::data_dir::list("params/robots") {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("urdf/{name}.urdf"));
         let urdf = std::fs::read_to_string(path).unwrap();
-        let scene = load(&format!("shipped_{name}"), &urdf, "command_timeout_s: 1", "").scene;
+        let scene = load(
+            &format!("shipped_{name}"),
+            &urdf,
+            "command_timeout_s: 1",
+            "",
+        )
+        .scene;
         let model = crate::common::scene(&format!("robots: {{a: {{model: {name}}}}}"));
         // fins, whose mass is their link's, and lasers that are nodded weigh a millionth of a kilogram each
-        let nodded = model.robots[0].sensors.iter().filter(|sensor| sensor.kind.tilt().is_some()).count();
+        let nodded = model.robots[0]
+            .sensors
+            .iter()
+            .filter(|sensor| sensor.kind.tilt().is_some())
+            .count();
         let light = 1e-6 * (model.robots[0].fins.len() + nodded) as f64;
-        close(&name, scene.robots[0].mass(), model.robots[0].mass() + light, 1e-12);
+        close(
+            &name,
+            scene.robots[0].mass(),
+            model.robots[0].mass() + light,
+            1e-12,
+        );
         assert!(!scene.robots[0].colliders.is_empty(), "{name}");
         // drives are no part of a URDF, but what they allow is
         for link in &model.robots[0].links[1..] {
-            let read = scene.robots[0].links.iter().find(|l| l.joint.name == link.joint.name).unwrap();
+            let read = scene.robots[0]
+                .links
+                .iter()
+                .find(|l| l.joint.name == link.joint.name)
+                .unwrap();
             let (found, expected) = (read.joint.max_speed(), link.joint.max_speed().min(1000.0));
             assert_eq!(found, expected, "{name}, {}", link.joint.name);
         }
@@ -191,7 +275,12 @@ fn masses_are_gathered() {
         <parent link='base_link'/><child link='base_inertia'/></joint>
       <joint name='t' type='fixed'><origin xyz='0 0 3'/><parent link='base_inertia'/><child link='tool0'/></joint>
     </robot>";
-    let world = load("masses", urdf, "sensors: {imu: {device: truth, link: tool0}}", VACUUM);
+    let world = load(
+        "masses",
+        urdf,
+        "sensors: {imu: {device: truth, link: tool0}}",
+        VACUUM,
+    );
     let robot = &world.scene.robots[0];
     assert_eq!(robot.links.len(), 1);
     let base = &robot.links[0];
@@ -199,14 +288,23 @@ fn masses_are_gathered() {
     near("centre", base.p_LoLcm, Vec3::new(1.0, 0.0, 1.0), 1e-15);
     // about the centre, in the inertial frame (1, 2, 2.5); about x: (1, 2.5, 2); about z: (2.5, 1, 2); and 2 kg at (1, 0, 1)
     let I = base.rigid.A;
-    for (found, expected) in
-        [(I.xx, 2.5 + 2.0), (I.yy, 1.0 + 4.0), (I.zz, 2.0 + 2.0), (I.xz, -2.0), (I.xy, 0.0)]
-    {
+    for (found, expected) in [
+        (I.xx, 2.5 + 2.0),
+        (I.yy, 1.0 + 4.0),
+        (I.zz, 2.0 + 2.0),
+        (I.xz, -2.0),
+        (I.xy, 0.0),
+    ] {
         close("inertia", found, expected, 1e-14);
     }
     let tool = robot.attached.iter().find(|a| a.name == "tool0").unwrap();
     near("tool", tool.p_UoA_U, Vec3::new(1.0, 0.0, 3.0), 1e-15);
-    near("sensor", robot.sensors[0].p_LoS, Vec3::new(1.0, 0.0, 3.0), 1e-15);
+    near(
+        "sensor",
+        robot.sensors[0].p_LoS,
+        Vec3::new(1.0, 0.0, 3.0),
+        1e-15,
+    );
 }
 
 /// Goal: a fixed-base arm swings as a pendulum. Method: the compound pendulum's closed period law, at one angle.
@@ -226,21 +324,32 @@ fn an_arm_on_the_ground_is_a_pendulum() {
     (motion.q[0], motion.qd[0]) = (0.3, 0.5);
     let qdd = evaluate(scene, &motion).qdd[0];
     let inertia = 0.2 + 3.0 * 0.25;
-    close("acceleration", qdd, (-3.0 * 9.81 * 0.5 * 0.3_f64.sin() - 0.4 * 0.5) / inertia, 1e-12);
+    close(
+        "acceleration",
+        qdd,
+        (-3.0 * 9.81 * 0.5 * 0.3_f64.sin() - 0.4 * 0.5) / inertia,
+        1e-12,
+    );
     let joint = &scene.robots[0].links[1].joint;
-    assert_eq!((joint.limits, joint.max_effort, joint.friction), ([-3.0, 3.0], 10.0, 0.1));
+    assert_eq!(
+        (joint.limits, joint.max_effort, joint.friction),
+        ([-3.0, 3.0], 10.0, 0.1)
+    );
     assert_eq!(joint.max_speed(), 1.5);
     // a drive that the model adds keeps to it, and what is written has it
     let model = "base: fixed\n      links: {Arm: {joint: {drive: {kind: position, max_speed: 2}}}}";
     let driven = load("driven_pendulum", urdf, model, VACUUM);
     let robot = &driven.scene.robots[0];
     assert_eq!(robot.links[1].joint.max_speed(), 1.5);
-    let written = merrow::ros::urdf::urdf(robot);
+    let written = merrow::node::urdf::urdf(robot);
     assert!(
         written.contains("<limit lower=\"-3\" upper=\"3\" effort=\"10\" velocity=\"1.5\"/>"),
         "{written}"
     );
-    assert_eq!(scene.robots[0].links[1].name, "Arm", "names need not be small letters");
+    assert_eq!(
+        scene.robots[0].links[1].name, "Arm",
+        "names need not be small letters"
+    );
 }
 
 /// A chain of `n` joints, each a cylinder, hung at `parent`.
@@ -276,20 +385,31 @@ fn forty_joints_on_two_arms_and_a_chain() {
     let robot = &world.scene.robots[0];
     assert_eq!((robot.n_joints(), robot.colliders.len()), (40, 41));
     assert_eq!(robot.links[0].name, "hull");
-    assert!(robot.links.iter().all(|l| l.added.D.xx > 0.0 && l.wet && l.volume > 0.0));
+    assert!(
+        robot
+            .links
+            .iter()
+            .all(|l| l.added.D.xx > 0.0 && l.wet && l.volume > 0.0)
+    );
     // a cylinder along x, 0.1 m from its joint: it couples sway with yaw
     let left = &robot.links[1];
-    let added = left.added.to_parent(&left.R_LU.transpose(), Vec3::zero()).to_matrix();
+    let added = left
+        .added
+        .to_parent(&left.R_LU.transpose(), Vec3::zero())
+        .to_matrix();
     close("coupling", added[2][4], 0.1 * added[4][4], 1e-12);
     let notes: Vec<String> = world.notes.iter().map(|n| n.text.clone()).collect();
     assert_eq!(notes.len(), 2, "{notes:?}");
-    assert_eq!(notes[0], "the element `<transmission>` is not used, here and 39 times more");
+    assert_eq!(
+        notes[0],
+        "the element `<transmission>` is not used, here and 39 times more"
+    );
     let estimated = &world.about[0].sources[2];
     assert_eq!(
         estimated.2,
         "volume, centre of buoyancy, hull, added mass, quadratic damping: by the formulas of simple shapes (cylinder)"
     );
-    let mut simulation = merrow::sim::Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap();
+    let mut simulation = merrow_sim::Simulation::new(std::sync::Arc::new(world.scene), 1).unwrap();
     simulation.advance(500);
     assert!(simulation.state.robots[0].halted.is_none());
 }
@@ -309,12 +429,23 @@ fn mimic_joints_and_what_is_known_of_the_water() {
         "<robot name='g'><link name='hand'>{}<collision><geometry><mesh filename='package://tools/m.obj' scale='2 2 2'/></geometry></collision></link>{}{}</robot>",
         inertial(2.0),
         finger("left", "", "0 1 0"),
-        finger("right", "<mimic joint='left_joint' multiplier='2' offset='0.01'/>", "0 -1 0"),
+        finger(
+            "right",
+            "<mimic joint='left_joint' multiplier='2' offset='0.01'/>",
+            "0 -1 0"
+        ),
     );
     let text = "robots:\n  r:\n    joints_rad: {left_joint: 0.02}\n    model:\n      urdf: package://robots/r.urdf\n      \
                 hydrodynamics: {source: measured, links: {hand: {net_buoyancy_n: 0, added_mass: {kind: diagonal, values: [1, 2, 3, 0, 0, 0]}}}}\n";
     let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
-    let world = load_files("mimic", &[("w.yaml", text), ("robots/r.urdf", &urdf), ("tools/m.obj", mesh)]);
+    let world = load_files(
+        "mimic",
+        &[
+            ("w.yaml", text),
+            ("robots/r.urdf", &urdf),
+            ("tools/m.obj", mesh),
+        ],
+    );
     let robot = &world.scene.robots[0];
     let right = robot.link_index("right").unwrap();
     let mimic = robot.links[right].joint.mimic.unwrap();
@@ -324,7 +455,10 @@ fn mimic_joints_and_what_is_known_of_the_water() {
     );
     assert_eq!(start(&world.scene, 0).q, [0.02, 0.05]);
     let hand = &robot.links[0];
-    assert_eq!([hand.added.D.xx, hand.added.D.yy, hand.added.D.zz], [1.0, 2.0, 3.0]);
+    assert_eq!(
+        [hand.added.D.xx, hand.added.D.yy, hand.added.D.zz],
+        [1.0, 2.0, 3.0]
+    );
     close("neutral", hand.volume * 1025.0, 2.0, 1e-12);
     // the mesh is a corner of a cube of 2 m; its centroid is a quarter along
     near("centre", hand.p_LoCb, Vec3::new(0.5, 0.5, 0.5), 1e-12);
@@ -336,7 +470,11 @@ fn mimic_joints_and_what_is_known_of_the_water() {
         world.about[0].sources[1].2,
         "centre of buoyancy, hull, quadratic damping: by the formulas of simple shapes (mesh as an ellipsoid of its moments)"
     );
-    assert!(world.about[0].sources[1].1.ends_with("r.urdf; hydrodynamics: measured"));
+    assert!(
+        world.about[0].sources[1]
+            .1
+            .ends_with("r.urdf; hydrodynamics: measured")
+    );
     for what in ["effort limit of 0", "velocity limit of 0"] {
         let limits = world.notes.iter().filter(|n| n.text.contains(what)).count();
         assert_eq!(limits, 2, "{what}: {:?}", world.notes);

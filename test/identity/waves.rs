@@ -2,11 +2,12 @@
 
 use crate::analytic::waves::sea;
 use crate::common::{close, near};
-use merrow::environment::waves::realise::realise;
-use merrow::environment::{Instant, WavesNow};
-use merrow::math::Vec3;
-use merrow::scene::{Spectrum, Spreading, Waves};
-use merrow::state::wave_tile::WaveTile;
+use merrow_environment::waves::realise::realise;
+use merrow_environment::waves::tile;
+use merrow_environment::{Instant, WavesNow};
+use merrow_math::Vec3;
+use merrow_model::scene::{Spectrum, Spreading, Waves};
+use merrow_model::state::wave_tile::WaveTile;
 
 const G: f64 = 9.81;
 
@@ -36,22 +37,40 @@ fn small_waves_are_a_flow() {
     let (speed, steep) = (1e-7, 1e-7);
     for p in PLACES {
         let at = |d: Vec3| now.orbital(p + d, now.elevation(p.x + d.x, p.y + d.y));
-        let e = [Vec3::new(h, 0.0, 0.0), Vec3::new(0.0, h, 0.0), Vec3::new(0.0, 0.0, h)];
+        let e = [
+            Vec3::new(h, 0.0, 0.0),
+            Vec3::new(0.0, h, 0.0),
+            Vec3::new(0.0, 0.0, h),
+        ];
         let rate = e.map(|e| (at(e).velocity - at(-e).velocity).scale(0.5 / h));
         let divergence = rate[0].x + rate[1].y + rate[2].z;
-        let curl = Vec3::new(rate[1].z - rate[2].y, rate[2].x - rate[0].z, rate[0].y - rate[1].x);
+        let curl = Vec3::new(
+            rate[1].z - rate[2].y,
+            rate[2].x - rate[0].z,
+            rate[0].y - rate[1].x,
+        );
         close("divergence", divergence / steep, 0.0, 2e-4);
         near("curl", curl.scale(1.0 / steep), Vec3::zero(), 2e-4);
         let head = e.map(|e| (at(e).head - at(-e).head) * 0.5 / h);
         let driven = Vec3::new(head[0], head[1], head[2]).scale(-G);
         let a = at(Vec3::zero()).acceleration;
-        near("pressure", a.scale(1.0 / speed), driven.scale(1.0 / speed), 2e-4);
+        near(
+            "pressure",
+            a.scale(1.0 / speed),
+            driven.scale(1.0 / speed),
+            2e-4,
+        );
         let later = |s: f64| {
             let now = WavesNow::new(&waves, (t + s) * 1e9);
             now.orbital(p, now.elevation(p.x, p.y)).velocity
         };
         let grown = (later(1e-3) - later(-1e-3)).scale(0.5 / 1e-3);
-        near("acceleration", a.scale(1.0 / speed), grown.scale(1.0 / speed), 2e-4);
+        near(
+            "acceleration",
+            a.scale(1.0 / speed),
+            grown.scale(1.0 / speed),
+            2e-4,
+        );
         let bottom = now.orbital(Vec3::new(p.x, p.y, -12.0), 0.0);
         close("through the bottom", bottom.velocity.z / speed, 0.0, 1e-9);
     }
@@ -69,11 +88,24 @@ fn the_surface_is_free() {
         let surface = at(0.0).surface(p.x, p.y);
         let rise = (at(1e-3).elevation(p.x, p.y) - at(-1e-3).elevation(p.x, p.y)) * 0.5 / 1e-3;
         let water = at(0.0).orbital(Vec3::new(p.x, p.y, surface.z), surface.z);
-        close("kinematic condition", water.velocity.z / 1e-7, rise / 1e-7, 2e-4);
+        close(
+            "kinematic condition",
+            water.velocity.z / 1e-7,
+            rise / 1e-7,
+            2e-4,
+        );
         let along = |dx: f64, dy: f64| at(0.0).elevation(p.x + dx, p.y + dy);
-        let slope = [along(1e-3, 0.0) - along(-1e-3, 0.0), along(0.0, 1e-3) - along(0.0, -1e-3)];
+        let slope = [
+            along(1e-3, 0.0) - along(-1e-3, 0.0),
+            along(0.0, 1e-3) - along(0.0, -1e-3),
+        ];
         for k in 0..2 {
-            close("slope", surface.slope[k] / 1e-7, slope[k] * 500.0 / 1e-7, 2e-4);
+            close(
+                "slope",
+                surface.slope[k] / 1e-7,
+                slope[k] * 500.0 / 1e-7,
+                2e-4,
+            );
         }
         let eta = steep.elevation(p.x, p.y);
         let (_, water) = steep.at(Vec3::new(p.x, p.y, eta));
@@ -87,7 +119,10 @@ fn the_surface_is_free() {
 #[test]
 fn every_way_of_summing_agrees() {
     let waves = waves(3.0, 30.0);
-    let (wide, portable) = (WavesNow::new(&waves, 77e9), WavesNow::portable(&waves, 77e9));
+    let (wide, portable) = (
+        WavesNow::new(&waves, 77e9),
+        WavesNow::portable(&waves, 77e9),
+    );
     let x: Vec<f64> = (0..1000).map(|i| f64::from(i) * 1.7 - 600.0).collect();
     let y: Vec<f64> = (0..1000).map(|i| f64::from(i % 37) * -3.3).collect();
     let (mut many, mut plain) = (vec![0.0; 1000], vec![0.0; 1000]);
@@ -97,7 +132,9 @@ fn every_way_of_summing_agrees() {
     for i in 0..1000 {
         assert_eq!(many[i].to_bits(), plain[i].to_bits());
         let sum: f64 = (0..c.a.len())
-            .map(|j| c.a[j] * (c.kx[j] * x[i] + c.ky[j] * y[i] - c.omega[j] * 77.0 + c.phase[j]).cos())
+            .map(|j| {
+                c.a[j] * (c.kx[j] * x[i] + c.ky[j] * y[i] - c.omega[j] * 77.0 + c.phase[j]).cos()
+            })
             .sum();
         assert!((many[i] - sum).abs() < 1e-9 && (wide.elevation(x[i], y[i]) - sum).abs() < 1e-9);
         let p = Vec3::new(x[i], y[i], -0.01 * i as f64);
@@ -120,19 +157,39 @@ fn the_lattice_about_a_hull_is_the_sum() {
     let mut tiles = [WaveTile::new(2.0, 1.0), WaveTile::new(2.0, 1.0)];
     for (k, x0) in [0.0, 0.3, 7.0, 7.1].into_iter().enumerate() {
         let t_ns = 50e9 + 3.1e7 * k as f64;
-        let now = [WavesNow::new(&waves, t_ns), WavesNow::portable(&waves, t_ns)];
+        let now = [
+            WavesNow::new(&waves, t_ns),
+            WavesNow::portable(&waves, t_ns),
+        ];
         let [x, y, z] = place(x0);
-        let mut found = [(vec![0.0; 64], vec![0.0; 64]), (vec![0.0; 64], vec![0.0; 64])];
+        let mut found = [
+            (vec![0.0; 64], vec![0.0; 64]),
+            (vec![0.0; 64], vec![0.0; 64]),
+        ];
         for ((tile, now), (eta, head)) in tiles.iter_mut().zip(&now).zip(&mut found) {
-            tile.set(&waves, now, x0, 0.0);
-            assert!(tile.look_up([&x, &y, &z], eta, head));
+            tile::set(tile, &waves, now, x0, 0.0);
+            assert!(tile::look_up(tile, [&x, &y, &z], eta, head));
         }
-        assert_eq!(format!("{:?}", found[0]), format!("{:?}", found[1]), "window {k}");
+        assert_eq!(
+            format!("{:?}", found[0]),
+            format!("{:?}", found[1]),
+            "window {k}"
+        );
         for i in 0..64 {
             let (surface, water) = now[0].at(Vec3::new(x[i], y[i], z[i]));
-            assert!((found[0].0[i] - surface.z).abs() < 0.03, "{i}: {} {}", found[0].0[i], surface.z);
+            assert!(
+                (found[0].0[i] - surface.z).abs() < 0.03,
+                "{i}: {} {}",
+                found[0].0[i],
+                surface.z
+            );
             if z[i] < surface.z {
-                assert!((found[0].1[i] - water.head).abs() < 0.03, "{i}: {} {}", found[0].1[i], water.head);
+                assert!(
+                    (found[0].1[i] - water.head).abs() < 0.03,
+                    "{i}: {} {}",
+                    found[0].1[i],
+                    water.head
+                );
             }
         }
     }
@@ -145,7 +202,10 @@ fn the_wind_follows_the_waves_near_them() {
     let waves = waves(3.0, 30.0);
     let now = WavesNow::new(&waves, 40e9);
     let calm = crate::common::scene("robots: {a: {model: bluerov2}}");
-    let at = Instant { waves: Some(&now), ..crate::common::instant(&calm) };
+    let at = Instant {
+        waves: Some(&now),
+        ..crate::common::instant(&calm)
+    };
     let (eta, reach) = (now.elevation(3.0, 4.0), now.reach());
     let over = |z: f64| at.height_in_wind(Vec3::new(3.0, 4.0, z));
     assert_eq!(over(0.9 * reach), 0.9 * reach - eta);
@@ -153,6 +213,9 @@ fn the_wind_follows_the_waves_near_them() {
     let n = (2.5 * reach / 0.01) as i32;
     for k in 0..n {
         let step = over(0.01 * f64::from(k + 1)) - over(0.01 * f64::from(k));
-        assert!((step - 0.01).abs() <= 0.01 * eta.abs() / reach + 1e-12, "{k}: {step}");
+        assert!(
+            (step - 0.01).abs() <= 0.01 * eta.abs() / reach + 1e-12,
+            "{k}: {step}"
+        );
     }
 }

@@ -2,15 +2,15 @@
 
 use crate::common::physics::largest;
 use crate::common::simulation;
-use merrow::dynamics::rnea;
-use merrow::kinematics::coupling::end_motion;
-use merrow::kinematics::joint_velocity;
-use merrow::math::{SpatialForce, SpatialVelocity, Vec3};
-use merrow::scene::JointKind;
-use merrow::sim::Simulation;
-use merrow::state::Workspace;
-use merrow::state::contact::Side;
-use merrow::state::reading::Reading;
+use merrow_math::{SpatialForce, SpatialVelocity, Vec3};
+use merrow_model::kinematics::coupling::end_motion;
+use merrow_model::kinematics::joint_velocity;
+use merrow_model::scene::JointKind;
+use merrow_model::state::Workspace;
+use merrow_model::state::contact::Side;
+use merrow_model::state::reading::Reading;
+use merrow_physics::dynamics::rnea;
+use merrow_sim::Simulation;
 
 /// A vehicle with an arm of three joints in water, whose tip comes down on the bottom with the joints against their friction and
 /// their stops, one driven by another; a float hangs on the arm by a weld or a ball.
@@ -80,19 +80,34 @@ fn held(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, Vec<f6
     s.runners[robot].evaluate(&scene, &scene.robots[robot], &sea, now, &mut own);
     let mut work = s.runners[robot].work.clone();
     let (half, kick) = if own.kick.any { (0.5, 1.0) } else { (1.0, 0.0) };
-    let A0 = SpatialVelocity::zero().add_scaled(&work.links[0].A, half).add_scaled(&own.kick.A_WB_B, kick);
-    let qdd = work.qdd.iter().zip(&own.kick.qdd).map(|(a, b)| half * a + kick * b).collect();
+    let A0 = SpatialVelocity::zero()
+        .add_scaled(&work.links[0].A, half)
+        .add_scaled(&own.kick.A_WB_B, kick);
+    let qdd = work
+        .qdd
+        .iter()
+        .zip(&own.kick.qdd)
+        .map(|(a, b)| half * a + kick * b)
+        .collect();
     let mut add = |link: usize, p_W: Vec3, m: Vec3, f: Vec3| {
         let w = &mut work.links[link];
         let m = m + (p_W - w.p_WL).cross(f);
-        w.F = w.F.plus(&SpatialForce { m: w.R_WL.tr_mul_vec(m), f: w.R_WL.tr_mul_vec(f) });
+        w.F = w.F.plus(&SpatialForce {
+            m: w.R_WL.tr_mul_vec(m),
+            f: w.R_WL.tr_mul_vec(f),
+        });
     };
     for c in &s.state.contacts.touching {
         for (side, sign) in [(c.a, 1.0), (c.b, -1.0)] {
             if let Side::Link { robot: r, link, .. } = side
                 && r as usize == robot
             {
-                add(link as usize, c.p_W, Vec3::zero(), c.impulse_W.scale(sign / dt));
+                add(
+                    link as usize,
+                    c.p_W,
+                    Vec3::zero(),
+                    c.impulse_W.scale(sign / dt),
+                );
             }
         }
     }
@@ -102,7 +117,12 @@ fn held(s: &mut Simulation, robot: usize) -> (Workspace, SpatialVelocity, Vec<f6
             if let Some((r, link)) = end.link()
                 && r == robot
             {
-                add(link, p_WB, memory.moment_W.scale(sign), memory.force_W.scale(sign));
+                add(
+                    link,
+                    p_WB,
+                    memory.moment_W.scale(sign),
+                    memory.force_W.scale(sign),
+                );
             }
         }
     }
@@ -133,7 +153,10 @@ fn beyond(
         if k >= link {
             let net = w.inertia.mul(&A[k]).minus(&w.F);
             let (m, f) = (w.R_WL.mul_vec(net.m), w.R_WL.mul_vec(net.f));
-            sum = sum.plus(&SpatialForce { m: m + (w.p_WL - p_W).cross(f), f });
+            sum = sum.plus(&SpatialForce {
+                m: m + (w.p_WL - p_W).cross(f),
+                f,
+            });
         }
     }
     sum
@@ -149,7 +172,10 @@ fn beyond(
 fn readings_balance_contacts_couplings_and_stops() {
     let ends = "a: {robot: r, link: tip, position_m: [0.2, 0, 0.1]}, b: {robot: float}";
     for (kind, integrator) in [("weld", "rk4"), ("ball", "semi_implicit")] {
-        let mut s = simulation(&world(&format!("kind: {kind}, engaged: true, {ends}"), integrator));
+        let mut s = simulation(&world(
+            &format!("kind: {kind}, engaged: true, {ends}"),
+            integrator,
+        ));
         let (mut touched, mut stopped, mut pulled) = (0, 0, 0.0_f64);
         let (mut readings, mut bases) = (Vec::new(), Vec::new());
         for _ in 0..1500 {
@@ -157,9 +183,21 @@ fn readings_balance_contacts_couplings_and_stops() {
             s.advance(1);
             let mut worst = 0.0_f64;
             let read: Vec<SpatialForce> = (0..3)
-                .map(|k| match s.runners[0].outbox.iter().rfind(|d| d.sensor == k).unwrap().stamped.reading {
-                    Reading::Wrench(r) => SpatialForce { m: r.torque, f: r.force },
-                    _ => panic!("not a wrench"),
+                .map(|k| {
+                    match s.runners[0]
+                        .outbox
+                        .iter()
+                        .rfind(|d| d.sensor == k)
+                        .unwrap()
+                        .stamped
+                        .reading
+                    {
+                        Reading::Wrench(r) => SpatialForce {
+                            m: r.torque,
+                            f: r.force,
+                        },
+                        _ => panic!("not a wrench"),
+                    }
                 })
                 .collect();
             let now = held(&mut s, 0);
@@ -169,10 +207,17 @@ fn readings_balance_contacts_couplings_and_stops() {
             for (k, F_S) in read.iter().enumerate() {
                 let sensor = &s.scene.robots[0].sensors[k];
                 let w = &work.links[sensor.link];
-                let (p_W, R_WS) = (w.p_WL + w.R_WL.mul_vec(sensor.p_LoS), w.R_WL.mul_mat(&sensor.R_LS));
+                let (p_W, R_WS) = (
+                    w.p_WL + w.R_WL.mul_vec(sensor.p_LoS),
+                    w.R_WL.mul_mat(&sensor.R_LS),
+                );
                 let expected = beyond(&s, &now, sensor.link, p_W);
                 // the sensor says what the child exerts on the parent
-                let sum = SpatialForce { m: R_WS.mul_vec(F_S.m), f: R_WS.mul_vec(F_S.f) }.plus(&expected);
+                let sum = SpatialForce {
+                    m: R_WS.mul_vec(F_S.m),
+                    f: R_WS.mul_vec(F_S.f),
+                }
+                .plus(&expected);
                 worst = worst.max(largest(&sum) / scale);
             }
             let (base, _) = rnea::inverse(&s.scene.robots[0], A0, qdd, work);
@@ -180,18 +225,32 @@ fn readings_balance_contacts_couplings_and_stops() {
             bases.push(largest(&base) / scale);
             touched += usize::from(!s.state.contacts.touching.is_empty());
             stopped += usize::from(
-                s.state.robots[0].motion.q[0] > 0.02 - 1e-4 || s.state.robots[0].motion.q[0] < -0.01 + 1e-4,
+                s.state.robots[0].motion.q[0] > 0.02 - 1e-4
+                    || s.state.robots[0].motion.q[0] < -0.01 + 1e-4,
             );
             pulled = pulled.max(s.state.couplings[0].force_W.norm());
         }
-        assert!(touched > 200 && stopped > 200 && pulled > 1.0, "{touched} {stopped} {pulled}");
-        for (what, errors, usual, most) in [("reading", readings, 1e-5, 1e-3), ("base", bases, 5e-3, 2e-2)] {
+        assert!(
+            touched > 200 && stopped > 200 && pulled > 1.0,
+            "{touched} {stopped} {pulled}"
+        );
+        for (what, errors, usual, most) in [
+            ("reading", readings, 1e-5, 1e-3),
+            ("base", bases, 5e-3, 2e-2),
+        ] {
             let mut sorted = errors.clone();
             sorted.sort_by(f64::total_cmp);
             let (common, worst) = (sorted[1425], sorted[1499]);
             println!("{kind}, {what}: {:e} {common:e} {worst:e}", sorted[750]);
-            assert!(common < usual && worst < most, "{kind}, {what}: {common:e}, worst {worst:e}");
+            assert!(
+                common < usual && worst < most,
+                "{kind}, {what}: {common:e}, worst {worst:e}"
+            );
         }
-        assert!(s.scene.robots[0].links[1..].iter().all(|l| l.joint.kind == JointKind::Revolute));
+        assert!(
+            s.scene.robots[0].links[1..]
+                .iter()
+                .all(|l| l.joint.kind == JointKind::Revolute)
+        );
     }
 }

@@ -7,7 +7,9 @@ use super::{bluerov2, check, motor, plain};
 #[test]
 fn commands() {
     check(
-        &plain("thrusters: {t1: {motor: t200_newton, position_m: [0, 0, 0], direction: [0, 0, 0]}}"),
+        &plain(
+            "thrusters: {t1: {motor: t200_newton, position_m: [0, 0, 0], direction: [0, 0, 0]}}",
+        ),
         "w.yaml:6:78: the direction of t1 has no length, expected numbers that are not all 0",
     );
     check(
@@ -49,7 +51,9 @@ fn curves() {
         "w.yaml:10:112: `points`: expected a list of lists of 2 numbers that is not empty, found an empty list",
     );
     check(
-        &motor("command: newton, range: [-1, 1], curve: {kind: table, points: [[-1, -5, 2], [1, 5]]}"),
+        &motor(
+            "command: newton, range: [-1, 1], curve: {kind: table, points: [[-1, -5, 2], [1, 5]]}",
+        ),
         "w.yaml:10:113: `points[0]`: expected 2 numbers, found 3",
     );
     check(

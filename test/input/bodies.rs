@@ -167,7 +167,9 @@ fn restoring() {
 fn one_law_of_the_wind() {
     let ship = "side_drag: 1, head_drag: 1, stern_drag: 1, delta: 0.5, length_m: 2";
     check(
-        &body(&format!("wind: {{area_m2: [1, 1, 1], law: kelpie, blendermann: {{{ship}}}}}, ")),
+        &body(&format!(
+            "wind: {{area_m2: [1, 1, 1], law: kelpie, blendermann: {{{ship}}}}}, "
+        )),
         "w.yaml:5:71: the wind on base_link has both `law` and `blendermann`, expected one of them",
     );
 }

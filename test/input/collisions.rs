@@ -6,12 +6,13 @@
 use super::{body, check, plain, world};
 use crate::common::folder::Folder;
 use crate::common::{near, scene};
-use merrow::math::{Mat3, Vec3};
-use merrow::scene::Geometry;
-use merrow::scene::collision::{Groups, Material};
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::Geometry;
+use merrow_model::scene::robot::collision::{Groups, Material};
 
 /// A tetrahedron with one corner at the origin, closed and outside out.
-const TETRAHEDRON: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+const TETRAHEDRON: &str =
+    "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 #[test]
 fn shapes_lie_in_the_axes_of_their_body() {
@@ -23,9 +24,27 @@ fn shapes_lie_in_the_axes_of_their_body() {
     let scene = scene(frd);
     let c = &scene.robots[0].colliders[0];
     assert_eq!((c.name.as_str(), c.link), ("base_link/a", 0));
-    assert_eq!(c.geometry, Geometry::Cylinder { radius: 0.1, half_length: 1.0 });
-    assert_eq!(c.material, Material { friction: 0.8, ..Material::default() });
-    assert_eq!(c.groups, Groups { member: 1 << 31 | 2, meets: 1 });
+    assert_eq!(
+        c.geometry,
+        Geometry::Cylinder {
+            radius: 0.1,
+            half_length: 1.0
+        }
+    );
+    assert_eq!(
+        c.material,
+        Material {
+            friction: 0.8,
+            ..Material::default()
+        }
+    );
+    assert_eq!(
+        c.groups,
+        Groups {
+            member: 1 << 31 | 2,
+            meets: 1
+        }
+    );
     near("place", c.p_LoG, Vec3::new(1.0, -2.0, -3.0), 1e-15);
     // pitch by 90 degrees takes z to x, in either axes
     near("axis", c.R_LG.col(2), Vec3::new(1.0, 0.0, 0.0), 1e-15);
@@ -41,29 +60,56 @@ fn shapes_of_merged_links_are_carried_along() {
              inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}, {keys}}}}}"
         )
     };
-    let arm = link("base_link", "{kind: continuous, axis: [1, 0, 0], position_m: [1, 0, 0]}", "");
+    let arm = link(
+        "base_link",
+        "{kind: continuous, axis: [1, 0, 0], position_m: [1, 0, 0]}",
+        "",
+    );
     let hand = link(
         "arm",
         "{kind: fixed, position_m: [0, 0, 2], attitude_rad: [0, 0, 1.5707963267948966]}",
         "collisions: {tip: {kind: box, size_m: [2, 4, 6], position_m: [0.5, 0, 0]}}",
     );
-    let far = link("arm", "{kind: continuous}", "collisions: {end: {kind: sphere, radius_m: 1}}");
-    let scene = scene(&plain(&format!("links: {{arm: {arm}, hand: {hand}, far: {far}}}")));
+    let far = link(
+        "arm",
+        "{kind: continuous}",
+        "collisions: {end: {kind: sphere, radius_m: 1}}",
+    );
+    let scene = scene(&plain(&format!(
+        "links: {{arm: {arm}, hand: {hand}, far: {far}}}"
+    )));
     let robot = &scene.robots[0];
     assert_eq!(robot.links.len(), 3, "the hand is merged");
-    let [tip, end] = robot.colliders.as_slice() else { panic!("{:?}", robot.colliders) };
+    let [tip, end] = robot.colliders.as_slice() else {
+        panic!("{:?}", robot.colliders)
+    };
     assert_eq!((tip.name.as_str(), tip.link), ("hand/tip", 1));
     assert_eq!((end.name.as_str(), end.link), ("far/end", 2));
     // in the arm's own frame: the hand 2 m up, its x along the arm's y
     let R_UL = robot.links[1].R_LU.transpose();
-    near("tip", R_UL.mul_vec(tip.p_LoG), Vec3::new(0.0, 0.5, 2.0), 1e-15);
-    near("x of tip", R_UL.mul_vec(tip.R_LG.col(0)), Vec3::new(0.0, 1.0, 0.0), 1e-15);
+    near(
+        "tip",
+        R_UL.mul_vec(tip.p_LoG),
+        Vec3::new(0.0, 0.5, 2.0),
+        1e-15,
+    );
+    near(
+        "x of tip",
+        R_UL.mul_vec(tip.R_LG.col(0)),
+        Vec3::new(0.0, 1.0, 0.0),
+        1e-15,
+    );
 }
 
 #[test]
 fn structures_props_and_the_bottom() {
-    let folder =
-        Folder::new("touch_world", &[("meshes/t.obj", TETRAHEDRON), ("depths.csv", "1,2\n3,4\n5,6\n")]);
+    let folder = Folder::new(
+        "touch_world",
+        &[
+            ("meshes/t.obj", TETRAHEDRON),
+            ("depths.csv", "1,2\n3,4\n5,6\n"),
+        ],
+    );
     let text = format!(
         "seabed: {{depth_m: 10, material: {{friction: 0.9, restitution: 0.1}}}}
 robots: {{}}
@@ -91,27 +137,64 @@ structures:
     );
     let path = folder.0.join("w.yaml");
     std::fs::write(&path, text).unwrap();
-    let world = merrow::world::load_world(&path, merrow::world::Overrides::default())
+    let world = merrow_world::load_world(&path, merrow_world::Overrides::default())
         .unwrap_or_else(|p| panic!("{p}"));
     let scene = &world.scene;
     assert_eq!(world.notes, [], "nothing to say");
     assert_eq!(world.about.len(), 2);
-    assert_eq!(scene.seabed_material, Material { friction: 0.9, restitution: 0.1, ..Material::default() });
+    assert_eq!(
+        scene.seabed_material,
+        Material {
+            friction: 0.9,
+            restitution: 0.1,
+            ..Material::default()
+        }
+    );
     let names: Vec<&str> = scene.robots.iter().map(|r| r.name.as_str()).collect();
     assert_eq!(names, ["rock_0", "rock_1"]);
     assert_eq!(scene.robots[1].start.p_WB, Vec3::new(3.0, 0.0, -1.0));
     assert_eq!(scene.robots[1].start.v_WB_B.x, 1.0);
     assert_eq!(scene.robots[0].colliders.len(), 1);
-    let [dock, floor] = scene.structures.as_slice() else { panic!("{}", scene.structures.len()) };
-    near("wall", dock.colliders[0].p_LoG, Vec3::new(10.0, 2.0, 0.0), 1e-15);
-    near("x of wall", dock.colliders[0].R_LG.col(0), Vec3::new(0.0, 1.0, 0.0), 1e-15);
-    assert_eq!((dock.colliders[0].material.friction, dock.colliders[2].material.friction), (0.2, 1.0));
-    let Geometry::Mesh(rock) = &dock.colliders[1].geometry else { panic!("{:?}", dock.colliders[1]) };
+    let [dock, floor] = scene.structures.as_slice() else {
+        panic!("{}", scene.structures.len())
+    };
+    near(
+        "wall",
+        dock.colliders[0].p_LoG,
+        Vec3::new(10.0, 2.0, 0.0),
+        1e-15,
+    );
+    near(
+        "x of wall",
+        dock.colliders[0].R_LG.col(0),
+        Vec3::new(0.0, 1.0, 0.0),
+        1e-15,
+    );
+    assert_eq!(
+        (
+            dock.colliders[0].material.friction,
+            dock.colliders[2].material.friction
+        ),
+        (0.2, 1.0)
+    );
+    let Geometry::Mesh(rock) = &dock.colliders[1].geometry else {
+        panic!("{:?}", dock.colliders[1])
+    };
     assert!(rock.vertices.contains(&Vec3::new(2.0, 0.0, 0.0)));
-    assert!(matches!(dock.colliders[2].geometry, Geometry::ConvexParts(_)));
-    let Geometry::Heightfield(field) = &floor.colliders[0].geometry else { panic!() };
-    assert_eq!((field.heights.as_slice(), field.size), (&[3.0, 4.0, 1.0, 2.0][..], [10.0, 20.0]));
-    let Geometry::Heightfield(field) = &floor.colliders[1].geometry else { panic!() };
+    assert!(matches!(
+        dock.colliders[2].geometry,
+        Geometry::ConvexParts(_)
+    ));
+    let Geometry::Heightfield(field) = &floor.colliders[0].geometry else {
+        panic!()
+    };
+    assert_eq!(
+        (field.heights.as_slice(), field.size),
+        (&[3.0, 4.0, 1.0, 2.0][..], [10.0, 20.0])
+    );
+    let Geometry::Heightfield(field) = &floor.colliders[1].geometry else {
+        panic!()
+    };
     assert_eq!((field.count, field.heights[0]), ([2, 3], -5.0));
     assert_eq!(floor.colliders[0].R_LG, Mat3::identity());
 }
@@ -143,7 +226,9 @@ fn wrong_shapes() {
         "w.yaml:5:101: `member[0]`: expected a whole number from 0 to 31, found `32`",
     );
     check(
-        &body("collisions: {a: {kind: heightfield, heights_m: [[0, 0], [0, 0]], size_m: [1, 1]}}, "),
+        &body(
+            "collisions: {a: {kind: heightfield, heights_m: [[0, 0], [0, 0]], size_m: [1, 1]}}, ",
+        ),
         "w.yaml:5:55: the shape a of base_link is a `heightfield`, which only `structures` can have",
     );
     check(
@@ -161,8 +246,10 @@ fn wrong_shapes() {
 #[test]
 fn wrong_meshes() {
     let open = TETRAHEDRON.replace("f 2 3 4\n", "");
-    let inside_out =
-        TETRAHEDRON.replace("f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", "f 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n");
+    let inside_out = TETRAHEDRON.replace(
+        "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n",
+        "f 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n",
+    );
     let files = [
         ("t.obj", TETRAHEDRON),
         ("open.obj", &open),
@@ -173,7 +260,10 @@ fn wrong_meshes() {
     ];
     let folder = Folder::new("touch_wrong", &files);
     let wrong = |file: &str, form: &str, expected: &str| {
-        let mesh = format!("{{kind: mesh, file: {}/{file}, form: {form}}}", folder.0.display());
+        let mesh = format!(
+            "{{kind: mesh, file: {}/{file}, form: {form}}}",
+            folder.0.display()
+        );
         let text = body(&format!("collisions: {{a: {mesh}}}, "));
         let messages = super::messages(&text).replace(&format!("{}/", folder.0.display()), "");
         assert_eq!(messages, expected, "{file} as {form}");
@@ -186,11 +276,19 @@ fn wrong_meshes() {
     let at = |file: &str| {
         format!(
             "w.yaml:5:{}",
-            55 + "{kind: mesh, file: /, form: ".len() + file.len() + folder.0.display().to_string().len()
+            55 + "{kind: mesh, file: /, form: ".len()
+                + file.len()
+                + folder.0.display().to_string().len()
         )
     };
-    wrong("t.obj", "triangles", &format!("{}: {triangles}", at("t.obj")));
-    let parts = |why: &str| format!("{why}; mend the mesh, or take `convex_hull`, which needs no closed one");
+    wrong(
+        "t.obj",
+        "triangles",
+        &format!("{}: {triangles}", at("t.obj")),
+    );
+    let parts = |why: &str| {
+        format!("{why}; mend the mesh, or take `convex_hull`, which needs no closed one")
+    };
     let file = "w.yaml:5:74";
     wrong(
         "open.obj",

@@ -2,8 +2,8 @@
 
 use super::check;
 use crate::common::{near, scene};
-use merrow::math::Vec3;
-use merrow::scene::{CouplingEnd, CouplingKind};
+use merrow_math::Vec3;
+use merrow_model::scene::{CouplingEnd, CouplingKind};
 
 /// A BlueROV2, a fixed post with an arm, a ball; then one coupling in line 10.
 fn world(coupling: &str) -> String {
@@ -20,22 +20,44 @@ fn world(coupling: &str) -> String {
 // is. Method: an arm fixed a metre over a post, a ball a metre under a vehicle.
 #[test]
 fn ends_lie_where_they_are_written() {
-    let s = scene(&world("kind: weld, a: {robot: rov, position_m: [0, 0, -1]}, b: {robot: ball}"));
+    let s = scene(&world(
+        "kind: weld, a: {robot: rov, position_m: [0, 0, -1]}, b: {robot: ball}",
+    ));
     assert!(s.couplings[0].engaged);
-    let Some(CouplingEnd::Link { robot: 2, link: 0, p_LoE, .. }) = s.couplings[0].b else {
+    let Some(CouplingEnd::Link {
+        robot: 2,
+        link: 0,
+        p_LoE,
+        ..
+    }) = s.couplings[0].b
+    else {
         panic!("{:?}", s.couplings)
     };
     near("on the ball", p_LoE, Vec3::zero(), 1e-12);
-    let s =
-        scene(&world("kind: latch, a: {robot: post, link: arm, position_m: [0, 0, 0.5]}, b: {robot: rov}"));
+    let s = scene(&world(
+        "kind: latch, a: {robot: post, link: arm, position_m: [0, 0, 0.5]}, b: {robot: rov}",
+    ));
     assert!(!s.couplings[0].engaged);
-    let CouplingEnd::Link { robot: 1, link: 0, p_LoE, .. } = s.couplings[0].a else {
+    let CouplingEnd::Link {
+        robot: 1,
+        link: 0,
+        p_LoE,
+        ..
+    } = s.couplings[0].a
+    else {
         panic!("{:?}", s.couplings)
     };
     near("on the arm", p_LoE, Vec3::new(0.0, 0.0, 1.5), 1e-15);
-    let s = scene(&world("kind: grasp, a: {robot: rov}, b: {robot: ball}, engaged: true"));
+    let s = scene(&world(
+        "kind: grasp, a: {robot: rov}, b: {robot: ball}, engaged: true",
+    ));
     assert!(matches!(s.couplings[0].kind, CouplingKind::Grasp { .. }));
-    near("held as it lies", s.couplings[0].start.0, Vec3::new(0.0, 0.0, -1.0), 1e-12);
+    near(
+        "held as it lies",
+        s.couplings[0].start.0,
+        Vec3::new(0.0, 0.0, -1.0),
+        1e-12,
+    );
 }
 
 #[test]
@@ -52,7 +74,10 @@ fn wrong_couplings() {
         &world("kind: weld, a: {link: arm}, b: {robot: ball}"),
         "w.yaml:10:29: an end of the coupling c names a link, expected its `robot` too",
     );
-    check(&world("kind: weld, a: {robot: rov}"), "w.yaml:10:6: the weld c has no second end, expected `b`");
+    check(
+        &world("kind: weld, a: {robot: rov}"),
+        "w.yaml:10:6: the weld c has no second end, expected `b`",
+    );
     check(
         &world("kind: hinge, a: {robot: ball}, b: {robot: ball}"),
         "w.yaml:10:6: both ends of the hinge c are on the link base_link of ball, expected two bodies",

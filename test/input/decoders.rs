@@ -3,11 +3,13 @@
 //! Exists so that the randomized test and the fuzz target feed the same decoders. Must not judge how the bytes came
 //! about.
 
-use merrow::ros::cdr::{from_bytes, to_bytes};
-use merrow::ros::message::Message;
-use merrow::ros::msg::{
-    builtin_interfaces, diagnostic_msgs, geometry_msgs, marine_acoustic_msgs, merrow as own, nav_msgs,
-    rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs, service_msgs, std_msgs, std_srvs, tf2_msgs,
+use merrow::msg as own;
+use merrow_ros2::cdr::{from_bytes, to_bytes};
+use merrow_ros2::message::Message;
+use merrow_ros2::msg::{
+    builtin_interfaces, diagnostic_msgs, geometry_msgs, marine_acoustic_msgs, nav_msgs,
+    rcl_interfaces, rmw_dds_common, rosgraph_msgs, sensor_msgs, service_msgs, std_msgs, std_srvs,
+    tf2_msgs,
 };
 
 /// Decodes `bytes` as `M`. What was accepted must keep its bytes once it has been written by ourselves.
@@ -15,7 +17,9 @@ use merrow::ros::msg::{
 /// # Panics
 /// If it does not, or if a decoder panics: that is what the caller looks for.
 fn decode<M: Message>(bytes: &[u8]) -> bool {
-    let Ok(message) = from_bytes::<M>(bytes) else { return false };
+    let Ok(message) = from_bytes::<M>(bytes) else {
+        return false;
+    };
     let written = to_bytes(&message);
     let read = from_bytes::<M>(&written).unwrap_or_else(|error| panic!("{}: {error}", M::TYPE));
     assert_eq!(to_bytes(&read), written, "{}", M::TYPE);

@@ -33,7 +33,9 @@ fn loads_and_panels() {
         "w.yaml:5:41: `level`: expected a number from 0 to 1, found `2`",
     );
     check(
-        &bluerov2("solar_panels: {p: {source: test, area_m2: 1, efficiency: 0.2, normal: [0, 0, 0]}}"),
+        &bluerov2(
+            "solar_panels: {p: {source: test, area_m2: 1, efficiency: 0.2, normal: [0, 0, 0]}}",
+        ),
         "w.yaml:5:77: the normal of p has no length, expected numbers that are not all 0",
     );
     check(
@@ -62,8 +64,12 @@ fn motors() {
 
 #[test]
 fn chargers() {
-    let with =
-        |charger: &str| format!("chargers: {{pad: {{{charger}}}}}\n{}", bluerov2("command_timeout_s: 1"));
+    let with = |charger: &str| {
+        format!(
+            "chargers: {{pad: {{{charger}}}}}\n{}",
+            bluerov2("command_timeout_s: 1")
+        )
+    };
     check(
         &with("kind: coupling, coupling: dock, current_a: 1"),
         "w.yaml:1:44: no coupling `dock` for the charger pad",

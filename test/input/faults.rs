@@ -14,7 +14,10 @@ fn with(fault: &str) -> String {
 
 #[test]
 fn faults() {
-    check(&with("robot: rr, of: t, kind: dead"), "w.yaml:1:21: no robot `rr` for the fault x");
+    check(
+        &with("robot: rr, of: t, kind: dead"),
+        "w.yaml:1:21: no robot `rr` for the fault x",
+    );
     check(
         &with("robot: r, of: wing, kind: dead"),
         "w.yaml:1:28: no device `wing` on r, expected one of thrusters/t, sensors/imu, sensors/t, links/base_link",

@@ -5,8 +5,8 @@
 
 use super::without_root;
 use crate::common::folder::Folder;
-use merrow::world::share::unknown_world;
-use merrow::world::{Overrides, load_world};
+use merrow_world::data_dir::unknown_world;
+use merrow_world::{Overrides, load_world};
 
 /// The messages of `w.yaml` in a folder, without the name of the folder.
 fn messages(folder: &Folder) -> String {
@@ -15,19 +15,32 @@ fn messages(folder: &Folder) -> String {
         Err(problems) => problems.to_string(),
     };
     let folder = folder.0.to_string_lossy();
-    without_root(&messages).replace(&format!("{folder}/"), "").replace(&*folder, "HERE")
+    without_root(&messages)
+        .replace(&format!("{folder}/"), "")
+        .replace(&*folder, "HERE")
 }
 
 /// Loads `w.yaml` out of `files` and compares all messages, one a line.
 #[track_caller]
 fn check(name: &str, files: &[(&str, &str)], expected: &str) {
-    assert_eq!(messages(&Folder::new(&format!("in_{name}"), files)), expected);
+    assert_eq!(
+        messages(&Folder::new(&format!("in_{name}"), files)),
+        expected
+    );
 }
 
 #[test]
 fn a_missing_world() {
-    check("none", &[("wx.yaml", "robots: {}\n")], "w.yaml: no such file; did you mean `wx.yaml`?");
-    check("folder", &[("w.yaml/a.yaml", "robots: {}\n")], "w.yaml: no such file");
+    check(
+        "none",
+        &[("wx.yaml", "robots: {}\n")],
+        "w.yaml: no such file; did you mean `wx.yaml`?",
+    );
+    check(
+        "folder",
+        &[("w.yaml/a.yaml", "robots: {}\n")],
+        "w.yaml: no such file",
+    );
 }
 
 #[test]
@@ -35,7 +48,12 @@ fn a_name_of_no_world() {
     let expected = "riverwach: no such file, and no world of this name comes with Merrow (`merrow list` shows them); \
                     did you mean `riverwatch`?";
     assert_eq!(unknown_world("riverwach").as_deref(), Some(expected));
-    for known in ["riverwatch", "riverwatch.yaml", "here/riverwach", "riverwach.yaml"] {
+    for known in [
+        "riverwatch",
+        "riverwatch.yaml",
+        "here/riverwach",
+        "riverwach.yaml",
+    ] {
         assert_eq!(unknown_world(known), None, "{known}");
     }
 }
@@ -43,7 +61,8 @@ fn a_name_of_no_world() {
 #[test]
 fn missing_files() {
     let base = ("w.yaml", "extends: bse.yaml\n");
-    let expected = "w.yaml:1:10: no file `bse.yaml`, looked in `HERE`, `params`; did you mean `base.yaml`?";
+    let expected =
+        "w.yaml:1:10: no file `bse.yaml`, looked in `HERE`, `params`; did you mean `base.yaml`?";
     check("base", &[base, ("base.yaml", "robots: {}\n")], expected);
     let parts = "robots:\n  r:\n    model:\n      source: test\n      body: bluerov3\n      battery: packs/small.yaml\n";
     let expected = "w.yaml:5:13: no file `bodies/bluerov3.yaml`, looked in `HERE`, `params`\n\
@@ -57,12 +76,21 @@ fn missing_files() {
 #[test]
 fn circles() {
     let expected = "w.yaml:1:10: `extends` runs in a circle: w.yaml:1:10 names `w.yaml`";
-    check("self", &[("w.yaml", "extends: w.yaml\nrobots: {}\n")], expected);
-    let two = [("w.yaml", "extends: a.yaml\nrobots: {}\n"), ("a.yaml", "extends: w.yaml\n")];
-    let expected =
-        "w.yaml:1:10: `extends` runs in a circle: w.yaml:1:10 names `a.yaml`, a.yaml:1:10 names `w.yaml`";
+    check(
+        "self",
+        &[("w.yaml", "extends: w.yaml\nrobots: {}\n")],
+        expected,
+    );
+    let two = [
+        ("w.yaml", "extends: a.yaml\nrobots: {}\n"),
+        ("a.yaml", "extends: w.yaml\n"),
+    ];
+    let expected = "w.yaml:1:10: `extends` runs in a circle: w.yaml:1:10 names `a.yaml`, a.yaml:1:10 names `w.yaml`";
     check("two", &two, expected);
-    let below = [("w.yaml", "robots: {r: {model: {extends: m.yaml}}}\n"), ("m.yaml", "extends: m.yaml\n")];
+    let below = [
+        ("w.yaml", "robots: {r: {model: {extends: m.yaml}}}\n"),
+        ("m.yaml", "extends: m.yaml\n"),
+    ];
     let expected = "m.yaml:1:10: `extends` runs in a circle: m.yaml:1:10 names `m.yaml`";
     check("below", &below, expected);
 }
@@ -76,28 +104,44 @@ fn a_mistake_is_shown_in_the_file_that_holds_it() {
                     `command_timeout_s`?";
     // two robots of one model: said once
     let world = "robots:\n  a: {model: my/rov.yaml}\n  b: {model: my/rov.yaml}\n";
-    check("once", &[("w.yaml", world), ("my/rov.yaml", robot)], expected);
+    check(
+        "once",
+        &[("w.yaml", world), ("my/rov.yaml", robot)],
+        expected,
+    );
     let body = "extends: bodies/bluerov2_wu2018.yaml\nmass_kg: heavy\n";
     let world = "robots:\n  a: {model: {extends: robots/bluerov2.yaml, body: body.yaml}}\n";
     let expected = "body.yaml:2:10: `mass_kg`: expected a positive number [kg], found text `heavy`";
     check("part", &[("w.yaml", world), ("body.yaml", body)], expected);
-    let broken = [("w.yaml", "robots: {a: {model: rov.yaml}}\n"), ("rov.yaml", "body: {mass_kg: 1\n")];
-    let expected =
-        "rov.yaml:2:1: not valid YAML: while parsing a flow mapping, did not find expected ',' or '}'";
+    let broken = [
+        ("w.yaml", "robots: {a: {model: rov.yaml}}\n"),
+        ("rov.yaml", "body: {mass_kg: 1\n"),
+    ];
+    let expected = "rov.yaml:2:1: not valid YAML: while parsing a flow mapping, did not find expected ',' or '}'";
     check("broken", &broken, expected);
 }
 
 #[test]
 fn files_of_the_wrong_form() {
-    let list = [("w.yaml", "robots: {a: {model: rov.yaml}}\n"), ("rov.yaml", "- 1\n")];
+    let list = [
+        ("w.yaml", "robots: {a: {model: rov.yaml}}\n"),
+        ("rov.yaml", "- 1\n"),
+    ];
     let expected = "w.yaml:1:21: expected a file with keys, found `rov.yaml` with a list or a text";
     check("list", &list, expected);
-    let empty = [("w.yaml", "robots: {a: {model: rov.yaml}}\n"), ("rov.yaml", "\n")];
+    let empty = [
+        ("w.yaml", "robots: {a: {model: rov.yaml}}\n"),
+        ("rov.yaml", "\n"),
+    ];
     let expected = "w.yaml:1:21: missing key `body` (the base link: a name in `params/bodies`, a file, or a map) in \
                     `model`\nw.yaml:1:21: missing key `source` (where the figures come from) in `model`";
     check("empty", &empty, expected);
     let folder = Folder::new("in_latin", &[]);
-    std::fs::write(folder.0.join("w.yaml"), b"robots: {}\ndescription: caf\xe9\n").unwrap();
+    std::fs::write(
+        folder.0.join("w.yaml"),
+        b"robots: {}\ndescription: caf\xe9\n",
+    )
+    .unwrap();
     assert_eq!(messages(&folder), "w.yaml: not UTF-8 text from line 2 on");
 }
 
@@ -113,7 +157,18 @@ fn a_part_of_another_kind_replaces_the_first() {
 /// Goal: a world that ships with Merrow is extended by its bare name, and only where a whole world stands.
 #[test]
 fn shipped_worlds_are_extended_by_name() {
-    check("shipped", &[("w.yaml", "extends: pool\nseed: 7\n")], "accepted");
-    let folder = Folder::new("not_a_world", &[("w.yaml", "robots: {a: {model: {extends: pool}}}\n")]);
-    assert!(messages(&folder).contains("no file `pool`"), "{}", messages(&folder));
+    check(
+        "shipped",
+        &[("w.yaml", "extends: pool\nseed: 7\n")],
+        "accepted",
+    );
+    let folder = Folder::new(
+        "not_a_world",
+        &[("w.yaml", "robots: {a: {model: {extends: pool}}}\n")],
+    );
+    assert!(
+        messages(&folder).contains("no file `pool`"),
+        "{}",
+        messages(&folder)
+    );
 }

@@ -45,7 +45,10 @@ fn mounts() {
         &rudder("shaft: [2, 0, 0]", &surface),
         "@shaft: the chord of rudder lies along its shaft, expected it across",
     );
-    check(&rudder("shaft: [0, 0, 1], race: {thruster: prop}", &surface), "@thruster: no thruster `prop`");
+    check(
+        &rudder("shaft: [0, 0, 1], race: {thruster: prop}", &surface),
+        "@thruster: no thruster `prop`",
+    );
     check(
         &plain(&format!(
             "fins: {{rudder: {{position_m: [0, 0, 0], {SHAFT}, surface: remus100_rudder}}}}\n      sensors: {{rudder: {{device: truth}}}}"
@@ -84,7 +87,9 @@ fn surfaces() {
     check(
         &rudder(
             SHAFT,
-            &format!("{RANGE}, law: {{kind: table, alpha_deg: [0, 90], lift: [0, 1], drag: [0, 1]}}"),
+            &format!(
+                "{RANGE}, law: {{kind: table, alpha_deg: [0, 90], lift: [0, 1], drag: [0, 1]}}"
+            ),
         ),
         "@alpha_deg: the angles of the table of rudder go from 0 to 90, expected them rising from -180 or 0 to 180",
     );

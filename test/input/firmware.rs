@@ -36,7 +36,9 @@ fn figures() {
 fn a_boat_needs_thrusters_that_push_and_turn() {
     let gains = "speed_gain_n_s_m: 1, speed_integral_n_m: 1, yaw_rate_gain_n_m_s_rad: 1, yaw_integral_n_m_rad: 1, max_speed_m_s: 1, max_yaw_rate_rad_s: 1";
     check(
-        &plain(&format!("firmware: {{kind: vessel, source: test, {gains}}}")),
+        &plain(&format!(
+            "firmware: {{kind: vessel, source: test, {gains}}}"
+        )),
         concat!(
             "w.yaml:6:17: firmware `vessel`: the thrusters of r cannot push it ahead\n",
             "w.yaml:6:17: firmware `vessel`: the thrusters of r cannot turn it",
@@ -74,8 +76,11 @@ fn names_of_fins_and_joints() {
 
 #[test]
 fn buoyancy_engines() {
-    let engine =
-        |keys: &str| plain(&format!("ballasts: {{b: {{source: test, rate_m3_s: [1e-5, 1e-5], {keys}}}}}"));
+    let engine = |keys: &str| {
+        plain(&format!(
+            "ballasts: {{b: {{source: test, rate_m3_s: [1e-5, 1e-5], {keys}}}}}"
+        ))
+    };
     check(
         &engine("range_m3: [1e-3, -1e-3]"),
         "w.yaml:6:71: the range of b is [0.001, -0.001], expected the smallest volume first",
@@ -89,11 +94,13 @@ fn buoyancy_engines() {
 #[test]
 fn a_course_starts_with_a_propeller_that_is_there() {
     let start = |keys: &str| {
-        let model =
-            "extends: robots/remus100.yaml, firmware: {extends: firmware/remus100_course.yaml, start: {";
+        let model = "extends: robots/remus100.yaml, firmware: {extends: firmware/remus100_course.yaml, start: {";
         format!("robots:\n  r: {{model: {{{model}{keys}}}}}}}}}")
     };
-    check(&start("propeller: propellor"), "w.yaml:2:116: no thruster `propellor`; did you mean `propeller`?");
+    check(
+        &start("propeller: propellor"),
+        "w.yaml:2:116: no thruster `propellor`; did you mean `propeller`?",
+    );
     check(
         &start("command: 1000"),
         "w.yaml:2:114: `command` is 1000, expected -159.69762655748 to 159.69762655748",

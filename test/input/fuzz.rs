@@ -5,9 +5,9 @@
 //! guided by coverage.
 
 use super::decoders::decode_all;
-use merrow::ros::msg::catalogue;
-use merrow::sim::Simulation;
-use merrow::world::{Overrides, World, load_text, share};
+use merrow_ros2::msg::catalogue;
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, World, data_dir, load_text};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,9 @@ impl Random {
 
 /// Calls `round` this often, or for `MERROW_FUZZ_SECONDS`.
 fn repeat(rounds: usize, mut round: impl FnMut(&mut Random)) {
-    let seconds = std::env::var("MERROW_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+    let seconds = std::env::var("MERROW_FUZZ_SECONDS")
+        .ok()
+        .and_then(|text| text.parse().ok());
     let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let mut random = Random(0x6d65_7272_6f77_2026);
     let mut done = 0;
@@ -78,10 +80,12 @@ const VALUES: &[&str] = &[
 
 /// The files that the worlds are made from, and one world that says all itself.
 fn seeds() -> Vec<String> {
-    let world = |name: &String| std::fs::read_to_string(share::world(name)).unwrap();
-    let mut seeds: Vec<String> = share::list("worlds").iter().map(world).collect();
-    for name in share::list("params/robots") {
-        let text = std::fs::read_to_string(share::params()[0].join(format!("robots/{name}.yaml"))).unwrap();
+    let world = |name: &String| std::fs::read_to_string(data_dir::world(name)).unwrap();
+    let mut seeds: Vec<String> = data_dir::list("worlds").iter().map(world).collect();
+    for name in data_dir::list("params/robots") {
+        let text =
+            std::fs::read_to_string(data_dir::params()[0].join(format!("robots/{name}.yaml")))
+                .unwrap();
         let model: String = text.lines().map(|line| format!("      {line}\n")).collect();
         seeds.push(format!("robots:\n  r:\n    model:\n{model}"));
     }
@@ -93,7 +97,9 @@ fn changed(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for _ in 0..=random.below(4) {
         let n = random.below(lines.len());
-        let Some(line) = lines.get(n).cloned() else { break };
+        let Some(line) = lines.get(n).cloned() else {
+            break;
+        };
         match random.below(8) {
             0 => drop(lines.remove(n)),
             1 => lines.insert(n, line),
@@ -108,7 +114,10 @@ fn changed(text: &str, random: &mut Random) -> String {
 
 /// `line` with one of its values replaced: what stands after a colon, a comma or a bracket.
 fn with_value(line: &str, value: &str, random: &mut Random) -> String {
-    let starts: Vec<usize> = line.match_indices([':', ',', '[']).map(|(at, mark)| at + mark.len()).collect();
+    let starts: Vec<usize> = line
+        .match_indices([':', ',', '['])
+        .map(|(at, mark)| at + mark.len())
+        .collect();
     if starts.is_empty() {
         return line.to_owned();
     }
@@ -135,7 +144,9 @@ fn no_world_makes_the_reader_or_the_step_panic() {
             Ok(world) => run(world),
             Err(problems) => {
                 assert!(!problems.is_empty(), "refused without a reason:\n{text}");
-                let lines = problems.iter().all(|problem| problem.to_string().lines().count() == 1);
+                let lines = problems
+                    .iter()
+                    .all(|problem| problem.to_string().lines().count() == 1);
                 assert!(lines, "a message of several lines: {problems}\nof\n{text}");
             }
         }
@@ -144,9 +155,14 @@ fn no_world_makes_the_reader_or_the_step_panic() {
 
 #[test]
 fn no_bytes_make_the_decoders_panic() {
-    let seeds: Vec<Vec<u8>> = catalogue().into_iter().filter_map(|sample| sample.cdr.ok()).collect();
+    let seeds: Vec<Vec<u8>> = catalogue()
+        .into_iter()
+        .filter_map(|sample| sample.cdr.ok())
+        .collect();
     assert!(
-        seeds.iter().all(|bytes| decode_all(bytes) > 0 || bytes.len() < 64),
+        seeds
+            .iter()
+            .all(|bytes| decode_all(bytes) > 0 || bytes.len() < 64),
         "a sample that nothing accepts"
     );
     repeat(5000, |random| {
@@ -157,7 +173,9 @@ fn no_bytes_make_the_decoders_panic() {
                 0 => bytes.truncate(at),
                 1 => bytes.insert(at, random.below(256) as u8),
                 2 if at + 4 <= bytes.len() => {
-                    let huge = random.pick(&[u32::MAX, i32::MAX as u32, 1 << 20, 255, 0]).to_le_bytes();
+                    let huge = random
+                        .pick(&[u32::MAX, i32::MAX as u32, 1 << 20, 255, 0])
+                        .to_le_bytes();
                     bytes[at..at + 4].copy_from_slice(&huge);
                 }
                 3 => bytes.extend_from_within(at..),

@@ -50,15 +50,30 @@ fn netcdf() {
             "{at}: a NetCDF-4 file, expected NetCDF classic: convert it with `nccopy -k cdf5 in.nc out.nc`"
         ),
     );
-    refuses("q.nc", b"PK", "", &format!("{at}: not a NetCDF classic file, which begins with CDF"));
-    refuses("q.nc", &good[..100], "", &format!("{at}: the file ends at byte 100, in its head"));
+    refuses(
+        "q.nc",
+        b"PK",
+        "",
+        &format!("{at}: not a NetCDF classic file, which begins with CDF"),
+    );
+    refuses(
+        "q.nc",
+        &good[..100],
+        "",
+        &format!("{at}: the file ends at byte 100, in its head"),
+    );
     refuses(
         "q.nc",
         &good[..800],
         ", variable: q",
         &format!("{at}: the file ends at byte 800, in the variable `q` of 48 numbers"),
     );
-    refuses("q.nc", &good, ", variable: p", &format!("{at}: no variable `p`, expected one of `flag`, `q`"));
+    refuses(
+        "q.nc",
+        &good,
+        ", variable: p",
+        &format!("{at}: no variable `p`, expected one of `flag`, `q`"),
+    );
     refuses(
         "q.nc",
         &good,
@@ -122,7 +137,12 @@ fn tables() {
             "{at}: no column of places in its first line, expected some of `x`, `lon`, `longitude`, `easting`, `y`, `lat`, `latitude`, `northing`, `depth`, `z`, `height`, `altitude`, `lev`, `time`, `t`"
         ),
     );
-    refuses("q.csv", b"x,y\n1,2\n", "", &format!("{at}: no column of values beside those of places"));
+    refuses(
+        "q.csv",
+        b"x,y\n1,2\n",
+        "",
+        &format!("{at}: no column of values beside those of places"),
+    );
     refuses(
         "q.csv",
         b"x,u,v\n1,2,3\n",
@@ -135,9 +155,24 @@ fn tables() {
         ", variable: w",
         &format!("{at}: no column `w`, expected one of `u`, `v`"),
     );
-    refuses("q.csv", b"x,u\n1,2\n2,b\n", "", &format!("{at}: line 3: `b` is not a number"));
-    refuses("q.csv", b"x,u\n1,2\n1,3\n", "", &format!("{at}: line 3: the same place as in line 2"));
-    refuses("q.csv", b"x,u\n1,2\nnan,3\n", "", &format!("{at}: line 3: a place that is not finite"));
+    refuses(
+        "q.csv",
+        b"x,u\n1,2\n2,b\n",
+        "",
+        &format!("{at}: line 3: `b` is not a number"),
+    );
+    refuses(
+        "q.csv",
+        b"x,u\n1,2\n1,3\n",
+        "",
+        &format!("{at}: line 3: the same place as in line 2"),
+    );
+    refuses(
+        "q.csv",
+        b"x,u\n1,2\nnan,3\n",
+        "",
+        &format!("{at}: line 3: a place that is not finite"),
+    );
     refuses(
         "q.csv",
         b"x,y,u\n1,1,2\n1,2,3\n2,1,4\n",
@@ -146,7 +181,12 @@ fn tables() {
             "{at}: 1 of 4 samples have no value; to fill them write `holes: nearest`, or `holes: value` and `hole_value`"
         ),
     );
-    refuses("q.csv", b"x,u\n1,\n2,\n", ", holes: nearest", &format!("{at}: no sample has a value"));
+    refuses(
+        "q.csv",
+        b"x,u\n1,\n2,\n",
+        ", holes: nearest",
+        &format!("{at}: no sample has a value"),
+    );
 }
 
 #[test]
@@ -166,8 +206,18 @@ fn rasters() {
         "",
         &format!("{at}: no positive `cellsize` at its head: not an ESRI ASCII grid"),
     );
-    refuses("q.asc", &with("cellsize 5\n1 2\n3\n"), "", &format!("{at}: found 3 numbers, expected 2 x 2"));
-    refuses("q.asc", &with("cellsize 5\n1 2\n3 x\n"), "", &format!("{at}: line 7: `x` is not a number"));
+    refuses(
+        "q.asc",
+        &with("cellsize 5\n1 2\n3\n"),
+        "",
+        &format!("{at}: found 3 numbers, expected 2 x 2"),
+    );
+    refuses(
+        "q.asc",
+        &with("cellsize 5\n1 2\n3 x\n"),
+        "",
+        &format!("{at}: line 7: `x` is not a number"),
+    );
     let tiff = std::fs::read("test/data/grids/area.tif").unwrap();
     refuses(
         "q.tif",
@@ -189,11 +239,19 @@ fn raw_files() {
     let wrong = |head: &str, expected: &str| {
         std::fs::write(folder.0.join("q.yaml"), head).unwrap();
         let path = folder.0.join("q.yaml");
-        let text =
-            world(&format!("water: {{flows: {{g: {{kind: gridded, east: {{file: {}}}}}}}}}", path.display()));
-        assert_eq!(messages(&text).replace(&format!("{}/", folder.0.display()), ""), expected);
+        let text = world(&format!(
+            "water: {{flows: {{g: {{kind: gridded, east: {{file: {}}}}}}}}}",
+            path.display()
+        ));
+        assert_eq!(
+            messages(&text).replace(&format!("{}/", folder.0.display()), ""),
+            expected
+        );
     };
-    wrong("{data: q.f32, number: f32, axes: [{name: x, count: 2}]}", "accepted");
+    wrong(
+        "{data: q.f32, number: f32, axes: [{name: x, count: 2}]}",
+        "accepted",
+    );
     wrong(
         "{data: q.f32, number: f32, axes: [{name: x, count: 3}]}",
         "w.yaml:1:49: `q.f32`: found 8 bytes, expected 12: 3 numbers of 4 bytes after 0",
@@ -215,10 +273,22 @@ fn raw_files() {
 #[test]
 fn terrain() {
     let table = b"x,y,h\n0,0,1\n1,0,1\n3,0,1\n0,1,1\n1,1,1\n3,1,1\n";
-    let folder = Folder::new("gterrain", &[("h.csv", std::str::from_utf8(table).unwrap())]);
+    let folder = Folder::new(
+        "gterrain",
+        &[("h.csv", std::str::from_utf8(table).unwrap())],
+    );
     let wrong = |keys: &str, expected: &str| {
-        let text = world(&format!("seabed: {{terrain: {{file: {}/h.csv}}{keys}}}", folder.0.display()));
-        assert_eq!(messages(&text).replace(&format!("{}/", folder.0.display()), ""), expected);
+        let text = world(&format!(
+            "seabed: {{terrain: {{file: {}/h.csv}}{keys}}}",
+            folder.0.display()
+        ));
+        assert_eq!(
+            messages(&text).replace(&format!("{}/", folder.0.display()), ""),
+            expected
+        );
     };
-    wrong("", "w.yaml:1:26: the samples of terrain must be evenly spaced, and at least two along each axis");
+    wrong(
+        "",
+        "w.yaml:1:26: the samples of terrain must be evenly spaced, and at least two along each axis",
+    );
 }

@@ -2,7 +2,7 @@
 
 use super::{body, check, without_root};
 use crate::common::folder::Folder;
-use merrow::world::{Overrides, load_text};
+use merrow_world::{Overrides, load_text};
 
 /// A tetrahedron, closed and outside out.
 const CLOSED: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
@@ -10,7 +10,10 @@ const CLOSED: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 
 fn message(mesh: &str, more: &str) -> String {
     let folder = Folder::new("hulls", &[("m.obj", mesh)]);
     let file = folder.0.join("m.obj");
-    let text = body(&format!("hull: {{kind: mesh, file: {}{more}}}, ", file.display()));
+    let text = body(&format!(
+        "hull: {{kind: mesh, file: {}{more}}}, ",
+        file.display()
+    ));
     match load_text("w.yaml", &text, Overrides::default()) {
         Ok(world) => {
             let volume = world.scene.robots[0].links[0].volume;
@@ -28,15 +31,25 @@ fn message(mesh: &str, more: &str) -> String {
 fn meshes_that_enclose_nothing_are_refused() {
     let mend = "; the hull of base_link must enclose the water it displaces: mend the mesh";
     assert_eq!(message(CLOSED, ""), "0.166667");
-    assert_eq!(message(CLOSED, ", scale: [1, -2, 1]"), "0.333333", "mirrored, and right again");
     assert_eq!(
-        message("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n", ""),
+        message(CLOSED, ", scale: [1, -2, 1]"),
+        "0.333333",
+        "mirrored, and right again"
+    );
+    assert_eq!(
+        message(
+            "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n",
+            ""
+        ),
         format!(
             "`FOLDER/m.obj`: the mesh is open: 3 edges have a triangle on one side only, expected a closed surface{mend}"
         )
     );
     assert_eq!(
-        message("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n", ""),
+        message(
+            "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n",
+            ""
+        ),
         format!(
             "`FOLDER/m.obj`: the mesh is inside out: expected triangles counter-clockwise seen from outside{mend}"
         )
@@ -51,15 +64,23 @@ fn meshes_that_enclose_nothing_are_refused() {
     // its column depends on the length of the folder's name
     let flat = message(CLOSED, ", scale: [1, 1, 0]");
     assert!(flat.starts_with("w.yaml:5:"), "{flat}");
-    assert!(flat.ends_with(": `scale`: expected no 0, which would make the mesh flat"), "{flat}");
+    assert!(
+        flat.ends_with(": `scale`: expected no 0, which would make the mesh flat"),
+        "{flat}"
+    );
     assert!(message("", "").contains("the mesh is empty: it has no triangles"));
 }
 
 #[test]
 fn a_file_that_is_not_there_is_said() {
     let text = body("hull: {kind: mesh, file: nowhere.stl}, ");
-    let found = load_text("w.yaml", &text, Overrides::default()).unwrap_err().to_string();
-    assert!(found.starts_with("w.yaml:5:64: no file `nowhere.stl`, looked beside"), "{found}");
+    let found = load_text("w.yaml", &text, Overrides::default())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        found.starts_with("w.yaml:5:64: no file `nowhere.stl`, looked beside"),
+        "{found}"
+    );
 }
 
 // Goal: laws of the surface are refused where they mean nothing. Method: one mistake each. Tolerance: the exact text.

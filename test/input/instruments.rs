@@ -59,7 +59,10 @@ fn what_is_watched() {
         &device("kind: motor_telemetry"),
         "w.yaml:8:11: s1 tells of a motor: expected the key `thruster`, the thruster that it drives",
     );
-    check(&device("kind: power_meter"), "w.yaml:8:11: s1 measures the battery, r has none");
+    check(
+        &device("kind: power_meter"),
+        "w.yaml:8:11: s1 measures the battery, r has none",
+    );
     check(
         &device("kind: motor_telemetry").replace("device:", "thruster: t1\n          device:"),
         "w.yaml:8:21: no thruster `t1` on r",

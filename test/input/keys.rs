@@ -34,7 +34,10 @@ fn unknown_keys() {
 
 #[test]
 fn units() {
-    check(&world("seabed: {depth: 10}"), "w.yaml:1:10: `depth` needs its unit: write `depth_m`");
+    check(
+        &world("seabed: {depth: 10}"),
+        "w.yaml:1:10: `depth` needs its unit: write `depth_m`",
+    );
     check(
         &world("seabed: {depth_ft: 30}"),
         "w.yaml:1:10: unknown key `depth_ft`: expected `depth_m` [m], found the unit `ft`",
@@ -63,7 +66,10 @@ fn units() {
 
 #[test]
 fn missing_keys() {
-    check("seed: 1\n", "w.yaml:1:1: missing key `robots` (the robots, by name) in the file");
+    check(
+        "seed: 1\n",
+        "w.yaml:1:1: missing key `robots` (the robots, by name) in the file",
+    );
     check(
         "robots:\n  r: {position_m: [0, 0, -1]}\n",
         "w.yaml:2:6: missing key `model` (the model: a name in `params/robots`, a file, or a map with `extends` and what is to be other) in `r`",
@@ -76,7 +82,10 @@ fn missing_keys() {
             "w.yaml:5:41: missing key `zz` (about z) in `inertia_kg_m2`"
         ),
     );
-    check(&bluerov2("source: ''"), "w.yaml:5:15: `source`: expected a text that is not empty, found text ``");
+    check(
+        &bluerov2("source: ''"),
+        "w.yaml:5:15: `source`: expected a text that is not empty, found text ``",
+    );
     check(
         &world("water: {current: {kind: uniform}}"),
         "w.yaml:1:18: missing key `speed_m_s` (speed) in `current`",
@@ -109,7 +118,10 @@ fn kinds() {
         &world("water: {current: {speed_m_s: 1}}"),
         "w.yaml:1:18: missing key `kind` in `current`, expected one of `none`, `uniform`, `profile`",
     );
-    check(&world("water: {current: uniform}"), "w.yaml:1:18: missing key `speed_m_s` (speed) in `current`");
+    check(
+        &world("water: {current: uniform}"),
+        "w.yaml:1:18: missing key `speed_m_s` (speed) in `current`",
+    );
     check(
         &world("water: {current: [uniform]}"),
         "w.yaml:1:18: `current`: expected a map with the key `kind`: one of `none`, `uniform`, `profile`, found a list of 1",
@@ -130,7 +142,10 @@ fn kinds() {
         &body("hull: {kind: cylinder}, "),
         "w.yaml:5:52: `kind`: expected one of `sphere`, `box`, `ellipsoid`, `mesh`, `bounding_box`, found text `cylinder`",
     );
-    check(&body("hull: box, "), "w.yaml:5:45: missing key `size_m` (length, width, height) in `hull`");
+    check(
+        &body("hull: box, "),
+        "w.yaml:5:45: missing key `size_m` (length, width, height) in `hull`",
+    );
     check(
         &bluerov2("body: {axes: ned}"),
         "w.yaml:5:20: `axes`: expected one of `flu`, `frd`, found text `ned`",

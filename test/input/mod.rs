@@ -33,7 +33,8 @@ mod values;
 mod water;
 mod waves;
 
-use merrow::world::{Overrides, error::quote, load_text, share};
+use merrow_world::{Overrides, data_dir, load_text};
+use merrow_yaml::error::quote;
 
 /// A world with the shipped BlueROV2, for keys of the model to follow.
 const BLUEROV2: &str = "robots:\n  r:\n    model:\n      extends: robots/bluerov2.yaml\n";
@@ -54,9 +55,14 @@ fn messages(text: &str) -> String {
 
 /// A message in which the shipped files have the names they have in the repository.
 fn without_root(message: &str) -> String {
-    let params = share::params().first().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default();
+    let params = data_dir::params()
+        .first()
+        .map(|path| path.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let root = params.trim_end_matches("params");
-    message.replace(&quote(&params), "`params`").replace(root, "")
+    message
+        .replace(&quote(&params), "`params`")
+        .replace(root, "")
 }
 
 /// A world without robots, with one more line before them.
@@ -84,7 +90,8 @@ fn plain(line: &str) -> String {
 
 /// A robot with the link `arm`, whose joint is said in line 9 from column 18 on.
 fn joint(joint: &str) -> String {
-    let arm = format!("arm:\n          parent: base_link\n          joint: {joint}\n          body: ");
+    let arm =
+        format!("arm:\n          parent: base_link\n          joint: {joint}\n          body: ");
     plain(&format!(
         "links:\n        {arm}{{source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}}}"
     ))
@@ -93,12 +100,16 @@ fn joint(joint: &str) -> String {
 /// A robot with the thruster `t1`, whose motor is said in line 10.
 fn motor(keys: &str) -> String {
     let place = "t1:\n          position_m: [0, 0, 0]\n          direction: [1, 0, 0]\n";
-    plain(&format!("thrusters:\n        {place}          motor: {{source: test, diameter_m: 0.1, {keys}}}"))
+    plain(&format!(
+        "thrusters:\n        {place}          motor: {{source: test, diameter_m: 0.1, {keys}}}"
+    ))
 }
 
 /// A robot with the sensor `s1`, whose device is said in line 8.
 fn device(keys: &str) -> String {
-    plain(&format!("sensors:\n        s1:\n          device: {{source: test, rate_hz: 1, {keys}}}"))
+    plain(&format!(
+        "sensors:\n        s1:\n          device: {{source: test, rate_hz: 1, {keys}}}"
+    ))
 }
 
 /// Goal: no mistake hides another. Method: one file with ten, in its keys, values, names, files, links and joints.

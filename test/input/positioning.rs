@@ -9,7 +9,10 @@ const EARS: &str = "band_khz: [20, 30], max_range_m: 100";
 #[test]
 fn beacons() {
     let world = |beacon: &str| format!("{}beacons: {{b: {{{beacon}}}}}\n", body(""));
-    check(&world("beacon: pinger_27khz, robot: x"), "w.yaml:6:44: no robot `x` for b");
+    check(
+        &world("beacon: pinger_27khz, robot: x"),
+        "w.yaml:6:44: no robot `x` for b",
+    );
     check(
         &world("beacon: pinger_27khz, robot: r, link: arm"),
         "w.yaml:6:53: r has no link `arm`, expected one of `base_link`",
@@ -19,7 +22,9 @@ fn beacons() {
         "w.yaml:6:43: b has a `link` and no `robot` that it belongs to: expected both or none",
     );
     check(
-        &world("beacon: {source: a, kind: pinger, frequency_khz: .nan, source_level_db: 180, period_s: 0}"),
+        &world(
+            "beacon: {source: a, kind: pinger, frequency_khz: .nan, source_level_db: 180, period_s: 0}",
+        ),
         "w.yaml:6:64: `frequency_khz`: expected a finite number [kHz], found `.nan`\nw.yaml:6:102: `period_s`: expected a number from 0.01 to 86400 [s], found `0`",
     );
     check(
@@ -42,7 +47,9 @@ fn instruments() {
         "w.yaml:8:132: 1 samples per second, sound takes 1.429 s over 1000 m and back: expected at most 0.70",
     );
     check(
-        &device(&format!("kind: usbl, frequency_khz: 25, source_level_db: 180, {EARS}, targets: [tail]")),
+        &device(&format!(
+            "kind: usbl, frequency_khz: 25, source_level_db: 180, {EARS}, targets: [tail]"
+        )),
         "w.yaml:8:146: no beacon `tail` for s1",
     );
     check(
@@ -50,15 +57,18 @@ fn instruments() {
         "w.yaml:8:108: `receivers_m`: expected a list of lists of 3 numbers that is not empty, found an empty list",
     );
     check(
-        &device(&format!("kind: lbl, frequency_khz: 25, source_level_db: 180, {EARS}, depth_std_m: 0")),
+        &device(&format!(
+            "kind: lbl, frequency_khz: 25, source_level_db: 180, {EARS}, depth_std_m: 0"
+        )),
         "w.yaml:8:149: `depth_std_m`: expected a positive number [m], found `0`",
     );
 }
 
 #[test]
 fn beacons_that_do_not_answer() {
-    let usbl =
-        device(&format!("kind: usbl, frequency_khz: 25, source_level_db: 180, {EARS}, targets: [gate]"));
+    let usbl = device(&format!(
+        "kind: usbl, frequency_khz: 25, source_level_db: 180, {EARS}, targets: [gate]"
+    ));
     check(
         &(usbl + "beacons: {gate: {beacon: pinger_27khz}}\n"),
         "w.yaml:8:146: the beacon gate does not answer s1, expected a transponder",
@@ -93,18 +103,28 @@ fn ais_and_radar() {
         "w.yaml:6:17: `mmsi`: expected a whole number from 0 to 999999999, found `1234567890`",
     );
     check(&ais("robot: q, mmsi: 1"), "w.yaml:6:18: no robot `q` for v");
-    check(&ais("mmsi: 1, class: c"), "w.yaml:6:27: `class`: expected one of `a`, `b`, found text `c`");
-    let radar = "kind: radar, transmit_w: 4000, antenna_gain_db: 25, beam_width_deg: 2, pulse_us: 0.1";
     check(
-        &device(&format!("{radar}, max_range_m: 3000, levels_dbm: [-40, -100]")),
+        &ais("mmsi: 1, class: c"),
+        "w.yaml:6:27: `class`: expected one of `a`, `b`, found text `c`",
+    );
+    let radar =
+        "kind: radar, transmit_w: 4000, antenna_gain_db: 25, beam_width_deg: 2, pulse_us: 0.1";
+    check(
+        &device(&format!(
+            "{radar}, max_range_m: 3000, levels_dbm: [-40, -100]"
+        )),
         "w.yaml:8:163: `levels_dbm` is [-40, -100], expected the lesser first",
     );
     check(
-        &device(&format!("{radar}, max_range_m: 3000, min_range_m: 4000, levels_dbm: [-100, -40]")),
+        &device(&format!(
+            "{radar}, max_range_m: 3000, min_range_m: 4000, levels_dbm: [-100, -40]"
+        )),
         "w.yaml:8:164: `min_range_m` is 4000, expected less than `max_range_m` 3000",
     );
     check(
-        &device(&format!("{radar}, max_range_m: 3000, speed_rpm: 120, levels_dbm: [-100, -40]")),
+        &device(&format!(
+            "{radar}, max_range_m: 3000, speed_rpm: 120, levels_dbm: [-100, -40]"
+        )),
         "w.yaml:8:162: 2 turns and 1 sectors a second, expected a sector of a turn at most",
     );
 }
@@ -114,23 +134,47 @@ fn ais_and_radar() {
 fn keys_that_do_nothing() {
     let idle = |keys: &str, key: &str, with: &str| {
         let value = keys.split(&format!("{key}: ")).next().unwrap().len() + key.len() + 2;
-        let text = format!("w.yaml:8:{}: `{key}` does nothing without `{with}`", 46 + value);
+        let text = format!(
+            "w.yaml:8:{}: `{key}` does nothing without `{with}`",
+            46 + value
+        );
         check(&device(keys), &text);
     };
-    for key in ["threshold_db: 3", "window_m: [1, 2]", "gap_m: 2", "keep_s: 4", "height_m: [0, 4]"] {
+    for key in [
+        "threshold_db: 3",
+        "window_m: [1, 2]",
+        "gap_m: 2",
+        "keep_s: 4",
+        "height_m: [0, 4]",
+    ] {
         let name = key.split(':').next().unwrap();
-        idle(&format!("kind: obstacle_detector, max_range_m: 60, {key}"), name, "sensor");
+        idle(
+            &format!("kind: obstacle_detector, max_range_m: 60, {key}"),
+            name,
+            "sensor",
+        );
     }
     let usbl = format!("kind: usbl, frequency_khz: 25, source_level_db: 180, {EARS}");
     let place = "carrier_position_std_m: [1, 1, 1]";
-    idle(&format!("{usbl}, {place}"), "carrier_position_std_m", "carrier_attitude_std_deg");
-    let laser = "kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30, pulse_length_m: 0.5";
+    idle(
+        &format!("{usbl}, {place}"),
+        "carrier_position_std_m",
+        "carrier_attitude_std_deg",
+    );
+    let laser =
+        "kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30, pulse_length_m: 0.5";
     idle(laser, "pulse_length_m", "divergence_mrad");
     let sonar = "kind: scanning_sonar, step_deg: 2, beam_width_deg: 2, elevation_width_deg: 20, frequency_khz: 700, \
                  source_level_db: 200, pulse_us: 40, max_range_m: 20, bins: 100, levels_db: [90, 160]";
-    idle(&format!("{sonar}, threshold_db: 20"), "threshold_db", "profiles");
-    for good in [format!("{laser}, divergence_mrad: 0"), format!("{sonar}, threshold_db: 20, profiles: true")]
-    {
+    idle(
+        &format!("{sonar}, threshold_db: 20"),
+        "threshold_db",
+        "profiles",
+    );
+    for good in [
+        format!("{laser}, divergence_mrad: 0"),
+        format!("{sonar}, threshold_db: 20, profiles: true"),
+    ] {
         check(&device(&good), "accepted");
     }
     let node = "beacons: {gate: {beacon: {source: test, kind: locator, frequency_khz: 25, source_level_db: 180}, start_s: 4}}\n";

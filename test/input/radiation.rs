@@ -4,12 +4,17 @@
 //! mistake each; the message from the key on. Tolerance: the exact text.
 
 use crate::common::folder::Folder;
-use merrow::world::{Overrides, load_text, share};
+use merrow_world::{Overrides, data_dir, load_text};
 
 /// The shipped table of this ending.
 fn shipped(ending: &str) -> String {
-    let folder = share::folders().remove(0);
-    std::fs::read_to_string(folder.join("meshes/bem").join(format!("hemisphere_r1.{ending}"))).unwrap()
+    let folder = data_dir::folders().remove(0);
+    std::fs::read_to_string(
+        folder
+            .join("meshes/bem")
+            .join(format!("hemisphere_r1.{ending}")),
+    )
+    .unwrap()
 }
 
 /// The messages, or the notes, of a ball with `files` beside it and `radiation`; `more` are further keys of its body.
@@ -23,7 +28,12 @@ fn said(files: &[(&str, &str)], radiation: &str, hull: &str, more: &str) -> Stri
     std::fs::write(&path, &text).unwrap();
     let name = path.to_string_lossy().into_owned();
     let found = match load_text(&name, &text, Overrides::default()) {
-        Ok(world) => world.notes.iter().map(|n| n.text.clone()).collect::<Vec<_>>().join("\n"),
+        Ok(world) => world
+            .notes
+            .iter()
+            .map(|n| n.text.clone())
+            .collect::<Vec<_>>()
+            .join("\n"),
         Err(problems) => problems.to_string(),
     };
     let found = found.replace(&name, "w.yaml");
@@ -49,18 +59,30 @@ fn broken_tables_are_refused() {
         table(&good.replacen("   1\t    1\t", "   7\t    1\t", 1)),
         "`t.1`: line 1: found the mode 7, expected 1 to 6: tables of one body, without other modes"
     );
-    assert_eq!(table("8.0 1 1 0.5\n"), "`t.1`: line 1: the damping is missing, expected PER I J A B");
-    assert_eq!(table("8.0 1\n"), "`t.1`: line 1: found 2 numbers, expected PER I J A and B");
+    assert_eq!(
+        table("8.0 1 1 0.5\n"),
+        "`t.1`: line 1: the damping is missing, expected PER I J A B"
+    );
+    assert_eq!(
+        table("8.0 1\n"),
+        "`t.1`: line 1: found 2 numbers, expected PER I J A and B"
+    );
     assert_eq!(
         table("8 1 1 0.5 0.1\n7 1 1 0.5 0.1\n"),
         "`t.1`: found 2 finite frequencies of added mass and damping, expected at least 4"
     );
     let negative: String = (1..7).map(|k| format!("{k} 3 3 0.5 -0.3\n")).collect();
     assert!(
-        table(&negative).starts_with("the radiation of base_link would feed in energy at some frequency, ")
+        table(&negative)
+            .starts_with("the radiation of base_link would feed in energy at some frequency, ")
     );
     assert_eq!(
-        said(&[("t.nc", "CDF\u{1}rest")], "kind: capytaine, file: t.nc", BALL, ""),
+        said(
+            &[("t.nc", "CDF\u{1}rest")],
+            "kind: capytaine, file: t.nc",
+            BALL,
+            ""
+        ),
         "`t.nc`: the file ends at byte 8, in its head"
     );
 }
@@ -69,7 +91,12 @@ fn broken_tables_are_refused() {
 fn wave_forces_must_fit_the_hull() {
     let (one, three) = (shipped("1"), shipped("3"));
     let with = |three: &str, keys: &str, hull: &str| {
-        said(&[("t.1", &one), ("t.3", three)], &format!("{WAMIT}, {keys}"), hull, "")
+        said(
+            &[("t.1", &one), ("t.3", three)],
+            &format!("{WAMIT}, {keys}"),
+            hull,
+            "",
+        )
     };
     assert_eq!(with(&three, "excitation: t.3", BALL), "");
     assert_eq!(
@@ -77,12 +104,19 @@ fn wave_forces_must_fit_the_hull() {
         "both `excitation` and `scattering` are given, expected one of them"
     );
     assert_eq!(
-        with(&three, "excitation: t.3", "{kind: ellipsoid, size_m: [2, 2, 2]}"),
+        with(
+            &three,
+            "excitation: t.3",
+            "{kind: ellipsoid, size_m: [2, 2, 2]}"
+        ),
         "the tables hold wave forces, which need a hull of the kind `mesh` for the waves' own pressure: give base_link one, or \
          leave them out"
     );
-    let ahead: String =
-        three.lines().filter(|l| l.contains("\t    0.000000")).map(|l| format!("{l}\n")).collect();
+    let ahead: String = three
+        .lines()
+        .filter(|l| l.contains("\t    0.000000"))
+        .map(|l| format!("{l}\n"))
+        .collect();
     assert_eq!(
         with(&ahead, "excitation: t.3", BALL),
         "the wave forces' headings go neither from 0 to 180 degrees nor all round: others would be guessed"
@@ -105,14 +139,24 @@ fn what_the_tables_replace_is_not_given_twice() {
         "the added mass of base_link follows from `radiation` (at w.yaml:12:20): leave `added_mass` out"
     );
     assert_eq!(
-        said(&files, &format!("{WAMIT}, origin_m: [0, 0, -1.5]"), BALL, ""),
+        said(
+            &files,
+            &format!("{WAMIT}, origin_m: [0, 0, -1.5]"),
+            BALL,
+            ""
+        ),
         "no part of the hull of base_link lies under the surface through `origin_m`"
     );
-    let notes =
-        said(&[("t.1", &one), ("t.hst", "3 3 12.0\n")], &format!("{WAMIT}, hydrostatics: t.hst"), BALL, "");
+    let notes = said(
+        &[("t.1", &one), ("t.hst", "3 3 12.0\n")],
+        &format!("{WAMIT}, hydrostatics: t.hst"),
+        BALL,
+        "",
+    );
     assert!(
-        notes
-            .starts_with("`t.hst`: the tables' waterplane is 12.0000 m2, that of the hull of base_link 3.14"),
+        notes.starts_with(
+            "`t.hst`: the tables' waterplane is 12.0000 m2, that of the hull of base_link 3.14"
+        ),
         "{notes}"
     );
 }

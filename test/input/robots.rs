@@ -27,7 +27,9 @@ fn names() {
         "w.yaml:2:3: two robots are called r_0: rename one, or the grid that made it",
     );
     check(
-        &plain("thrusters: {T1: {motor: t200_newton, position_m: [0, 0, 0], direction: [1, 0, 0]}}"),
+        &plain(
+            "thrusters: {T1: {motor: t200_newton, position_m: [0, 0, 0], direction: [1, 0, 0]}}",
+        ),
         "w.yaml:6:19: in `thrusters`: expected a name of small letters, digits and `_` that starts with a letter, found `T1`",
     );
 }
@@ -61,7 +63,9 @@ fn links() {
         "w.yaml:6:30: no link `arm` so far, expected one of `base_link`",
     );
     check(
-        &plain("links: {base_link: {parent: base_link, joint: {kind: fixed}, body: reach_alpha5_jaw}}"),
+        &plain(
+            "links: {base_link: {parent: base_link, joint: {kind: fixed}, body: reach_alpha5_jaw}}",
+        ),
         "w.yaml:6:26: the name `base_link` is taken",
     );
     check(
@@ -126,7 +130,10 @@ fn joints() {
         &joint("{kind: hinge}"),
         "w.yaml:9:25: `kind`: expected one of `revolute`, `continuous`, `prismatic`, `fixed`, found text `hinge`",
     );
-    check(&joint("{axis: [0, 0, 1]}"), "w.yaml:9:18: missing key `kind` (what moves) in `joint`");
+    check(
+        &joint("{axis: [0, 0, 1]}"),
+        "w.yaml:9:18: missing key `kind` (what moves) in `joint`",
+    );
     check(
         &joint("{kind: continuous, axis: [0, 0, 0]}"),
         "w.yaml:9:43: the axis of the joint of arm has no length, expected numbers that are not all 0",
@@ -156,11 +163,13 @@ fn joints() {
 #[test]
 fn positions_of_joints_at_the_start() {
     check(
-        &(joint("{kind: revolute, lower_rad: -1, upper_rad: 1}") + "    joints_rad: {arm_joint: 2}\n"),
+        &(joint("{kind: revolute, lower_rad: -1, upper_rad: 1}")
+            + "    joints_rad: {arm_joint: 2}\n"),
         "w.yaml:11:18: joint arm_joint starts at 2, expected -1 to 1",
     );
     check(
-        &(joint("{kind: revolute, lower_rad: -1, upper_rad: 1}") + "    joints_rad: {arm_jiont: 0}\n"),
+        &(joint("{kind: revolute, lower_rad: -1, upper_rad: 1}")
+            + "    joints_rad: {arm_jiont: 0}\n"),
         "w.yaml:11:18: no joint `arm_jiont`; did you mean `arm_joint`?",
     );
     check(

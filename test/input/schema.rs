@@ -3,11 +3,10 @@
 //! Goal: an editor that uses the schema never flags a good file. Method: a validator of just the words that the schema
 //! uses, which fails on any other; the worlds as written, and as they read once their `extends` are followed.
 
-use merrow::world::Problems;
-use merrow::world::file::WorldFile;
-use merrow::world::node::{Loader, Node, Value, parse};
-use merrow::world::read::{boolean, is_frame_name, is_name, number};
-use merrow::world::share;
+use merrow_world::Problems;
+use merrow_world::data_dir;
+use merrow_yaml::node::{Loader, Node, Value, parse};
+use merrow_yaml::read::{boolean, is_frame_name, is_name, number};
 use serde_json::{Map, Value as Json, json};
 
 /// Keys whose text names a component file, as `world` knows them; if one is missing here, a shipped world fails.
@@ -25,8 +24,8 @@ const COMPONENTS: &[(&str, &str)] = &[
 /// A world with all its files laid together, as JSON.
 fn expanded(name: &str) -> Json {
     let mut problems = Problems::new();
-    let mut loader = Loader::new(share::params()).with_components(COMPONENTS);
-    let node = loader.load(&share::world(name), &mut problems);
+    let mut loader = Loader::new(data_dir::params()).with_components(COMPONENTS);
+    let node = loader.load(&data_dir::world(name), &mut problems);
     assert!(problems.is_empty(), "{problems}");
     to_json(&node.unwrap())
 }
@@ -34,7 +33,10 @@ fn expanded(name: &str) -> Json {
 fn to_json(node: &Node) -> Json {
     match &node.value {
         Value::Null => Json::Null,
-        Value::Scalar { text, quoted: false } => match (number(text), boolean(text)) {
+        Value::Scalar {
+            text,
+            quoted: false,
+        } => match (number(text), boolean(text)) {
             (Some(value), _) => json!(value),
             (_, Some(value)) => json!(value),
             _ => json!(text),
@@ -52,26 +54,36 @@ fn to_json(node: &Node) -> Json {
 
 /// Why `value` does not satisfy `schema`; `root` holds the definitions.
 fn mistake(value: &Json, schema: &Json, root: &Json) -> Option<String> {
-    let Json::Object(words) = schema else { return Some(format!("{schema} is no schema")) };
+    let Json::Object(words) = schema else {
+        return Some(format!("{schema} is no schema"));
+    };
     words.iter().find_map(|(word, rule)| {
         let wrong = match word.as_str() {
             "$schema" | "$defs" | "title" | "description" | "default" | "then" => None,
             "$ref" => {
                 let name = rule.as_str().unwrap().strip_prefix("#/$defs/").unwrap();
-                mistake(value, root.get("$defs")?.get(name).unwrap_or(&Json::Null), root)
+                mistake(
+                    value,
+                    root.get("$defs")?.get(name).unwrap_or(&Json::Null),
+                    root,
+                )
             }
             "if" if mistake(value, rule, root).is_none() => mistake(value, &words["then"], root),
             "if" => None,
-            "not" => mistake(value, rule, root).is_none().then(|| "not allowed".into()),
+            "not" => mistake(value, rule, root)
+                .is_none()
+                .then(|| "not allowed".into()),
             "anyOf" => any_of(value, rule, root),
             "type" => (!has_type(value, rule)).then(|| format!("{value} is no {rule}")),
-            "enum" => {
-                (!rule.as_array().unwrap().contains(value)).then(|| format!("{value} is none of {rule}"))
-            }
+            "enum" => (!rule.as_array().unwrap().contains(value))
+                .then(|| format!("{value} is none of {rule}")),
             "const" => (value != rule).then(|| format!("{value} is not {rule}")),
             "properties" | "additionalProperties" => properties(value, word, words, root),
             "required" => required(value, rule),
-            "items" => value.as_array()?.iter().find_map(|item| mistake(item, rule, root)),
+            "items" => value
+                .as_array()?
+                .iter()
+                .find_map(|item| mistake(item, rule, root)),
             _ => bound(value, word, rule),
         };
         wrong.map(|text| format!("{word}: {text}"))
@@ -79,8 +91,12 @@ fn mistake(value: &Json, schema: &Json, root: &Json) -> Option<String> {
 }
 
 fn any_of(value: &Json, rules: &Json, root: &Json) -> Option<String> {
-    let mistakes: Vec<String> =
-        rules.as_array().unwrap().iter().map_while(|rule| mistake(value, rule, root)).collect();
+    let mistakes: Vec<String> = rules
+        .as_array()
+        .unwrap()
+        .iter()
+        .map_while(|rule| mistake(value, rule, root))
+        .collect();
     (mistakes.len() == rules.as_array().unwrap().len()).then(|| mistakes.join(" | "))
 }
 
@@ -106,7 +122,9 @@ fn properties(value: &Json, word: &str, words: &Map<String, Json>, root: &Json) 
         let rule = known.and_then(|known| known.get(key));
         let wrong = match (word, rule) {
             ("properties", Some(rule)) => mistake(value, rule, root),
-            ("additionalProperties", None) if words[word] == json!(false) => Some("unknown key".into()),
+            ("additionalProperties", None) if words[word] == json!(false) => {
+                Some("unknown key".into())
+            }
             ("additionalProperties", None) => mistake(value, &words[word], root),
             _ => None,
         };
@@ -116,7 +134,10 @@ fn properties(value: &Json, word: &str, words: &Map<String, Json>, root: &Json) 
 
 fn required(value: &Json, names: &Json) -> Option<String> {
     let value = value.as_object()?;
-    let missing = names.as_array()?.iter().find(|name| !value.contains_key(name.as_str().unwrap()))?;
+    let missing = names
+        .as_array()?
+        .iter()
+        .find(|name| !value.contains_key(name.as_str().unwrap()))?;
     Some(format!("{missing} is missing"))
 }
 
@@ -132,23 +153,27 @@ fn bound(value: &Json, word: &str, rule: &Json) -> Option<String> {
         "minLength" => value.as_str()?.len() as f64 >= limit?,
         "pattern" if rule == "^[a-z][a-z0-9_]*$" => is_name(value.as_str()?),
         "pattern" if rule == "^[^/\\s]\\S*$" => is_frame_name(value.as_str()?),
-        "propertyNames" => {
-            value.as_object()?.keys().all(|key| bound(&json!(key), "pattern", &rule["pattern"]).is_none())
-        }
+        "propertyNames" => value
+            .as_object()?
+            .keys()
+            .all(|key| bound(&json!(key), "pattern", &rule["pattern"]).is_none()),
         other => panic!("the schema uses `{other}`, which this validator does not know"),
     };
     (!holds).then(|| format!("{value} against {rule}"))
 }
 
 fn schema() -> Json {
-    merrow::world::schema::schema::<WorldFile>("Merrow world")
+    merrow_world::json_schema()
 }
 
 #[test]
 fn every_reference_leads_to_a_definition() {
     fn walk(schema: &Json, root: &Json) {
         if let Some(name) = schema.get("$ref").and_then(Json::as_str) {
-            assert!(root.pointer(name.strip_prefix('#').unwrap()).is_some(), "{name} leads nowhere");
+            assert!(
+                root.pointer(name.strip_prefix('#').unwrap()).is_some(),
+                "{name} leads nowhere"
+            );
         }
         match schema {
             Json::Array(items) => items.iter().for_each(|item| walk(item, root)),
@@ -161,8 +186,8 @@ fn every_reference_leads_to_a_definition() {
 
 #[test]
 fn every_shipped_world_satisfies_it_as_written_and_as_read() {
-    for name in share::list("worlds") {
-        let text = std::fs::read_to_string(share::world(&name)).unwrap();
+    for name in data_dir::list("worlds") {
+        let text = std::fs::read_to_string(data_dir::world(&name)).unwrap();
         let written = to_json(&parse(&name, &text, &mut Problems::new()).unwrap());
         for world in [written, expanded(&name)] {
             assert_eq!(mistake(&world, &schema(), &schema()), None, "{name}");

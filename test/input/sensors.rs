@@ -3,7 +3,7 @@
 //! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
 
 use super::{bluerov2, check, device};
-use merrow::world::{Overrides, load_text};
+use merrow_world::{Overrides, load_text};
 
 #[test]
 fn rates() {
@@ -71,11 +71,15 @@ fn dvl_and_altimeter() {
         "w.yaml:8:149: `altitude_m` is [3, 1], expected the lesser first",
     );
     check(
-        &device(&format!("{modes}{{altitude_m: [1, 9], rate_hz: 10}}, {{altitude_m: [2, 8], rate_hz: 5}}]")),
+        &device(&format!(
+            "{modes}{{altitude_m: [1, 9], rate_hz: 10}}, {{altitude_m: [2, 8], rate_hz: 5}}]"
+        )),
         "w.yaml:8:184: a range mode that does not reach higher than the one before, at both ends",
     );
     check(
-        &device(&format!("{modes}{{altitude_m: [1, 9], rate_hz: 0}}], water_rate_hz: .nan")),
+        &device(&format!(
+            "{modes}{{altitude_m: [1, 9], rate_hz: 0}}], water_rate_hz: .nan"
+        )),
         "w.yaml:8:166: `rate_hz`: expected a positive number [Hz], found `0`\nw.yaml:8:186: `water_rate_hz`: expected a finite number [Hz], found `.nan`",
     );
     check(
@@ -96,7 +100,10 @@ fn noise() {
         &device("kind: pressure, errors: {density: -1}"),
         "w.yaml:8:80: `density`: expected a non-negative number, found `-1`",
     );
-    check(&device("kind: pressure, errors: 3"), "w.yaml:8:70: `errors`: expected a map with keys, found `3`");
+    check(
+        &device("kind: pressure, errors: 3"),
+        "w.yaml:8:70: `errors`: expected a map with keys, found `3`",
+    );
     check(
         &device("kind: imu, gyro: {bias_correlation_time_s: 0}"),
         "w.yaml:8:89: `bias_correlation_time_s`: expected a positive number [s], found `0`",
@@ -150,8 +157,14 @@ fn filters() {
         &device("kind: ahrs, bias_time_s: 1.5"),
         "w.yaml:8:71: `bias_time_s` is 1.5, expected two samples or more (2 s)",
     );
-    check(&device("kind: ahrs, iron_nt: [1, 2]"), "w.yaml:8:67: `iron_nt`: expected 3 numbers [nT], found 2");
-    check(&device("kind: ins, gate: 0"), "w.yaml:8:63: `gate`: expected a positive number, found `0`");
+    check(
+        &device("kind: ahrs, iron_nt: [1, 2]"),
+        "w.yaml:8:67: `iron_nt`: expected 3 numbers [nT], found 2",
+    );
+    check(
+        &device("kind: ins, gate: 0"),
+        "w.yaml:8:63: `gate`: expected a positive number, found `0`",
+    );
     check(
         &device("kind: ins, start_attitude_std_deg: [.nan, 0, 0]"),
         "w.yaml:8:82: `start_attitude_std_deg[0]`: expected a finite number [deg], found `.nan`",
@@ -170,10 +183,22 @@ fn aids() {
         )
     };
     check(&with("", ", aids: {dvl: d}"), "accepted");
-    check(&with(", aids: {dvl: d}", ""), "w.yaml:10:34: t is no `ins` but `odometry`: nothing helps it");
-    check(&with("", ", aids: {dvl: dd}"), "w.yaml:11:42: no sensor `dd`");
-    check(&with("", ", aids: {gnss: d}"), "w.yaml:11:43: d is of the kind `dvl`, expected `gnss`");
-    check(&with("", ", aids: {dvl: e}"), "w.yaml:11:42: e is on another link than s");
+    check(
+        &with(", aids: {dvl: d}", ""),
+        "w.yaml:10:34: t is no `ins` but `odometry`: nothing helps it",
+    );
+    check(
+        &with("", ", aids: {dvl: dd}"),
+        "w.yaml:11:42: no sensor `dd`",
+    );
+    check(
+        &with("", ", aids: {gnss: d}"),
+        "w.yaml:11:43: d is of the kind `dvl`, expected `gnss`",
+    );
+    check(
+        &with("", ", aids: {dvl: e}"),
+        "w.yaml:11:42: e is on another link than s",
+    );
     check(
         &with("", ", aids: {depth: d}"),
         "w.yaml:11:37: unknown key `depth` in `aids`, expected one of `dvl`, `gnss`, `pressure`",
@@ -223,7 +248,10 @@ fn tilting_lasers() {
 #[test]
 fn quality_of_service() {
     let with = |qos: &str| bluerov2(&format!("sensors: {{imu: {{qos: {qos}}}}}"));
-    check(&with("{depth: 0}"), "w.yaml:5:36: `depth`: expected a whole number from 1 to 1000, found `0`");
+    check(
+        &with("{depth: 0}"),
+        "w.yaml:5:36: `depth`: expected a whole number from 1 to 1000, found `0`",
+    );
     check(
         &with("{depth: 1000000000}"),
         "w.yaml:5:36: `depth`: expected a whole number from 1 to 1000, found `1000000000`",
@@ -255,15 +283,21 @@ fn distortions_that_turn_back() {
     // r (1 - 5 r^2) is greatest at r = 1/sqrt(15): 2/3 of that times the focal length of 457.01 px
     check(&camera("kind: plumb_bob, k1: -5"), &said(79));
     check(&camera("kind: fisheye, k1: -5"), &said(90));
-    for good in ["kind: plumb_bob, k1: -0.28, k2: 0.09", "kind: fisheye, k1: 0.02"] {
+    for good in [
+        "kind: plumb_bob, k1: -0.28, k2: 0.09",
+        "kind: fisheye, k1: 0.02",
+    ] {
         assert_eq!(notes(&camera(good)), [""; 0], "{good}");
     }
     let corners = notes(
-        &camera("kind: plumb_bob, k1: -0.2").replace("horizontal_fov_deg: 70", "horizontal_fov_deg: 75"),
+        &camera("kind: plumb_bob, k1: -0.2")
+            .replace("horizontal_fov_deg: 70", "horizontal_fov_deg: 75"),
     );
     assert_eq!(
         corners,
-        ["w.yaml:8:121: the distortion turns back in the corners of the picture: they show nothing"]
+        [
+            "w.yaml:8:121: the distortion turns back in the corners of the picture: they show nothing"
+        ]
     );
 }
 
@@ -286,8 +320,7 @@ fn places_where_sensors_cannot_be() {
         )
     };
     let camera = "{source: test, rate_hz: 1, kind: camera, width: 64, height: 48, horizontal_fov_deg: 70, sees_self: true}";
-    let laser =
-        "{source: test, rate_hz: 1, kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30}";
+    let laser = "{source: test, rate_hz: 1, kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30}";
     let check = |device: &str, place: &str, expected: &[&str]| {
         assert_eq!(notes(&with(device, place)), expected, "{place}")
     };
@@ -299,7 +332,11 @@ fn places_where_sensors_cannot_be() {
         ],
     );
     check(camera, "[0.6, 0, 0]", &[]);
-    check(&camera.replace("sees_self: true", "sees_self: false"), "[0.3, 0, 0]", &[]);
+    check(
+        &camera.replace("sees_self: true", "sees_self: false"),
+        "[0.3, 0, 0]",
+        &[],
+    );
     check(laser, "[0.3, 0, 0]", &[]);
     check(
         laser,
@@ -337,8 +374,10 @@ fn impossible_cameras_and_lasers() {
         check(&device(&format!("{keys}{time}")), &text);
     }
     let laser = "kind: laser, azimuth_deg: [-90, 90], beams: 181, max_range_m: 30, sweep_s: ";
-    let text =
-        format!("w.yaml:8:{}: `sweep_s` is 3, expected at most 1: 1 scans are taken a second", at(laser));
+    let text = format!(
+        "w.yaml:8:{}: `sweep_s` is 3, expected at most 1: 1 scans are taken a second",
+        at(laser)
+    );
     check(&device(&format!("{laser}3")), &text);
     for distortion in ["plumb_bob", "fisheye"] {
         for center in ["[500, 20]", "[5000, 5000]", "[20, -1]"] {

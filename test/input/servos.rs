@@ -44,7 +44,9 @@ fn servos() {
         "w.yaml:9:92: the winding of arm heats with its current, expected `effort_per_ampere` too",
     );
     check(
-        &servo(&format!("actuator: {{effort_per_ampere: 1, winding: {{derate_from_c: 130, {winding}}}}}, ")),
+        &servo(&format!(
+            "actuator: {{effort_per_ampere: 1, winding: {{derate_from_c: 130, {winding}}}}}, "
+        )),
         "w.yaml:9:130: arm: `derate_from_c` is 130, expected less than `max_temperature_c` 125",
     );
 }
@@ -79,7 +81,10 @@ fn boxes_that_are_kept_clear() {
         ))
     };
     check(&keep_out("arm", "[1, 1, 1]"), "accepted");
-    check(&keep_out("armm", "[1, 1, 1]"), "w.yaml:11:97: sphere tip: no link `armm`; did you mean `arm`?");
+    check(
+        &keep_out("armm", "[1, 1, 1]"),
+        "w.yaml:11:97: sphere tip: no link `armm`; did you mean `arm`?",
+    );
     check(
         &keep_out("arm", "[1, 0, 1]"),
         "w.yaml:11:66: `size_m[1]`: expected a positive number [m], found `0`",

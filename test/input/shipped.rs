@@ -2,8 +2,8 @@
 //!
 //! Goal: nothing that ships is broken. Method: walk the folders; a file of a new folder fails until it is known here.
 
-use merrow::sim::Simulation;
-use merrow::world::{Overrides, load_text, load_world};
+use merrow_sim::Simulation;
+use merrow_world::{Overrides, load_text, load_world};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,7 +14,11 @@ fn files(folder: &str) -> Vec<PathBuf> {
     while let Some(folder) = waiting.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() { waiting.push(path) } else { found.push(path) }
+            if path.is_dir() {
+                waiting.push(path)
+            } else {
+                found.push(path)
+            }
         }
     }
     found.sort();
@@ -24,23 +28,34 @@ fn files(folder: &str) -> Vec<PathBuf> {
 #[test]
 fn every_world_loads_and_runs_a_second_without_a_halt() {
     for path in files("worlds") {
-        let world = load_world(&path, Overrides::default()).unwrap_or_else(|problems| panic!("{problems}"));
+        let world =
+            load_world(&path, Overrides::default()).unwrap_or_else(|problems| panic!("{problems}"));
         let mut simulation = Simulation::new(Arc::new(world.scene), 0).unwrap();
         let steps = 1_000_000_000 / simulation.scene.dt_ns;
         simulation.advance(steps);
         for (robot, state) in simulation.scene.robots.iter().zip(&simulation.state.robots) {
-            assert!(state.halted.is_none(), "{}: {}: {:?}", path.display(), robot.name, state.halted);
+            assert!(
+                state.halted.is_none(),
+                "{}: {}: {:?}",
+                path.display(),
+                robot.name,
+                state.halted
+            );
         }
     }
 }
 
 #[test]
 fn every_component_loads() {
-    let body =
-        "source: test, body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}";
+    let body = "source: test, body: {source: test, axes: flu, mass_kg: 1, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}}";
     for path in files("params") {
         let name = path.file_stem().unwrap().to_string_lossy();
-        let kind = path.parent().unwrap().file_name().unwrap().to_string_lossy();
+        let kind = path
+            .parent()
+            .unwrap()
+            .file_name()
+            .unwrap()
+            .to_string_lossy();
         let model = match &*kind {
             "robots" => name.to_string(),
             "bodies" => format!("{{source: test, body: {name}}}"),
@@ -53,7 +68,9 @@ fn every_component_loads() {
                 format!("{{{body}, fins: {{f: {{surface: {name}, {place}}}}}}}")
             }
             "sensors" => {
-                let telemetry = std::fs::read_to_string(&path).unwrap().contains("kind: motor_telemetry");
+                let telemetry = std::fs::read_to_string(&path)
+                    .unwrap()
+                    .contains("kind: motor_telemetry");
                 let watched = if telemetry { ", thruster: t" } else { "" };
                 let thruster = "t: {motor: t200_12v, position_m: [0, 0, 0], direction: [1, 0, 0]}";
                 format!(
@@ -61,10 +78,11 @@ fn every_component_loads() {
                 )
             }
             "lines" => {
-                let ends =
-                    "from: {kind: world, position_m: [0, 0, 0]}, to: {kind: free, position_m: [9, 0, 0]}";
-                let text =
-                    format!("robots: {}\ntethers: {{t: {{line: {name}, {ends}, length_m: 10}}}}\n", "{}");
+                let ends = "from: {kind: world, position_m: [0, 0, 0]}, to: {kind: free, position_m: [9, 0, 0]}";
+                let text = format!(
+                    "robots: {}\ntethers: {{t: {{line: {name}, {ends}, length_m: 10}}}}\n",
+                    "{}"
+                );
                 if let Err(problems) = load_text("w.yaml", &text, Overrides::default()) {
                     panic!("{}:\n{problems}", path.display());
                 }
@@ -85,8 +103,7 @@ fn every_component_loads() {
             }
             other => panic!("{}: no test knows what `{other}` holds", path.display()),
         };
-        let carried =
-            "turbidity: {unit: NTU, profile: [[0, 1]]}, chlorophyll: {unit: ug/l, profile: [[0, 1]]}";
+        let carried = "turbidity: {unit: NTU, profile: [[0, 1]]}, chlorophyll: {unit: ug/l, profile: [[0, 1]]}";
         let text = format!(
             "step: {{dt_s: 0.001}}\nwater: {{carried: {{{carried}}}}}\nrobots: {{r: {{model: {model}}}}}\n"
         );

@@ -27,7 +27,9 @@ fn pings() {
         "w.yaml:6:236: `bits` is 12, expected 8 or 16",
     );
     check(
-        &sonar(&format!("{SCANS}, max_range_m: 30, ray_bent: true, multipath: true")),
+        &sonar(&format!(
+            "{SCANS}, max_range_m: 30, ray_bent: true, multipath: true"
+        )),
         "w.yaml:6:240: `ray_bent` and `multipath` do not go together: expected one of them",
     );
     check(
@@ -55,23 +57,30 @@ fn heads_and_tilts() {
         "w.yaml:6:245: `tilt_deg` and `tilt_period_s` go together: expected both",
     );
     check(
-        &sonar(&format!("{SCANS}, max_range_m: 30, tilt_deg: [10, -10], tilt_period_s: 4")),
+        &sonar(&format!(
+            "{SCANS}, max_range_m: 30, tilt_deg: [10, -10], tilt_period_s: 4"
+        )),
         "w.yaml:6:240: `tilt_deg` is [10, -10], expected the lesser first",
     );
     check(
-        &sonar(&format!("{SCANS}, max_range_m: 30, tilt_deg: [-10, 10], tilt_period_s: 0.5")),
+        &sonar(&format!(
+            "{SCANS}, max_range_m: 30, tilt_deg: [-10, 10], tilt_period_s: 0.5"
+        )),
         "w.yaml:6:266: `tilt_period_s` is 0.5, which is 1.000 pings, expected 2 at least",
     );
     check(
-        &sonar(&format!("{SCANS}, max_range_m: 30, tilt_deg: [-10, 10], tilt_period_s: 0")),
+        &sonar(&format!(
+            "{SCANS}, max_range_m: 30, tilt_deg: [-10, 10], tilt_period_s: 0"
+        )),
         "w.yaml:6:266: `tilt_period_s`: expected a positive number [s], found `0`",
     );
 }
 
 #[test]
 fn grounds() {
-    let ground =
-        |keys: &str| format!("seabed: {{depth_m: 20, material: {{ground: {{{keys}}}}}}}\nrobots: {{}}\n");
+    let ground = |keys: &str| {
+        format!("seabed: {{depth_m: 20, material: {{ground: {{{keys}}}}}}}\nrobots: {{}}\n")
+    };
     check(
         &ground("density_kg_m3: 0"),
         "w.yaml:1:58: `density_kg_m3`: expected a number from 100 to 20000 [kg/m3], found `0`",

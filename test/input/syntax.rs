@@ -6,11 +6,26 @@ use super::check;
 
 #[test]
 fn what_is_no_world_at_all() {
-    check("", "w.yaml:1:1: missing key `robots` (the robots, by name) in the file");
-    check("# nothing yet\n", "w.yaml:1:1: missing key `robots` (the robots, by name) in the file");
-    check("- a\n- b\n", "w.yaml:1:1: the file: expected a map with keys, found a list of 2");
-    check("hello\n", "w.yaml:1:1: the file: expected a map with keys, found text `hello`");
-    check("42\n", "w.yaml:1:1: the file: expected a map with keys, found `42`");
+    check(
+        "",
+        "w.yaml:1:1: missing key `robots` (the robots, by name) in the file",
+    );
+    check(
+        "# nothing yet\n",
+        "w.yaml:1:1: missing key `robots` (the robots, by name) in the file",
+    );
+    check(
+        "- a\n- b\n",
+        "w.yaml:1:1: the file: expected a map with keys, found a list of 2",
+    );
+    check(
+        "hello\n",
+        "w.yaml:1:1: the file: expected a map with keys, found text `hello`",
+    );
+    check(
+        "42\n",
+        "w.yaml:1:1: the file: expected a map with keys, found `42`",
+    );
     check(
         "robots: bluerov2\n",
         "w.yaml:1:9: `robots`: expected a map of names to maps with keys, found text `bluerov2`",
@@ -43,7 +58,10 @@ fn what_is_not_yaml() {
         "step:\n  dt_s: 0.001\n integrator: rk4\n",
         "w.yaml:3:2: not valid YAML: while parsing a block mapping, did not find expected key",
     );
-    check("robots: *fleet\n", "w.yaml:1:9: not valid YAML: while parsing node, found unknown anchor");
+    check(
+        "robots: *fleet\n",
+        "w.yaml:1:9: not valid YAML: while parsing node, found unknown anchor",
+    );
     check(
         "description: a\u{7}b\nrobots: {}\n",
         "w.yaml:1:15: not valid YAML: control characters are not allowed",
@@ -52,14 +70,26 @@ fn what_is_not_yaml() {
 
 #[test]
 fn yaml_that_is_not_used_here() {
-    check("robots: {}\n---\nrobots: {}\n", "w.yaml:2:1: a second YAML document: expected one per file");
-    check("robots: !!map {}\n", "w.yaml:1:9: YAML tags (`!...`) are not used here: expected the value alone");
+    check(
+        "robots: {}\n---\nrobots: {}\n",
+        "w.yaml:2:1: a second YAML document: expected one per file",
+    );
+    check(
+        "robots: !!map {}\n",
+        "w.yaml:1:9: YAML tags (`!...`) are not used here: expected the value alone",
+    );
     check(
         "robots: &a {}\nseabed:\n  <<: *a\n",
         "w.yaml:3:3: merge keys (`<<`) are not supported: expected the keys themselves or `extends: FILE`",
     );
-    check("robots: {}\n[1, 2]: 3\n", "w.yaml:2:1: a key must be plain text: found a list, a map or an alias");
-    check("robots: {}\n: 1\n", "w.yaml:2:1: a key is empty: expected a name before the colon");
+    check(
+        "robots: {}\n[1, 2]: 3\n",
+        "w.yaml:2:1: a key must be plain text: found a list, a map or an alias",
+    );
+    check(
+        "robots: {}\n: 1\n",
+        "w.yaml:2:1: a key is empty: expected a name before the colon",
+    );
     check(
         "robots: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\n",
         "w.yaml:1:72: nested too deep: expected at most 64 levels",
@@ -68,7 +98,10 @@ fn yaml_that_is_not_used_here() {
 
 #[test]
 fn keys_said_twice() {
-    check("seed: 1\nseed: 2\nrobots: {}\n", "w.yaml:2:1: the key `seed` is said twice in one map");
+    check(
+        "seed: 1\nseed: 2\nrobots: {}\n",
+        "w.yaml:2:1: the key `seed` is said twice in one map",
+    );
     check(
         "robots:\n  r: {model: bluerov2}\n  r: {model: rexrov}\n",
         "w.yaml:3:3: the key `r` is said twice in one map",

@@ -17,7 +17,14 @@ const ENDS: &str = "from: {kind: world, position_m: [0, 0, 0]}, to: {kind: robot
 #[test]
 fn a_good_one_is_accepted() {
     check(&tether(LINE, ENDS, "length_m: 10"), "accepted");
-    check(&tether(LINE, ENDS, "length_m: 10, segments: 2, winch: {max_speed_m_s: 1}"), "accepted");
+    check(
+        &tether(
+            LINE,
+            ENDS,
+            "length_m: 10, segments: 2, winch: {max_speed_m_s: 1}",
+        ),
+        "accepted",
+    );
 }
 
 #[test]
@@ -46,8 +53,13 @@ fn lengths_and_segments() {
 
 #[test]
 fn lines() {
-    let line =
-        |keys: &str| tether(&format!("{{source: test, diameter_m: 0.01, {keys}}}"), ENDS, "length_m: 10");
+    let line = |keys: &str| {
+        tether(
+            &format!("{{source: test, diameter_m: 0.01, {keys}}}"),
+            ENDS,
+            "length_m: 10",
+        )
+    };
     check(
         &line("mass_kg_m: 0.1, axial_stiffness_n: 0"),
         "w.yaml:4:81: `axial_stiffness_n`: expected a positive number [N], found `0`",
@@ -65,9 +77,16 @@ fn lines() {
 #[test]
 fn ends() {
     let to = |end: &str| {
-        tether(LINE, &format!("from: {{kind: world, position_m: [0, 0, 0]}}, to: {{{end}}}"), "length_m: 10")
+        tether(
+            LINE,
+            &format!("from: {{kind: world, position_m: [0, 0, 0]}}, to: {{{end}}}"),
+            "length_m: 10",
+        )
     };
-    check(&to("kind: robot, robot: rov"), "w.yaml:4:101: no robot `rov`, expected one of `r`");
+    check(
+        &to("kind: robot, robot: rov"),
+        "w.yaml:4:101: no robot `rov`, expected one of `r`",
+    );
     check(
         &to("kind: robot, robot: r, link: bas_link"),
         "w.yaml:4:110: no link `bas_link` of r, expected one of `base_link`; did you mean `base_link`?",
@@ -98,7 +117,11 @@ fn catenaries_and_winches() {
         "w.yaml:4:139: t has a free end, expected two held ends for a catenary: use the method `lumped`",
     );
     check(
-        &tether(LINE, ENDS, "length_m: 10, winch: {max_speed_m_s: 1, max_length_m: 8}"),
+        &tether(
+            LINE,
+            ENDS,
+            "length_m: 10, winch: {max_speed_m_s: 1, max_length_m: 8}",
+        ),
         "w.yaml:4:126: the winch of t holds 1 m to 8 m of line, expected the length of 10 m among them",
     );
     check(
@@ -114,10 +137,17 @@ fn catenaries_and_winches() {
 #[test]
 fn bending_and_breaking() {
     let line = |keys: &str, more: &str| {
-        tether(&format!("{{extends: lines/{LINE}.yaml, {keys}}}"), ENDS, &format!("length_m: {more}"))
+        tether(
+            &format!("{{extends: lines/{LINE}.yaml, {keys}}}"),
+            ENDS,
+            &format!("length_m: {more}"),
+        )
     };
     let stiff = "bending_stiffness_nm2: 0.02";
-    check(&line("bending_stiffness_nm2: 0.02, breaking_load_n: 1500", "10"), "accepted");
+    check(
+        &line("bending_stiffness_nm2: 0.02, breaking_load_n: 1500", "10"),
+        "accepted",
+    );
     check(
         &line("bending_stiffness_nm2: -1", "10"),
         "w.yaml:4:76: `bending_stiffness_nm2`: expected a non-negative number [N m2], found `-1`",
@@ -131,7 +161,8 @@ fn bending_and_breaking() {
         "w.yaml:4:53: unknown key `bending_stiffness_n_m2`: expected `bending_stiffness_nm2` [N m2], found the unit `n_m2`",
     );
     check(
-        &line(stiff, "10, method: catenary").replace("robots:", "water: {density_kg_m3: 500}\nrobots:"),
+        &line(stiff, "10, method: catenary")
+            .replace("robots:", "water: {density_kg_m3: 500}\nrobots:"),
         "w.yaml:5:178: t has a bending stiffness, expected none for a catenary: use the method `lumped`",
     );
     check(
@@ -140,7 +171,11 @@ fn bending_and_breaking() {
     );
     let clamped = |line: &str, direction: &str| {
         let from = format!("from: {{kind: world, position_m: [0, 0, 0], direction: {direction}}}");
-        tether(line, &format!("{from}, to: {{kind: robot, robot: r}}"), "length_m: 10")
+        tether(
+            line,
+            &format!("{from}, to: {{kind: robot, robot: r}}"),
+            "length_m: 10",
+        )
     };
     let rod = format!("{{extends: lines/{LINE}.yaml, {stiff}}}");
     check(&clamped(&rod, "[0, 0, -1]"), "accepted");

@@ -3,19 +3,21 @@
 //! Goal: each mistake is shown at its line of the URDF, in one line. Method: the exact message.
 
 use crate::common::folder::Folder;
-use merrow::world::{Overrides, load_world};
+use merrow_world::{Overrides, load_world};
 
 /// Messages of a world whose robot is the URDF `text`; the folder is left out.
 fn messages(name: &str, urdf: &str, model: &str) -> String {
     let world = format!("robots:\n  r:\n    model:\n      urdf: r.urdf\n{model}");
-    let folder = Folder::new(&format!("bad_urdf_{name}"), &[("w.yaml", &world), ("r.urdf", urdf)]);
+    let folder = Folder::new(
+        &format!("bad_urdf_{name}"),
+        &[("w.yaml", &world), ("r.urdf", urdf)],
+    );
     let loaded = load_world(&folder.0.join("w.yaml"), Overrides::default());
     let text = loaded.map_or_else(|p| p.to_string(), |_| "accepted".into());
     text.replace(&format!("{}/", folder.0.display()), "")
 }
 
-const INERTIAL: &str =
-    "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>";
+const INERTIAL: &str = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>";
 
 /// A base and a link `arm`, from line 3 on what follows.
 fn robot(more: &str) -> String {
@@ -38,14 +40,25 @@ fn check(name: &str, urdf: &str, expected: &str) {
 fn what_is_no_urdf() {
     check("good", &robot(&joint("continuous", "")), "accepted");
     let message = messages("xml", "<robot name='r'>\n<link name='a'>\n</robot>", "");
-    assert!(message.starts_with("r.urdf:3:1: not valid XML: "), "{message}");
-    check("sdf", "<sdf/>", "r.urdf:1:1: no URDF: expected the element `robot`, found `sdf`");
+    assert!(
+        message.starts_with("r.urdf:3:1: not valid XML: "),
+        "{message}"
+    );
+    check(
+        "sdf",
+        "<sdf/>",
+        "r.urdf:1:1: no URDF: expected the element `robot`, found `sdf`",
+    );
     check(
         "xacro",
         "<robot xmlns:xacro='http://www.ros.org/wiki/xacro' name='r'><xacro:arm/></robot>",
         "r.urdf:1:1: a xacro file, expected what `xacro` makes of it: run `xacro file.xacro > file.urdf`",
     );
-    check("empty", "<robot name='r'/>", "r.urdf:1:1: the robot has no links");
+    check(
+        "empty",
+        "<robot name='r'/>",
+        "r.urdf:1:1: the robot has no links",
+    );
     assert!(messages("none", "", "").starts_with("r.urdf:1:1: not valid XML: "));
 }
 
@@ -61,7 +74,10 @@ fn numbers_and_elements() {
             "<inertial><mass value='-1'/><inertia/></inertial>",
             "r.urdf:3:1: the mass is -1 kg, expected none below 0",
         ),
-        ("<inertial><mass value='1'/></inertial>", "r.urdf:3:1: missing element <inertia> in <inertial>"),
+        (
+            "<inertial><mass value='1'/></inertial>",
+            "r.urdf:3:1: missing element <inertia> in <inertial>",
+        ),
         (
             "<inertial><origin xyz='0 0'/><mass value='1'/><inertia/></inertial>",
             "r.urdf:3:11: `xyz` of <origin>: expected 3 finite numbers, found `0 0`",
@@ -70,7 +86,10 @@ fn numbers_and_elements() {
             "<collision><geometry><box size='1 0 1'/></geometry></collision>",
             "r.urdf:3:22: `size` of <box>: expected positive numbers, found `1 0 1`",
         ),
-        ("<collision><geometry/></collision>", "r.urdf:3:1: missing <geometry> with a shape in <collision>"),
+        (
+            "<collision><geometry/></collision>",
+            "r.urdf:3:1: missing <geometry> with a shape in <collision>",
+        ),
         (
             "<collision><geometry><mesh filename=''/></geometry></collision>",
             "r.urdf:3:22: missing attribute `filename` in <mesh>",
@@ -134,8 +153,15 @@ fn trees() {
         &robot(""),
         "r.urdf:2:1: 2 links have no parent, `base` and `arm` among them: expected one root",
     );
-    let message = messages("twice", &robot(&(joint("fixed", "") + "\n<link name='arm'/>")), "");
-    assert!(message.starts_with("r.urdf:4:1: two links are called `arm`: the first stands at "), "{message}");
+    let message = messages(
+        "twice",
+        &robot(&(joint("fixed", "") + "\n<link name='arm'/>")),
+        "",
+    );
+    assert!(
+        message.starts_with("r.urdf:4:1: two links are called `arm`: the first stands at "),
+        "{message}"
+    );
 }
 
 #[test]
@@ -178,14 +204,25 @@ fn joints() {
         "r.urdf:4:1: `damping` of <dynamics>: expected a number of 0 or more, found -1",
     );
     let mimic = |name: &str| robot(&joint("continuous", &format!("\n<mimic joint='{name}'/>")));
-    check("mimic", &mimic("k"), "r.urdf:4:1: the joint `j` mimics `k`, which is not there");
-    check("itself", &mimic("j"), "r.urdf:4:1: the joint `j` mimics itself, expected another joint");
+    check(
+        "mimic",
+        &mimic("k"),
+        "r.urdf:4:1: the joint `j` mimics `k`, which is not there",
+    );
+    check(
+        "itself",
+        &mimic("j"),
+        "r.urdf:4:1: the joint `j` mimics itself, expected another joint",
+    );
 }
 
 #[test]
 fn masses() {
     let without = |link: &str, kind: &str| {
-        format!("<robot name='r'><link name='base'>{INERTIAL}</link>\n{link}\n{}</robot>", joint(kind, ""))
+        format!(
+            "<robot name='r'><link name='base'>{INERTIAL}</link>\n{link}\n{}</robot>",
+            joint(kind, "")
+        )
     };
     check(
         "massless",
@@ -218,8 +255,17 @@ fn what_the_model_says_besides() {
         says("volume", "hydrodynamics: {links: {arm: {volume_m3: -1}}}"),
         "w.yaml:5:48: `volume_m3`: expected a non-negative number [m3], found `-1`"
     );
-    assert_eq!(says("drive", "links: {arm: {joint: {drive: {kind: position, max_speed: 2}}}}"), "accepted");
-    assert_eq!(says("sensor", "sensors: {imu: {device: truth, link: arm}}"), "accepted");
+    assert_eq!(
+        says(
+            "drive",
+            "links: {arm: {joint: {drive: {kind: position, max_speed: 2}}}}"
+        ),
+        "accepted"
+    );
+    assert_eq!(
+        says("sensor", "sensors: {imu: {device: truth, link: arm}}"),
+        "accepted"
+    );
     let plain = super::plain("hydrodynamics: {estimate: nothing}");
     super::check(
         &plain,

@@ -117,8 +117,14 @@ fn numbers_out_of_range() {
 
 #[test]
 fn whole_numbers() {
-    check(&world("seed: -1"), "w.yaml:1:7: `seed`: expected a non-negative whole number, found `-1`");
-    check(&world("seed: 1.5"), "w.yaml:1:7: `seed`: expected a non-negative whole number, found `1.5`");
+    check(
+        &world("seed: -1"),
+        "w.yaml:1:7: `seed`: expected a non-negative whole number, found `-1`",
+    );
+    check(
+        &world("seed: 1.5"),
+        "w.yaml:1:7: `seed`: expected a non-negative whole number, found `1.5`",
+    );
     check(
         &world("seed: 99999999999999999999999"),
         "w.yaml:1:7: `seed`: expected a whole number from 0 to 18446744073709551615, found `99999999999999999999999`",
@@ -155,9 +161,18 @@ fn lists_and_maps() {
         &world("seabed: {slope_east_north: [0.1]}"),
         "w.yaml:1:28: `slope_east_north`: expected 2 numbers, found 1",
     );
-    check(&world("water: [1025]"), "w.yaml:1:8: `water`: expected a map with keys, found a list of 1");
-    check(&world("water: 1025"), "w.yaml:1:8: `water`: expected a map with keys, found `1025`");
-    check(&world("description: [a]"), "w.yaml:1:14: `description`: expected a text, found a list of 1");
+    check(
+        &world("water: [1025]"),
+        "w.yaml:1:8: `water`: expected a map with keys, found a list of 1",
+    );
+    check(
+        &world("water: 1025"),
+        "w.yaml:1:8: `water`: expected a map with keys, found `1025`",
+    );
+    check(
+        &world("description: [a]"),
+        "w.yaml:1:14: `description`: expected a text, found a list of 1",
+    );
     check(
         &world("water: {current: {kind: profile, layers: []}}"),
         "w.yaml:1:42: `layers`: expected a list of maps with keys that is not empty, found an empty list",

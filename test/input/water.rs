@@ -6,8 +6,11 @@ use super::{check, world};
 
 #[test]
 fn tides() {
-    let tide =
-        |text: &str| world(&format!("water: {{flows: {{t: {{kind: tidal, constituents: [{text}]}}}}}}"));
+    let tide = |text: &str| {
+        world(&format!(
+            "water: {{flows: {{t: {{kind: tidal, constituents: [{text}]}}}}}}"
+        ))
+    };
     check(
         &tide("{name: M3, speed_m_s: 1, direction_deg: 0}"),
         "w.yaml:1:56: unknown tidal constituent `M3`, expected one of `M2`, `S2`, `N2`, `K2`, `K1`, `O1`, `P1`, `Q1`, `M4`, `MS4`, `M6`, or its `period_s`",
@@ -44,7 +47,9 @@ fn columns() {
         "w.yaml:1:26: the layers do not go down: expected rising `depth_m`",
     );
     check(
-        &layers("sound_speed_law: mackenzie, layers: [{depth_m: 0, temperature_c: 1, salinity_psu: 35}]"),
+        &layers(
+            "sound_speed_law: mackenzie, layers: [{depth_m: 0, temperature_c: 1, salinity_psu: 35}]",
+        ),
         "w.yaml:1:83: `temperature_c`: the law `mackenzie` holds from 2 to 30 degrees Celsius, found 1; `sound_speed_law: unesco` holds from -2 to 40, 0 to 42 and to 9900 m",
     );
     check(
@@ -117,7 +122,9 @@ fn regions() {
         "w.yaml:1:37: `lake`: the edge after corner 1 crosses that after corner 3: expected corners in order around it",
     );
     check(
-        &world("water: {regions: {meadow: {corners_m: [[0, 0], [9, 9], [0, 9]], dry: true, level_m: 2}}}"),
+        &world(
+            "water: {regions: {meadow: {corners_m: [[0, 0], [9, 9], [0, 9]], dry: true, level_m: 2}}}",
+        ),
         "w.yaml:1:85: `meadow` is dry land, expected no `level_m`",
     );
     check(

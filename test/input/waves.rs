@@ -3,7 +3,7 @@
 //! Goal: each mistake is found at its place and said so that its author can mend it. Method: the exact message.
 
 use super::{check, world};
-use merrow::world::{Overrides, load_text};
+use merrow_world::{Overrides, load_text};
 
 fn waves(keys: &str) -> String {
     world(&format!("water: {{waves: {{{keys}}}}}"))
@@ -35,7 +35,10 @@ fn kinds_and_values() {
         &waves("kind: pierson_moskowitz, hs_m: 1, components: 0"),
         "w.yaml:1:63: `components`: expected a whole number from 1 to 2000, found `0`",
     );
-    check(&waves("kind: regular, height_m: 1"), "w.yaml:1:16: missing key `period_s` (period) in `waves`");
+    check(
+        &waves("kind: regular, height_m: 1"),
+        "w.yaml:1:16: missing key `period_s` (period) in `waves`",
+    );
     check(
         &waves("kind: pierson_moskowitz, hs_m: 1, tp_s: 5"),
         "w.yaml:1:51: unknown key `tp_s` in `waves`, expected one of `hs_m`, `wind_speed_m_s`, `beaufort`, `direction_deg`, `spreading`, `components`, `shortest_m`, `ramp_s`",
@@ -101,7 +104,11 @@ fn waves_that_break() {
 #[test]
 fn steep_seas_are_noted() {
     let notes = |keys: &str| match load_text("w.yaml", &waves(keys), Overrides::default()) {
-        Ok(world) => world.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        Ok(world) => world
+            .notes
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>(),
         Err(problems) => panic!("{problems}"),
     };
     assert_eq!(
@@ -110,9 +117,11 @@ fn steep_seas_are_noted() {
             "w.yaml:1:16: a sea of 2.5 m height and 4.5 s period is steeper (0.079) than real seas are (0.067): much of it would be breaking"
         ]
     );
-    for usual in
-        ["kind: jonswap, hs_m: 2, tp_s: 6", "kind: pierson_moskowitz, beaufort: 12", "kind: jonswap, hs_m: 0"]
-    {
+    for usual in [
+        "kind: jonswap, hs_m: 2, tp_s: 6",
+        "kind: pierson_moskowitz, beaufort: 12",
+        "kind: jonswap, hs_m: 0",
+    ] {
         assert!(notes(usual).is_empty(), "{usual}");
     }
 }

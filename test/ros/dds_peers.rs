@@ -11,20 +11,22 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use merrow::ros::args::{DiscoveryRange, NodeOptions};
-use merrow::ros::cdr::{CdrError, from_bytes, to_bytes};
-use merrow::ros::dds::{
+use merrow_ros2::args::{DiscoveryRange, NodeOptions};
+use merrow_ros2::cdr::{CdrError, from_bytes, to_bytes};
+use merrow_ros2::dds::{
     ActionServer, Executor, GoalHandle, Logger, Node, ParameterServices, Service, Subscription,
 };
-use merrow::ros::goals::{End, GoalId};
-use merrow::ros::message::Message;
-use merrow::ros::msg::control_msgs::gripper_command::{Action, Feedback, Goal, Result as Outcome};
-use merrow::ros::msg::std_msgs::String as Text;
-use merrow::ros::msg::std_srvs::{SetBoolRequest, SetBoolResponse, TriggerRequest, TriggerResponse};
-use merrow::ros::parameter_range::Range;
-use merrow::ros::parameter_value::ParameterValue;
-use merrow::ros::parameters::{Declaration, ParameterServer};
-use merrow::ros::qos::Qos;
+use merrow_ros2::goals::{End, GoalId};
+use merrow_ros2::message::Message;
+use merrow_ros2::msg::control_msgs::gripper_command::{Action, Feedback, Goal, Result as Outcome};
+use merrow_ros2::msg::std_msgs::String as Text;
+use merrow_ros2::msg::std_srvs::{
+    SetBoolRequest, SetBoolResponse, TriggerRequest, TriggerResponse,
+};
+use merrow_ros2::parameters::range::Range;
+use merrow_ros2::parameters::value::ParameterValue;
+use merrow_ros2::parameters::{Declaration, ParameterServer};
+use merrow_ros2::qos::Qos;
 
 /// A node with one of everything, for a peer to try.
 struct Subject {
@@ -51,7 +53,14 @@ impl Executor<Action> for Errand {
 
     fn check(&mut self, goal: Goal) -> Result<f64, Outcome> {
         let position = goal.command.position;
-        if position >= 0.0 { Ok(position) } else { Err(Outcome { position, ..Outcome::default() }) }
+        if position >= 0.0 {
+            Ok(position)
+        } else {
+            Err(Outcome {
+                position,
+                ..Outcome::default()
+            })
+        }
     }
 
     fn start(&mut self, goal: GoalHandle<Action>, task: f64) {
@@ -67,7 +76,8 @@ impl Executor<Action> for Errand {
     }
 
     fn malformed(&mut self, what: &str, why: &CdrError) {
-        self.logger.warn(format_args!("refused a request of {what}: {why}"));
+        self.logger
+            .warn(format_args!("refused a request of {what}: {why}"));
     }
 }
 
@@ -86,15 +96,29 @@ impl Errands {
                 Order::Start(goal, position) => self.under_way = Some((goal, position, 0)),
                 Order::Cancel(id) => {
                     let canceled = self.under_way.take_if(|(goal, _, _)| goal.id() == id);
-                    canceled.unwrap().0.finish(End::Canceled, Outcome::default());
+                    canceled
+                        .unwrap()
+                        .0
+                        .finish(End::Canceled, Outcome::default());
                 }
             }
         }
-        let Some((goal, position, count)) = &mut self.under_way else { return };
+        let Some((goal, position, count)) = &mut self.under_way else {
+            return;
+        };
         *count += 1;
-        goal.feedback(|| Feedback { position: f64::from(*count), ..Feedback::default() });
+        goal.feedback(|| Feedback {
+            position: f64::from(*count),
+            ..Feedback::default()
+        });
         if *count == 20 && *position > 0.0 {
-            goal.finish(End::Succeeded, Outcome { position: *position, ..Outcome::default() });
+            goal.finish(
+                End::Succeeded,
+                Outcome {
+                    position: *position,
+                    ..Outcome::default()
+                },
+            );
         }
     }
 }
@@ -111,29 +135,52 @@ fn subject(domain_id: u16) -> Subject {
         ..NodeOptions::new("subject")
     };
     let node = Node::new(&options).unwrap();
-    let echo = Arc::new(Mutex::new(node.publisher("echo", Text::info(), &Qos::reliable(1000)).unwrap()));
-    let subscriptions =
-        [("in", Qos::reliable(1000)), ("in_best_effort", Qos::SENSOR_SUBSCRIPTION)].map(|(topic, qos)| {
-            let (echo, logger) = (Arc::clone(&echo), node.logger().clone());
-            let callback = move |bytes: &[u8]| match from_bytes::<Text>(bytes) {
-                Ok(_) => drop(echo.lock().unwrap().publish_shared(&Bytes::copy_from_slice(bytes))),
-                Err(error) => logger.warn(format_args!("refused a sample: {error}")),
-            };
-            node.subscription(topic, Text::info(), &qos, Box::new(callback)).unwrap()
-        });
+    let echo = Arc::new(Mutex::new(
+        node.publisher("echo", Text::info(), &Qos::reliable(1000))
+            .unwrap(),
+    ));
+    let subscriptions = [
+        ("in", Qos::reliable(1000)),
+        ("in_best_effort", Qos::SENSOR_SUBSCRIPTION),
+    ]
+    .map(|(topic, qos)| {
+        let (echo, logger) = (Arc::clone(&echo), node.logger().clone());
+        let callback = move |bytes: &[u8]| match from_bytes::<Text>(bytes) {
+            Ok(_) => drop(
+                echo.lock()
+                    .unwrap()
+                    .publish_shared(&Bytes::copy_from_slice(bytes)),
+            ),
+            Err(error) => logger.warn(format_args!("refused a sample: {error}")),
+        };
+        node.subscription(topic, Text::info(), &qos, Box::new(callback))
+            .unwrap()
+    });
     let (stop_sender, stop) = mpsc::channel();
     let set = |request: &[u8]| {
         let request = from_bytes::<SetBoolRequest>(request).ok()?;
-        Some(to_bytes(&SetBoolResponse { success: request.data, message: format!("got {}", request.data) }))
+        Some(to_bytes(&SetBoolResponse {
+            success: request.data,
+            message: format!("got {}", request.data),
+        }))
     };
     let leave = move |request: &[u8]| {
         from_bytes::<TriggerRequest>(request).ok()?;
         stop_sender.send(()).ok()?;
-        Some(to_bytes(&TriggerResponse { success: true, message: String::new() }))
+        Some(to_bytes(&TriggerResponse {
+            success: true,
+            message: String::new(),
+        }))
     };
     let services = vec![
-        node.service("~/set", SetBoolRequest::info(), SetBoolResponse::info(), &Qos::SERVICE, Box::new(set))
-            .unwrap(),
+        node.service(
+            "~/set",
+            SetBoolRequest::info(),
+            SetBoolResponse::info(),
+            &Qos::SERVICE,
+            Box::new(set),
+        )
+        .unwrap(),
         node.service(
             "~/leave",
             TriggerRequest::info(),
@@ -147,20 +194,35 @@ fn subject(domain_id: u16) -> Subject {
     let declare = |declaration| parameters.declare(declaration).unwrap();
     let gain = Declaration::new("gain", ParameterValue::Double(1.0), "Gain of the loop.");
     declare(
-        gain.with_range(Range::Double { from: 0.0, to: 10.0, step: 0.5 }).with_constraints("even is better"),
+        gain.with_range(Range::Double {
+            from: 0.0,
+            to: 10.0,
+            step: 0.5,
+        })
+        .with_constraints("even is better"),
     );
     declare(Declaration::new("seed", ParameterValue::Integer(7), "Seed.").read_only());
     declare(
         Declaration::new("sea.state", ParameterValue::Integer(3), "Sea state.")
             .with_range(Range::integers(0, 9)),
     );
-    declare(Declaration::new("sea.names", ParameterValue::StringArray(vec!["a".into()]), "Names."));
+    declare(Declaration::new(
+        "sea.names",
+        ParameterValue::StringArray(vec!["a".into()]),
+        "Names.",
+    ));
     let services_of_parameters = ParameterServices::start(&node, &parameters).unwrap();
     let (orders, inbox) = mpsc::channel();
-    let errand = Errand { orders, logger: node.logger().clone() };
+    let errand = Errand {
+        orders,
+        logger: node.logger().clone(),
+    };
     let now = Arc::new(AtomicU64::new(1_234_567_890));
     let action = ActionServer::start(&node, "errand", now, errand).unwrap();
-    let errands = Errands { orders: inbox, under_way: None };
+    let errands = Errands {
+        orders: inbox,
+        under_way: None,
+    };
     node.logger().info("subject ready");
     Subject {
         stop,
@@ -173,12 +235,27 @@ fn subject(domain_id: u16) -> Subject {
 
 /// Publishes until the peer asks the node to leave, then leaves, and waits for the peer's verdict.
 fn run_against(domain_id: u16, mut peer: Command) {
-    let Subject { stop, mut errands, _action, node, _endpoints } = subject(domain_id);
-    let reliable = node.publisher("reliable", Text::info(), &Qos::DEFAULT).unwrap();
-    let best_effort = node.publisher("best_effort", Text::info(), &Qos::best_effort(10)).unwrap();
-    let latched = node.publisher("latched", Text::info(), &Qos::LATCHED).unwrap();
+    let Subject {
+        stop,
+        mut errands,
+        _action,
+        node,
+        _endpoints,
+    } = subject(domain_id);
+    let reliable = node
+        .publisher("reliable", Text::info(), &Qos::DEFAULT)
+        .unwrap();
+    let best_effort = node
+        .publisher("best_effort", Text::info(), &Qos::best_effort(10))
+        .unwrap();
+    let latched = node
+        .publisher("latched", Text::info(), &Qos::LATCHED)
+        .unwrap();
     latched.publish(&text("kept")).unwrap();
-    let mut child = peer.arg(domain_id.to_string()).spawn().expect("the peer starts");
+    let mut child = peer
+        .arg(domain_id.to_string())
+        .spawn()
+        .expect("the peer starts");
     for count in 0.. {
         reliable.publish(&text(count.to_string())).unwrap();
         best_effort.publish(&text(count.to_string())).unwrap();
@@ -192,14 +269,22 @@ fn run_against(domain_id: u16, mut peer: Command) {
     let leaving = Instant::now();
     drop(node);
     let took = leaving.elapsed();
-    assert!(child.wait().unwrap().success(), "the peer found fault, see its output");
-    assert!(took < Duration::from_secs(1), "the node took {took:?} to leave");
+    assert!(
+        child.wait().unwrap().success(),
+        "the peer found fault, see its output"
+    );
+    assert!(
+        took < Duration::from_secs(1),
+        "the node took {took:?} to leave"
+    );
 }
 
 /// Topics both ways, services, parameters, log, node graph, malformed samples: all from Cyclone DDS.
 #[test]
 fn cyclone_dds_peer_finds_no_fault() {
-    let Some((peer, _turn)) = super::script("dds_cyclone.py") else { return };
+    let Some((peer, _turn)) = super::script("dds_cyclone.py") else {
+        return;
+    };
     run_against(171, peer);
 }
 
@@ -216,16 +301,25 @@ fn fast_dds_peer_finds_no_fault() {
 /// empty, though the DDS library keeps what the topic received before.
 #[test]
 fn a_new_subscription_does_not_see_what_came_before() {
-    let options =
-        |name| NodeOptions { domain_id: 173, discovery: DiscoveryRange::Localhost, ..NodeOptions::new(name) };
-    let (sender, receiver) =
-        (Node::new(&options("sender")).unwrap(), Node::new(&options("receiver")).unwrap());
-    let publisher = sender.publisher("command", Text::info(), &Qos::DEFAULT).unwrap();
+    let options = |name| NodeOptions {
+        domain_id: 173,
+        discovery: DiscoveryRange::Localhost,
+        ..NodeOptions::new(name)
+    };
+    let (sender, receiver) = (
+        Node::new(&options("sender")).unwrap(),
+        Node::new(&options("receiver")).unwrap(),
+    );
+    let publisher = sender
+        .publisher("command", Text::info(), &Qos::DEFAULT)
+        .unwrap();
     let subscribe = || {
         let (arrived, messages) = mpsc::channel();
-        let callback = move |bytes: &[u8]| drop(arrived.send(from_bytes::<Text>(bytes).unwrap().data));
-        let subscription =
-            receiver.subscription("command", Text::info(), &Qos::DEFAULT, Box::new(callback)).unwrap();
+        let callback =
+            move |bytes: &[u8]| drop(arrived.send(from_bytes::<Text>(bytes).unwrap().data));
+        let subscription = receiver
+            .subscription("command", Text::info(), &Qos::DEFAULT, Box::new(callback))
+            .unwrap();
         (subscription, messages)
     };
     let publish_until_received = |data: &str, messages: &Receiver<std::string::String>| {

@@ -13,11 +13,12 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use merrow::ros::bridge::Bridge;
-use merrow::ros::msg::catalogue_json;
-use merrow::ros::plan::Plan;
-use merrow::sim::{self, Pace, Simulation};
-use merrow::world::{Overrides, load_world, share};
+use merrow::node::bridge::Bridge;
+use merrow::node::plan::Plan;
+use merrow_ros2::msg;
+use merrow_sim as sim;
+use merrow_sim::{Pace, Simulation};
+use merrow_world::{Overrides, data_dir, load_world};
 
 /// One peer at a time.
 static TURN: Mutex<()> = Mutex::new(());
@@ -30,7 +31,9 @@ fn script(name: &str) -> Option<(Command, MutexGuard<'static, ()>)> {
 
 /// Runs a peer to its end and shows what it said if it found fault.
 fn expect_success(mut command: Command) {
-    let output = command.output().unwrap_or_else(|e| panic!("{command:?} does not start: {e}"));
+    let output = command
+        .output()
+        .unwrap_or_else(|e| panic!("{command:?} does not start: {e}"));
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     println!("{}", text(&output.stdout));
     assert!(
@@ -41,13 +44,22 @@ fn expect_success(mut command: Command) {
     );
 }
 
+/// Samples of every message and service type, of ROS and our own.
+fn all_types() -> serde_json::Value {
+    let messages = [msg::catalogue(), merrow::msg::catalogue()].concat();
+    let services = [msg::services(), merrow::msg::services()].concat();
+    msg::catalogue_json(messages, services)
+}
+
 /// Declarations, hashes and bytes of all message types, against rosbags and ros2-pyterfaces.
 #[test]
 fn message_types_are_those_of_ros() {
-    let Some((mut command, _turn)) = script("messages.py") else { return };
+    let Some((mut command, _turn)) = script("messages.py") else {
+        return;
+    };
     let folder = Folder::new("messages", &[]);
     let file = folder.0.join("catalogue.json");
-    std::fs::write(&file, catalogue_json().to_string()).unwrap();
+    std::fs::write(&file, all_types().to_string()).unwrap();
     expect_success({
         command.arg(file);
         command
@@ -57,33 +69,56 @@ fn message_types_are_those_of_ros() {
 /// Two seconds of the pool in a bag, which two independent readers read whole, and cut anywhere up to the cut.
 #[test]
 fn bags_are_read_by_others() {
-    let Some((mut command, _turn)) = script("bag.py") else { return };
+    let Some((mut command, _turn)) = script("bag.py") else {
+        return;
+    };
     let folder = Folder::new("bag", &[]);
     let file = folder.0.join("run.mcap");
-    let world = load_world(&share::world("pool"), Overrides::default()).unwrap();
+    let world = load_world(&data_dir::world("pool"), Overrides::default()).unwrap();
     let scene = Arc::new(world.scene);
     let mut simulation = Simulation::new(Arc::clone(&scene), 1).unwrap();
     let mut bridge = Bridge::without_node(&scene).unwrap();
     bridge.record(file.clone()).unwrap();
     let (_sender, requests) = crossbeam_channel::unbounded();
     let stop = AtomicBool::new(false);
-    sim::run(&mut simulation, Pace::Max, Some(2.0), &requests, &mut [&mut bridge], &stop);
+    sim::run(
+        &mut simulation,
+        Pace::Max,
+        Some(2.0),
+        &requests,
+        &mut [&mut bridge],
+        &stop,
+    );
     bridge.stop_recording().unwrap();
     // from 0 up to 2 s; the last of the IMU's is still on its way
-    let expected = ["imu/data=200", "odometry=101", "magnetometer/data=101", "robot_description=1"];
+    let expected = [
+        "imu/data=200",
+        "odometry=101",
+        "magnetometer/data=101",
+        "robot_description=1",
+    ];
     command.arg(std::fs::canonicalize(find_mcap(&folder.0)).unwrap());
     command.args(expected.map(|e| format!("--expect=/bluerov2/{e}")));
-    command.args(["--expect=/clock=200", "--expect=/tf_static=1", "--at-least=/diagnostics=1"]);
+    command.args([
+        "--expect=/clock=200",
+        "--expect=/tf_static=1",
+        "--at-least=/diagnostics=1",
+    ]);
     expect_success(command);
 }
 
 /// Records so many seconds of the world `name`.yaml, and has `name`.py read them.
 fn recorded_and_read(name: &str, seconds: &str) {
-    let Some((mut command, _turn)) = script(&format!("{name}.py")) else { return };
+    let Some((mut command, _turn)) = script(&format!("{name}.py")) else {
+        return;
+    };
     let folder = Folder::new(name, &[]);
     let world = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("test/ros/{name}.yaml"));
     let mut merrow = Command::new(env!("CARGO_BIN_EXE_merrow"));
-    merrow.arg("run").arg(world).args(["--no-ros", "--pace", "max", "--for", seconds, "--record"]);
+    merrow
+        .arg("run")
+        .arg(world)
+        .args(["--no-ros", "--pace", "max", "--for", seconds, "--record"]);
     merrow.arg(folder.0.join("run.mcap"));
     expect_success(merrow);
     command.arg(find_mcap(&folder.0).parent().unwrap());
@@ -118,7 +153,10 @@ fn camera_pictures_are_read_by_others() {
 fn find_mcap(folder: &Path) -> PathBuf {
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {
-        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        for path in std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+        {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "mcap") {
@@ -135,20 +173,25 @@ fn arms_have_the_interfaces_of_ros2_control() {
     let names = |world: &Path| {
         let plan = Plan::new(&load_world(world, Overrides::default()).unwrap().scene);
         let of_group = |topic: &String| topic.contains("_controller/");
-        let topics =
-            plan.outputs.into_iter().map(|o| o.topic).chain(plan.inputs.into_iter().map(|i| i.topic));
-        let all = topics.chain(plan.actions.into_iter().map(|a| a.name)).filter(of_group);
+        let topics = plan
+            .outputs
+            .into_iter()
+            .map(|o| o.topic)
+            .chain(plan.inputs.into_iter().map(|i| i.topic));
+        let all = topics
+            .chain(plan.actions.into_iter().map(|a| a.name))
+            .filter(of_group);
         all.collect::<Vec<_>>().join(" ").replace("_controller", "")
     };
     // four ideal position drives
     assert_eq!(
-        names(&share::world("uvms_pool")),
+        names(&data_dir::world("uvms_pool")),
         "uvms/arm/controller_state uvms/arm/joint_trajectory uvms/arm_position/commands \
          uvms/arm/follow_joint_trajectory"
     );
     // the same arm under its servos
     assert_eq!(
-        names(&share::world("uvms_pool_servo")),
+        names(&data_dir::world("uvms_pool_servo")),
         "uvms/arm/controller_state uvms/arm/joint_trajectory uvms/arm_position/commands uvms/arm_velocity/commands \
          uvms/arm_effort/commands uvms/arm/follow_joint_trajectory"
     );
@@ -163,13 +206,15 @@ fn arms_have_the_interfaces_of_ros2_control() {
          bench/gripper/gripper_cmd bench/gripper_parallel/gripper_cmd"
     );
     // no joints, no arms
-    assert_eq!(names(&share::world("pool")), "");
+    assert_eq!(names(&data_dir::world("pool")), "");
 }
 
 /// The program from outside, as its users have it.
 #[test]
 fn end_to_end() {
-    let Some((mut command, _turn)) = script("end_to_end.py") else { return };
+    let Some((mut command, _turn)) = script("end_to_end.py") else {
+        return;
+    };
     command.args(["--binary", env!("CARGO_BIN_EXE_merrow")]);
     expect_success(command);
 }

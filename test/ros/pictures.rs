@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use bytes::Bytes;
-use merrow::ros::bag::Bag;
-use merrow::ros::cdr::to_bytes;
-use merrow::ros::message::Message;
-use merrow::ros::msg::catalogue;
-use merrow::ros::msg::std_msgs::Header;
-use merrow::ros::picture::{DepthScale, Picture, Pixels};
-use merrow::ros::qos::Qos;
+use merrow::convert::image::{DepthScale, Picture, Pixels};
+use merrow_ros2::bag::Bag;
+use merrow_ros2::cdr::to_bytes;
+use merrow_ros2::message::Message;
+use merrow_ros2::msg::catalogue;
+use merrow_ros2::msg::std_msgs::Header;
+use merrow_ros2::qos::Qos;
 
 use super::{expect_success, find_mcap, script};
 use crate::common::folder::Folder;
@@ -19,7 +19,9 @@ const HEIGHT: u32 = 201;
 
 /// A value of every pixel, by column and row.
 fn raster<T>(value: impl Fn(f64, f64) -> T) -> Vec<T> {
-    (0..WIDTH * HEIGHT).map(|i| value(f64::from(i % WIDTH), f64::from(i / WIDTH))).collect()
+    (0..WIDTH * HEIGHT)
+        .map(|i| value(f64::from(i % WIDTH), f64::from(i / WIDTH)))
+        .collect()
 }
 
 /// Swell in the colours of the sea; smooth, and no side a multiple of a JPEG block.
@@ -36,11 +38,23 @@ fn record<M: Message>(bag: &mut Bag, topic: &str, message: &M) {
 }
 
 fn record_pictures(folder: &Path) {
-    let of = |pixels| Picture { width: WIDTH, height: HEIGHT, pixels };
+    let of = |pixels| Picture {
+        width: WIDTH,
+        height: HEIGHT,
+        pixels,
+    };
     let head = Header::default;
     let rgb = sea();
-    let grey = Bytes::from(raster(|x, y| (128.0 + 100.0 * (x / 40.0).sin() * (y / 25.0).cos()) as u8));
-    let labels = raster(|x, y| if (x - 100.0).hypot(y - 90.0) < 50.0 { 40_000 } else { (y / 50.0) as u16 });
+    let grey = Bytes::from(raster(|x, y| {
+        (128.0 + 100.0 * (x / 40.0).sin() * (y / 25.0).cos()) as u8
+    }));
+    let labels = raster(|x, y| {
+        if (x - 100.0).hypot(y - 90.0) < 50.0 {
+            40_000
+        } else {
+            (y / 50.0) as u16
+        }
+    });
     let depths = raster(|x, y| match (x - 200.0).hypot(y - 100.0) {
         r if r < 60.0 => 2.0 + 0.01 * r as f32,
         _ if y < 40.0 => f32::INFINITY,
@@ -50,16 +64,48 @@ fn record_pictures(folder: &Path) {
     let (rgb, grey) = (of(Pixels::Rgb8(&rgb)), of(Pixels::Mono8(&grey)));
     let (labels, depths) = (of(Pixels::Uint16(&labels)), of(Pixels::Depth(&depths)));
     let mut bag = Bag::create(&folder.join("pictures.mcap")).unwrap();
-    for (topic, picture) in [("rgb", rgb), ("grey", grey), ("labels", labels), ("depth", depths)] {
-        record(&mut bag, &format!("/{topic}"), &picture.raw(head()).unwrap());
+    for (topic, picture) in [
+        ("rgb", rgb),
+        ("grey", grey),
+        ("labels", labels),
+        ("depth", depths),
+    ] {
+        record(
+            &mut bag,
+            &format!("/{topic}"),
+            &picture.raw(head()).unwrap(),
+        );
     }
     record(&mut bag, "/rgb/compressed", &rgb.jpeg(head(), 90).unwrap());
-    record(&mut bag, "/rgb/lossless/compressed", &rgb.png(head()).unwrap());
-    record(&mut bag, "/grey/compressed", &grey.jpeg(head(), 90).unwrap());
-    record(&mut bag, "/grey/lossless/compressed", &grey.png(head()).unwrap());
-    record(&mut bag, "/labels/lossless/compressed", &labels.png(head()).unwrap());
-    let scale = DepthScale { max: 60.0, quantization: 100.0 };
-    record(&mut bag, "/depth/compressedDepth", &depths.compressed_depth(head(), scale).unwrap());
+    record(
+        &mut bag,
+        "/rgb/lossless/compressed",
+        &rgb.png(head()).unwrap(),
+    );
+    record(
+        &mut bag,
+        "/grey/compressed",
+        &grey.jpeg(head(), 90).unwrap(),
+    );
+    record(
+        &mut bag,
+        "/grey/lossless/compressed",
+        &grey.png(head()).unwrap(),
+    );
+    record(
+        &mut bag,
+        "/labels/lossless/compressed",
+        &labels.png(head()).unwrap(),
+    );
+    let scale = DepthScale {
+        max: 60.0,
+        quantization: 100.0,
+    };
+    record(
+        &mut bag,
+        "/depth/compressedDepth",
+        &depths.compressed_depth(head(), scale).unwrap(),
+    );
     bag.finish().unwrap();
 }
 
@@ -68,7 +114,9 @@ fn record_pictures(folder: &Path) {
 // above 35 dB; PNG none; depth half a step of its coding.
 #[test]
 fn pictures_are_read_by_others() {
-    let Some((mut command, _turn)) = script("pictures.py") else { return };
+    let Some((mut command, _turn)) = script("pictures.py") else {
+        return;
+    };
     let folder = Folder::new("pictures", &[]);
     record_pictures(&folder.0);
     expect_success({
@@ -81,11 +129,15 @@ fn pictures_are_read_by_others() {
 // readers, by the definitions in it. Tolerance: none.
 #[test]
 fn a_bag_of_every_type_is_read_by_others() {
-    let Some((mut command, _turn)) = script("bag.py") else { return };
+    let Some((mut command, _turn)) = script("bag.py") else {
+        return;
+    };
     let folder = Folder::new("every_type", &[]);
     let mut bag = Bag::create(&folder.0.join("every.mcap")).unwrap();
     for sample in catalogue() {
-        let Some((package, name)) = sample.info.name.split_once("/msg/") else { continue };
+        let Some((package, name)) = sample.info.name.split_once("/msg/") else {
+            continue;
+        };
         let topic = format!("/{package}/{name}");
         // of these types two distributions have two forms under one name
         if package == "rmw_dds_common" {

@@ -3,7 +3,7 @@
 use crate::common::folder::Folder;
 use crate::common::python::script;
 use crate::common::{advance, simulation};
-use merrow::state::frame::FrameData;
+use merrow_model::state::frames::FrameData;
 use serde_json::Value;
 
 const WORLD: &str = "
@@ -40,25 +40,35 @@ fn find(messages: &[Value], kind: u64, mmsi: u64, part: Option<u64>) -> &Value {
     let is_it = |m: &&Value| {
         m["msg_type"] == kind && m["mmsi"] == mmsi && part.is_none_or(|part| m["partno"] == part)
     };
-    messages.iter().find(is_it).unwrap_or_else(|| panic!("no message {kind} of {mmsi}"))
+    messages
+        .iter()
+        .find(is_it)
+        .unwrap_or_else(|| panic!("no message {kind} of {mmsi}"))
 }
 
 fn near(message: &Value, key: &str, expected: f64, tolerance: f64) {
     let found = message[key].as_f64().unwrap_or(f64::NAN);
-    assert!((found - expected).abs() <= tolerance, "{key}: {found} instead of {expected} in {message}");
+    assert!(
+        (found - expected).abs() <= tolerance,
+        "{key}: {found} instead of {expected} in {message}"
+    );
 }
 
 // Goal: pyais reads what Merrow sends, all of it, as it was meant. Method: a ferry of class A that turns and a yacht of class B, 60 s; each field of messages 1, 5, 18 and 24 against the world file and the motion at the
 // stamp. Tolerance: the steps of the fields.
 #[test]
 fn pyais_reads_every_field() {
-    let Some(mut command) = script("witness/ais_pyais.py") else { return };
+    let Some(mut command) = script("witness/ais_pyais.py") else {
+        return;
+    };
     let mut sim = simulation(WORLD);
     let (mut text, mut count) = (String::new(), 0);
     for _ in 0..60 {
         advance(&mut sim, 1.0);
         for frame in sim.frames.drain(..) {
-            let FrameData::Sentences(found) = &*frame.data else { panic!("no sentences") };
+            let FrameData::Sentences(found) = &*frame.data else {
+                panic!("no sentences")
+            };
             for sentence in found {
                 text += &format!("{}\n", sentence.text);
                 count += 1;
@@ -68,17 +78,26 @@ fn pyais_reads_every_field() {
     assert!(count > 12, "{count}");
     let folder = Folder::new("ais", &[("ais.txt", &text)]);
     let output = command.arg(folder.0.join("ais.txt")).output().unwrap();
-    assert!(output.status.success(), "pyais: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "pyais: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let messages: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
     let one = find(&messages, 1, 503_123_456, None);
-    assert_eq!((&one["status"], &one["accuracy"]), (&0.into(), &true.into()));
+    assert_eq!(
+        (&one["status"], &one["accuracy"]),
+        (&0.into(), &true.into())
+    );
     near(one, "speed", 6.2_f64.hypot(0.8) * 3600.0 / 1852.0, 0.06);
     // 0.012 rad/s to starboard are 41.3 degrees a minute
     near(one, "turn", 41.25, 1.5);
     let five = find(&messages, 5, 503_123_456, None);
-    for (key, expected) in
-        [("shipname", "MANLY FERRY"), ("callsign", "VJN4321"), ("destination", "CIRCULAR QUAY")]
-    {
+    for (key, expected) in [
+        ("shipname", "MANLY FERRY"),
+        ("callsign", "VJN4321"),
+        ("destination", "CIRCULAR QUAY"),
+    ] {
         assert_eq!(five[key], expected);
     }
     for (key, expected) in [
@@ -105,8 +124,14 @@ fn pyais_reads_every_field() {
         + (300.0 - 3.1 * (second + 0.5) * 10_f64.to_radians().sin())
             / (metres * 33.85_f64.to_radians().cos() * 1.003);
     near(eighteen, "lon", east, 4.0 / metres);
-    assert_eq!(find(&messages, 24, 503_987_654, Some(0))["shipname"], "WILD OATS XI");
+    assert_eq!(
+        find(&messages, 24, 503_987_654, Some(0))["shipname"],
+        "WILD OATS XI"
+    );
     let rest = find(&messages, 24, 503_987_654, Some(1));
-    assert_eq!((&rest["callsign"], &rest["ship_type"]), (&"VL1".into(), &36.into()));
+    assert_eq!(
+        (&rest["callsign"], &rest["ship_type"]),
+        (&"VL1".into(), &36.into())
+    );
     near(rest, "to_bow", 9.0, 0.0);
 }

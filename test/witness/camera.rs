@@ -2,19 +2,27 @@
 
 use crate::common::folder::Folder;
 use crate::common::python::script;
-use merrow::math::Vec3;
-use merrow::scene::lens::{Distortion, Lens};
+use merrow_math::Vec3;
+use merrow_model::scene::sensor::lens::{Distortion, Lens};
 use serde_json::{Value, json};
 
 // Goal: cameras map as OpenCV says, both ways. Method: cv2.projectPoints and cv2.fisheye.projectPoints for points over the whole view of three lenses each; Merrow's pixels of the points,
 // and Merrow's directions of OpenCV's pixels, projected. Tolerance: 0.01 px.
 #[test]
 fn lenses_map_as_opencv_does() {
-    let Some(mut command) = script("witness/camera_opencv.py") else { return };
-    let lens = |distortion| Lens { focal: [420.0, 415.0], center: [322.3, 236.1], distortion };
+    let Some(mut command) = script("witness/camera_opencv.py") else {
+        return;
+    };
+    let lens = |distortion| Lens {
+        focal: [420.0, 415.0],
+        center: [322.3, 236.1],
+        distortion,
+    };
     let lenses = [
         lens(Distortion::BrownConrady([0.0; 5])),
-        lens(Distortion::BrownConrady([-0.28, 0.09, 0.0012, -0.0007, -0.012])),
+        lens(Distortion::BrownConrady([
+            -0.28, 0.09, 0.0012, -0.0007, -0.012,
+        ])),
         lens(Distortion::BrownConrady([0.12, -0.21, -0.002, 0.001, 0.09])),
         lens(Distortion::FishEye([0.0; 4])),
         lens(Distortion::FishEye([-0.013, 0.021, -0.011, 0.0021])),
@@ -22,7 +30,8 @@ fn lenses_map_as_opencv_does() {
     ];
     let points: Vec<Vec3> = (-8..=8)
         .flat_map(|i| {
-            (-6..=6).map(move |j| Vec3::new(0.09 * f64::from(i), 0.09 * f64::from(j), 1.0).scale(2.5))
+            (-6..=6)
+                .map(move |j| Vec3::new(0.09 * f64::from(i), 0.09 * f64::from(j), 1.0).scale(2.5))
         })
         .collect();
     let asked: Value = lenses
@@ -40,14 +49,22 @@ fn lenses_map_as_opencv_does() {
     let files = (folder.0.join("asked.json"), folder.0.join("answered.json"));
     std::fs::write(&files.0, asked.to_string()).unwrap();
     let output = command.args([&files.0, &files.1]).output().unwrap();
-    assert!(output.status.success(), "OpenCV: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "OpenCV: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let answered: Vec<Vec<[f64; 2]>> =
-        serde_json::from_str::<Value>(&std::fs::read_to_string(&files.1).unwrap()).map(pairs).unwrap();
+        serde_json::from_str::<Value>(&std::fs::read_to_string(&files.1).unwrap())
+            .map(pairs)
+            .unwrap();
     let mut most = [0.0_f64; 2];
     for (lens, theirs) in lenses.iter().zip(&answered) {
         for (point, pixel) in points.iter().zip(theirs) {
             let own = lens.project(*point).unwrap();
-            most[0] = most[0].max((own[0] - pixel[0]).abs()).max((own[1] - pixel[1]).abs());
+            most[0] = most[0]
+                .max((own[0] - pixel[0]).abs())
+                .max((own[1] - pixel[1]).abs());
             let d = lens.direction(*pixel).expect("a direction");
             let off = d.cross(*point).norm() / point.norm();
             most[1] = most[1].max(off * lens.focal[0]);
@@ -60,6 +77,12 @@ fn lenses_map_as_opencv_does() {
 /// Lists of pixels.
 fn pairs(value: Value) -> Vec<Vec<[f64; 2]>> {
     let number = |v: &Value, k: usize| v[k].as_f64().unwrap();
-    let list = |v: &Value| v.as_array().unwrap().iter().map(|p| [number(p, 0), number(p, 1)]).collect();
+    let list = |v: &Value| {
+        v.as_array()
+            .unwrap()
+            .iter()
+            .map(|p| [number(p, 0), number(p, 1)])
+            .collect()
+    };
     value.as_array().unwrap().iter().map(list).collect()
 }

@@ -1,8 +1,8 @@
 //! Conductivity of sea water against TEOS-10's own program.
 
 use crate::common::relative;
-use merrow::environment::conductivity::{conductivity, salinity};
-use merrow::environment::seawater::t68;
+use merrow_environment::conductivity::{conductivity, salinity};
+use merrow_environment::seawater::t68;
 
 // Goal: PSS-78, with Hill's law for dilute water, is what the oceanographers' own program has. Method: 72 points of salinity, temperature and pressure,
 // conductivities by gsw 3.6.23, both ways. Tolerance: 1e-8, what the table's ten digits leave of the most dilute water.

@@ -15,8 +15,8 @@
 use crate::common::folder::Folder;
 use crate::common::python::script;
 use crate::common::{advance, simulation};
-use merrow::math::{Quat, Vec3};
-use merrow::sim::Simulation;
+use merrow_math::{Quat, Vec3};
+use merrow_sim::Simulation;
 use serde_json::{Value, json};
 
 /// Time between two samples [s], and Merrow's step.
@@ -45,7 +45,13 @@ struct Body {
 
 impl Body {
     fn new(shape: Shape, mass: f64, position: [f64; 3]) -> Self {
-        Self { shape, mass, position, attitude_deg: [0.0; 3], velocity: [0.0; 3] }
+        Self {
+            shape,
+            mass,
+            position,
+            attitude_deg: [0.0; 3],
+            velocity: [0.0; 3],
+        }
     }
 
     /// Principal moments of inertia.
@@ -108,7 +114,7 @@ impl Case {
     fn scene(&self) -> Value {
         let start = self.start();
         let motions = start.state.robots.iter().map(|r| &r.motion);
-        let body = |(body, motion): (&Body, &merrow::state::Motion)| {
+        let body = |(body, motion): (&Body, &merrow_model::state::Motion)| {
             let v_W = motion.q_WB.matrix().mul_vec(motion.V_WB_B.v);
             let shape = match body.shape {
                 Shape::Ball(r) => json!({ "radius": r }),
@@ -150,15 +156,47 @@ fn drops() -> Vec<Case> {
     let case = |name, shape, attitude_deg, friction, apart| {
         let mut body = Body::new(shape, 2.0, [0.0, 0.0, 0.6]);
         body.attitude_deg = attitude_deg;
-        Case { name, bodies: vec![body], friction, slope: 0.0, gravity: 9.81, seconds: 1.5, apart }
+        Case {
+            name,
+            bodies: vec![body],
+            friction,
+            slope: 0.0,
+            gravity: 9.81,
+            seconds: 1.5,
+            apart,
+        }
     };
     vec![
         // 3.1 m/s · 0.1 ms deep; at rest the overlap that Merrow leaves, 2 um
-        case("a ball drops", Shape::Ball(0.1), [0.0; 3], 0.5, [5e-4, 1e-9, 5e-6]),
+        case(
+            "a ball drops",
+            Shape::Ball(0.1),
+            [0.0; 3],
+            0.5,
+            [5e-4, 1e-9, 5e-6],
+        ),
         // Merrow stops the four corners together but for 0.1 mrad
-        case("a cube drops flat", Shape::Block(CUBE), [0.0; 3], 0.5, [5e-4, 3e-4, 2e-5]),
-        case("a cube drops on an edge", Shape::Block(CUBE), [0.0, 20.0, 0.0], 1.0, [2e-3, 8e-3, 5e-4]),
-        case("a cube drops on a corner", Shape::Block(CUBE), [25.0, 15.0, 0.0], 1.0, [1e-3, 1e-2, 5e-4]),
+        case(
+            "a cube drops flat",
+            Shape::Block(CUBE),
+            [0.0; 3],
+            0.5,
+            [5e-4, 3e-4, 2e-5],
+        ),
+        case(
+            "a cube drops on an edge",
+            Shape::Block(CUBE),
+            [0.0, 20.0, 0.0],
+            1.0,
+            [2e-3, 8e-3, 5e-4],
+        ),
+        case(
+            "a cube drops on a corner",
+            Shape::Block(CUBE),
+            [25.0, 15.0, 0.0],
+            1.0,
+            [1e-3, 1e-2, 5e-4],
+        ),
     ]
 }
 
@@ -176,7 +214,15 @@ fn slides() -> Vec<Case> {
     let thrown = |name, mut body: Body, apart| {
         body.velocity = [2.0, 0.0, 0.0];
         let bodies = vec![body];
-        Case { name, bodies, friction: 0.3, slope: 0.0, gravity: 9.81, seconds: 1.0, apart }
+        Case {
+            name,
+            bodies,
+            friction: 0.3,
+            slope: 0.0,
+            gravity: 9.81,
+            seconds: 1.0,
+            apart,
+        }
     };
     vec![
         // of 4.3 m, 2.7 m, 0.54 m and 54 mm: MuJoCo's lift; the last a hundredth, as the friction left is that of a hundredth
@@ -205,7 +251,15 @@ fn slides() -> Vec<Case> {
 fn topples() -> Vec<Case> {
     let case = |name, slope, apart| {
         let bodies = vec![block_on(slope, [0.05, 0.05, 0.15])];
-        Case { name, bodies, friction: 1.0, slope, gravity: 9.81, seconds: 1.2, apart }
+        Case {
+            name,
+            bodies,
+            friction: 1.0,
+            slope,
+            gravity: 9.81,
+            seconds: 1.2,
+            apart,
+        }
     };
     vec![
         // still in both; the overlap that MuJoCo leaves
@@ -217,18 +271,53 @@ fn topples() -> Vec<Case> {
 /// Bodies that meet where nothing pulls them.
 fn collisions() -> Vec<Case> {
     let case = |name, shape, y, friction, apart| {
-        let mut bodies = vec![Body::new(shape, 2.0, [0.0, 0.0, 5.0]), Body::new(shape, 1.0, [0.5, y, 5.0])];
+        let mut bodies = vec![
+            Body::new(shape, 2.0, [0.0, 0.0, 5.0]),
+            Body::new(shape, 1.0, [0.5, y, 5.0]),
+        ];
         bodies[0].velocity = [1.0, 0.0, 0.0];
         bodies[1].velocity = [-1.0, 0.0, 0.0];
-        Case { name, bodies, friction, slope: 0.0, gravity: 0.0, seconds: 0.6, apart }
+        Case {
+            name,
+            bodies,
+            friction,
+            slope: 0.0,
+            gravity: 0.0,
+            seconds: 0.6,
+            apart,
+        }
     };
     vec![
         // what MuJoCo throws back: 2 m/s / 400 for 0.45 s, of which the lighter ball has two thirds
-        case("two balls head on", Shape::Ball(0.1), 0.0, 0.0, [3e-3, 1e-9, 3e-3]),
+        case(
+            "two balls head on",
+            Shape::Ball(0.1),
+            0.0,
+            0.0,
+            [3e-3, 1e-9, 3e-3],
+        ),
         // Merrow takes the line of centres at the end of the step in which they meet, up to 2 mm after it
-        case("two balls aslant", Shape::Ball(0.1), 0.08, 0.0, [3e-3, 1e-3, 3e-3]),
-        case("two rough balls aslant", Shape::Ball(0.1), 0.08, 0.3, [3e-3, 2e-2, 3e-3]),
-        case("two cubes off centre", Shape::Block(CUBE), 0.1, 0.0, [3e-3, 6e-3, 3e-3]),
+        case(
+            "two balls aslant",
+            Shape::Ball(0.1),
+            0.08,
+            0.0,
+            [3e-3, 1e-3, 3e-3],
+        ),
+        case(
+            "two rough balls aslant",
+            Shape::Ball(0.1),
+            0.08,
+            0.3,
+            [3e-3, 2e-2, 3e-3],
+        ),
+        case(
+            "two cubes off centre",
+            Shape::Block(CUBE),
+            0.1,
+            0.0,
+            [3e-3, 6e-3, 3e-3],
+        ),
     ]
 }
 
@@ -236,11 +325,18 @@ fn collisions() -> Vec<Case> {
 fn mujoco(cases: &[Case]) -> Option<Value> {
     let mut command = script("witness/mujoco_contact.py")?;
     let folder = Folder::new("mujoco", &[]);
-    let (scenes, trajectories) = (folder.0.join("scenes.json"), folder.0.join("trajectories.json"));
+    let (scenes, trajectories) = (
+        folder.0.join("scenes.json"),
+        folder.0.join("trajectories.json"),
+    );
     let told: Value = cases.iter().map(Case::scene).collect();
     std::fs::write(&scenes, told.to_string()).unwrap();
     let output = command.args([&scenes, &trajectories]).output().unwrap();
-    assert!(output.status.success(), "MuJoCo: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "MuJoCo: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     Some(serde_json::from_str(&std::fs::read_to_string(&trajectories).unwrap()).unwrap())
 }
 
@@ -252,10 +348,18 @@ fn apart(case: &Case, theirs: &Value) -> [f64; 3] {
         advance(&mut sim, SAMPLE);
         most[2] = 0.0;
         for (k, robot) in sim.state.robots.iter().enumerate() {
-            let pose: Vec<f64> =
-                theirs[sample][k].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+            let pose: Vec<f64> = theirs[sample][k]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|v| v.as_f64().unwrap())
+                .collect();
             let p = Vec3::new(pose[0], pose[1], pose[2]);
-            let same = quaternion(robot.motion.q_WB).iter().zip(&pose[3..]).map(|(a, b)| a * b).sum::<f64>();
+            let same = quaternion(robot.motion.q_WB)
+                .iter()
+                .zip(&pose[3..])
+                .map(|(a, b)| a * b)
+                .sum::<f64>();
             let distance = (robot.motion.p_WB - p).norm();
             most[0] = most[0].max(distance);
             most[2] = most[2].max(distance);
@@ -268,7 +372,10 @@ fn apart(case: &Case, theirs: &Value) -> [f64; 3] {
 
 #[test]
 fn contacts_move_as_in_mujoco() {
-    let cases: Vec<Case> = [drops(), slides(), topples(), collisions()].into_iter().flatten().collect();
+    let cases: Vec<Case> = [drops(), slides(), topples(), collisions()]
+        .into_iter()
+        .flatten()
+        .collect();
     let Some(theirs) = mujoco(&cases) else { return };
     let mut wrong = Vec::new();
     for case in &cases {
@@ -279,7 +386,11 @@ fn contacts_move_as_in_mujoco() {
         );
         println!("{told}");
         // what is not a number is wrong too
-        if !found.iter().zip(case.apart).all(|(found, most)| *found <= most) {
+        if !found
+            .iter()
+            .zip(case.apart)
+            .all(|(found, most)| *found <= most)
+        {
             wrong.push(format!("{told}: allowed {:?}", case.apart));
         }
     }

@@ -1,8 +1,8 @@
 //! Grids written by netCDF4 and tifffile (test/data/grids/make.py), read by our own reader and by the tiff crate.
 
 use crate::common::scene;
-use merrow::scene::FlowLaw;
-use merrow::scene::grid::Grid;
+use merrow_model::scene::FlowLaw;
+use merrow_model::scene::sea::grid::Grid;
 use std::sync::Arc;
 
 fn q(t: f64, z: f64, y: f64, x: f64) -> f64 {
@@ -10,7 +10,8 @@ fn q(t: f64, z: f64, y: f64, x: f64) -> f64 {
 }
 
 fn grid(keys: &str) -> Arc<Grid> {
-    let text = format!("water: {{flows: {{g: {{kind: gridded, east: {{{keys}}}}}}}}}\nrobots: {{}}\n");
+    let text =
+        format!("water: {{flows: {{g: {{kind: gridded, east: {{{keys}}}}}}}}}\nrobots: {{}}\n");
     let scene = scene(&text);
     match &scene.sea.current.flows[0].law {
         FlowLaw::Grid([Some(grid), None, None]) => Arc::clone(grid),
@@ -25,30 +26,52 @@ fn grid(keys: &str) -> Arc<Grid> {
 fn netcdf_classic_files_of_another_program() {
     let axes = "axes: {x: lon, y: lat}";
     for (keys, tolerance) in [
-        (format!("file: test/data/grids/cdf1.nc, variable: q, unit: m s-1, {axes}"), 1e-12),
-        (format!("file: test/data/grids/cdf2.nc, variable: q, holes: nearest, {axes}"), 0.005),
-        (format!("file: test/data/grids/cdf5.nc, variable: q, {axes}"), 1e-5),
+        (
+            format!("file: test/data/grids/cdf1.nc, variable: q, unit: m s-1, {axes}"),
+            1e-12,
+        ),
+        (
+            format!("file: test/data/grids/cdf2.nc, variable: q, holes: nearest, {axes}"),
+            0.005,
+        ),
+        (
+            format!("file: test/data/grids/cdf5.nc, variable: q, {axes}"),
+            1e-5,
+        ),
     ] {
         let grid = grid(&keys);
-        for (t, z, y, x) in
-            [(0.0, 0.0, 10.0, 0.0), (60.0, 5.0, 30.0, 3.0), (17.0, 1.3, 21.0, 0.6), (59.0, 4.0, 29.0, 2.9)]
-        {
+        for (t, z, y, x) in [
+            (0.0, 0.0, 10.0, 0.0),
+            (60.0, 5.0, 30.0, 3.0),
+            (17.0, 1.3, 21.0, 0.6),
+            (59.0, 4.0, 29.0, 2.9),
+        ] {
             let found = grid.at([x, y, z, t]);
             let expected = q(t, z, y, x);
-            assert!((found.value - expected).abs() <= tolerance, "{keys}: {found:?}, expected {expected}");
+            assert!(
+                (found.value - expected).abs() <= tolerance,
+                "{keys}: {found:?}, expected {expected}"
+            );
             // slopes of packed numbers are those of numbers rounded to the hundredth
             let slope = [2.0 + 0.01 * y, -3.0 + 0.01 * x, 0.5, 0.1];
             let inside = z > 0.0 && z < 5.0;
             for i in (0..4).filter(|_| inside) {
-                assert!((found.slope[i] - slope[i]).abs() <= 2.0 * tolerance, "{keys}: {found:?} {slope:?}");
+                assert!(
+                    (found.slope[i] - slope[i]).abs() <= 2.0 * tolerance,
+                    "{keys}: {found:?} {slope:?}"
+                );
             }
         }
     }
     // the hole was given the value of one of its neighbours
-    let filled = grid("file: test/data/grids/cdf2.nc, variable: q, holes: nearest, axes: {x: lon, y: lat}");
+    let filled =
+        grid("file: test/data/grids/cdf2.nc, variable: q, holes: nearest, axes: {x: lon, y: lat}");
     let hole = filled.at([3.0, 10.0, 5.0, 60.0]).value;
     let neighbours = [q(60.0, 5.0, 10.0, 2.0), q(60.0, 5.0, 20.0, 3.0)];
-    assert!(neighbours.iter().any(|n| (n - hole).abs() < 0.006), "{hole} {neighbours:?}");
+    assert!(
+        neighbours.iter().any(|n| (n - hole).abs() < 0.006),
+        "{hole} {neighbours:?}"
+    );
 }
 
 // Goal: grids in degrees lie where the ellipsoid has them, far from the origin too, with slopes along W. Method: a quantity that is multilinear in longitude and
@@ -61,14 +84,25 @@ water: {flows: {g: {kind: gridded, east: {file: test/data/grids/cdf1.nc, variabl
 robots: {}
 ";
     let scene = scene(text);
-    let FlowLaw::Grid([Some(grid), ..]) = &scene.sea.current.flows[0].law else { panic!() };
-    use merrow::environment::geodesy::geodetic_from_world;
-    use merrow::math::Vec3;
-    for (x, y) in [(0.0, 0.0), (100.0, -70.0), (10_000.0, 10_000.0), (-40_000.0, -28_000.0)] {
+    let FlowLaw::Grid([Some(grid), ..]) = &scene.sea.current.flows[0].law else {
+        panic!()
+    };
+    use merrow_environment::geodesy::geodetic_from_world;
+    use merrow_math::Vec3;
+    for (x, y) in [
+        (0.0, 0.0),
+        (100.0, -70.0),
+        (10_000.0, 10_000.0),
+        (-40_000.0, -28_000.0),
+    ] {
         let [latitude, longitude, _] = geodetic_from_world(&scene.origin, Vec3::new(x, y, 0.0));
         let found = grid.at([x, y, 0.0, 0.0]);
         let expected = q(0.0, 0.0, latitude.to_degrees(), longitude.to_degrees());
-        assert!((found.value - expected).abs() < 1e-9 * 5.0, "{x} {y}: {} {expected}", found.value);
+        assert!(
+            (found.value - expected).abs() < 1e-9 * 5.0,
+            "{x} {y}: {} {expected}",
+            found.value
+        );
         let d = 100.0;
         let differences = [
             grid.at([x + d, y, 0.0, 0.0]).value - grid.at([x - d, y, 0.0, 0.0]).value,
@@ -76,7 +110,11 @@ robots: {}
         ];
         for k in 0..2 {
             let slope = differences[k] / (2.0 * d);
-            assert!((found.slope[k] - slope).abs() < 1e-6 * 3e-5, "{k}: {:?} {slope}", found.slope);
+            assert!(
+                (found.slope[k] - slope).abs() < 1e-6 * 3e-5,
+                "{k}: {:?} {slope}",
+                found.slope
+            );
         }
     }
 }

@@ -4,10 +4,11 @@
 
 use crate::common::cases::run;
 use crate::common::{close, relative};
-use merrow::math::SpatialVelocity;
-use merrow::sim::Simulation;
-use merrow::validate::cases::hemisphere::{self, RHO_G_A, RHO_V, TABLES, TOTAL};
-use merrow::world::{Overrides, World, load_text};
+use merrow_math::SpatialVelocity;
+use merrow_sim::Simulation;
+use merrow_validate::cases::hemisphere;
+use merrow_validate::cases::hemisphere::{RHO_G_A, RHO_V, TABLES, TOTAL};
+use merrow_world::{Overrides, World, load_text};
 use std::sync::Arc;
 
 const SCATTERED: &str = ", scattering: meshes/bem/hemisphere_r1.3sc";
@@ -30,8 +31,18 @@ fn the_filters_start_at_infinite_frequency() {
     let found = world(TABLES, 1.0, 0.0, 0.01);
     assert_eq!(found.notes, [], "nothing to say");
     let link = &found.scene.robots[0].links[0];
-    close("wet at rest", link.radiation.as_ref().unwrap().wet_at_rest, 0.5, 1e-6);
-    relative("infinite frequency", link.added.D.zz * 0.5 / RHO_V, 0.5, 0.03);
+    close(
+        "wet at rest",
+        link.radiation.as_ref().unwrap().wet_at_rest,
+        0.5,
+        1e-6,
+    );
+    relative(
+        "infinite frequency",
+        link.added.D.zz * 0.5 / RHO_V,
+        0.5,
+        0.03,
+    );
 }
 
 // Goal: the total force less our own pressure is the program's scattered force, and its NetCDF says what its WAMIT files say. Method:
@@ -39,16 +50,31 @@ fn the_filters_start_at_infinite_frequency() {
 #[test]
 fn scattered_forces_agree_however_they_are_given() {
     let netcdf = "kind: capytaine, file: meshes/bem/hemisphere_r1.nc";
-    let [total, scattered, binary] =
-        [format!("{TABLES}{TOTAL}"), format!("{TABLES}{SCATTERED}"), netcdf.into()]
-            .map(|text| world(&text, 1.0, 0.0, 0.01).scene.robots[0].links[0].radiation.clone().unwrap());
-    let [a, b, c] = [&total, &scattered, &binary].map(|r| r.diffraction.as_ref().expect("diffraction"));
+    let [total, scattered, binary] = [
+        format!("{TABLES}{TOTAL}"),
+        format!("{TABLES}{SCATTERED}"),
+        netcdf.into(),
+    ]
+    .map(|text| {
+        world(&text, 1.0, 0.0, 0.01).scene.robots[0].links[0]
+            .radiation
+            .clone()
+            .unwrap()
+    });
+    let [a, b, c] =
+        [&total, &scattered, &binary].map(|r| r.diffraction.as_ref().expect("diffraction"));
     assert_eq!((a.omega.len(), a.headings.len(), a.mirrored), (21, 5, true));
     for (k, force) in b.force.iter().enumerate() {
         for (i, [re, im]) in force.iter().enumerate() {
             for (part, value) in [re, im].into_iter().enumerate() {
-                assert!((a.force[k][i][part] - value).abs() < 0.01 * RHO_G_A, "{k} {i} {part}");
-                assert!((c.force[k][i][part] - value).abs() < 1e-5 * RHO_G_A, "{k} {i} {part}");
+                assert!(
+                    (a.force[k][i][part] - value).abs() < 0.01 * RHO_G_A,
+                    "{k} {i} {part}"
+                );
+                assert!(
+                    (c.force[k][i][part] - value).abs() < 1e-5 * RHO_G_A,
+                    "{k} {i} {part}"
+                );
             }
         }
     }
@@ -75,10 +101,21 @@ fn the_memory_moves_with_the_water_and_lies_in_the_state() {
     whole.advance(100);
     let mut resumed = Simulation::new(scene, 1).unwrap();
     resumed.state = whole.state.clone();
-    assert!(resumed.state.robots[0].memory.iter().any(|x| x[1].v.z.abs() > 1e-6));
+    assert!(
+        resumed.state.robots[0]
+            .memory
+            .iter()
+            .any(|x| x[1].v.z.abs() > 1e-6)
+    );
     let mut forgetful = resumed.state.clone();
-    forgetful.robots[0].memory.fill([SpatialVelocity::zero(); 2]);
-    assert_ne!(forgetful.hash(), resumed.state.hash(), "the memory is part of the hash");
+    forgetful.robots[0]
+        .memory
+        .fill([SpatialVelocity::zero(); 2]);
+    assert_ne!(
+        forgetful.hash(),
+        resumed.state.hash(),
+        "the memory is part of the hash"
+    );
     whole.advance(100);
     resumed.advance(100);
     assert_eq!(whole.state.hash(), resumed.state.hash());

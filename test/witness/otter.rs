@@ -2,9 +2,9 @@
 
 use crate::common::cases::run;
 use crate::common::{self, advance, close, simulation};
-use merrow::math::{Quat, Vec3};
-use merrow::sim::Simulation;
-use merrow::state::Command;
+use merrow_math::{Quat, Vec3};
+use merrow_model::state::Command;
+use merrow_sim::Simulation;
 
 // Goal, method, tolerance: beside the cases, in `src/validate/cases/otter.rs` and `vessels.rs`. V47 to V49 stand in `remus.rs`.
 #[test]
@@ -40,12 +40,23 @@ fn currents_carry_and_change_nothing() {
                 let (sin, cos) = 35_f64.to_radians().sin_cos();
                 let v_WB_B = Vec3::new(0.7 * sin, 0.7 * cos, 0.0);
                 let (p_WB, w_WB_B) = (Vec3::zero(), Vec3::zero());
-                s.apply(&Command::SetPose { robot: 0, p_WB, q_WB: Quat::identity(), v_WB_B, w_WB_B })
-                    .unwrap();
+                s.apply(&Command::SetPose {
+                    robot: 0,
+                    p_WB,
+                    q_WB: Quat::identity(),
+                    v_WB_B,
+                    w_WB_B,
+                })
+                .unwrap();
             }
             let full = s.scene.robots[0].thrusters[0].command_range[1];
             for (thruster, part) in [(0, 0.8), (1, 0.5)] {
-                s.apply(&Command::Thruster { robot: 0, thruster, value: part * full }).unwrap();
+                s.apply(&Command::Thruster {
+                    robot: 0,
+                    thruster,
+                    value: part * full,
+                })
+                .unwrap();
             }
             advance(&mut s, 10.0);
             let m = &s.state.robots[0].motion;
@@ -59,7 +70,10 @@ fn currents_carry_and_change_nothing() {
             close(model, moved.1[i], still.1[i], 1e-9);
         }
         common::near(model, moved.2, still.2, 1e-9);
-        assert!(still.0.norm() > 1.0 && still.2.z.abs() > 0.1, "{model}: {still:?}");
+        assert!(
+            still.0.norm() > 1.0 && still.2.z.abs() > 0.1,
+            "{model}: {still:?}"
+        );
     }
 }
 
@@ -72,10 +86,21 @@ fn thrown_hulls_stay_finite() {
         let mut s = world(model, "", lines);
         let (p_WB, v) = (Vec3::new(0.0, 0.0, 5.0), Vec3::new(3.0, 2.0, 0.0));
         let q_WB = Quat::from_rpy(3.0, 0.4, 0.0);
-        s.apply(&Command::SetPose { robot: 0, p_WB, q_WB, v_WB_B: v, w_WB_B: v }).unwrap();
+        s.apply(&Command::SetPose {
+            robot: 0,
+            p_WB,
+            q_WB,
+            v_WB_B: v,
+            w_WB_B: v,
+        })
+        .unwrap();
         advance(&mut s, 60.0);
         let r = &s.state.robots[0];
         assert!(r.halted.is_none(), "{model}: {:?}", r.halted);
-        assert!(r.motion.p_WB.z.abs() < 3.0, "{model} at {:?}", r.motion.p_WB);
+        assert!(
+            r.motion.p_WB.z.abs() < 3.0,
+            "{model} at {:?}",
+            r.motion.p_WB
+        );
     }
 }

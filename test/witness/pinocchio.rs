@@ -2,10 +2,10 @@
 
 use crate::common::physics::kinetic_energy;
 use crate::common::{close, scene};
-use merrow::dynamics::{crba, rnea};
-use merrow::math::{Quat, SpatialForce, SpatialVelocity, Vec3};
-use merrow::scene::Scene;
-use merrow::state::{Motion, Workspace};
+use merrow_math::{Quat, SpatialForce, SpatialVelocity, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::state::{Motion, Workspace};
+use merrow_physics::dynamics::{crba, rnea};
 use serde_json::Value;
 
 /// Masses, centres, inertias and joints of hkolano/UVMS-SysID-with-EAs, urdf/blue_rov_hardware_fixedjaw.urdf (MIT
@@ -63,11 +63,16 @@ robots:
 
 /// Our joints of the arm in Pinocchio's order; fixed links may have been merged into others, so they go by name.
 fn joints(scene: &Scene) -> [usize; 4] {
-    ["shoulder", "upper_arm", "forearm", "wrist"].map(|name| scene.robots[0].link_index(name).unwrap() - 1)
+    ["shoulder", "upper_arm", "forearm", "wrist"]
+        .map(|name| scene.robots[0].link_index(name).unwrap() - 1)
 }
 
 fn numbers(v: &Value) -> Vec<f64> {
-    v.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+    v.as_array()
+        .unwrap()
+        .iter()
+        .map(|x| x.as_f64().unwrap())
+        .collect()
 }
 
 /// Row or column of our inertia matrix (angular first, fixed joints too) for each of Pinocchio's.
@@ -83,8 +88,16 @@ fn motion(scene: &Scene, vector: &Value) -> Motion {
     let (q, v) = (numbers(&vector["q"]), numbers(&vector["v"]));
     let mut m = Motion::rest(scene.robots[0].n_joints());
     m.p_WB = Vec3::new(q[0], q[1], q[2]);
-    m.q_WB = Quat { w: q[6], x: q[3], y: q[4], z: q[5] };
-    m.V_WB_B = SpatialVelocity { v: Vec3::new(v[0], v[1], v[2]), w: Vec3::new(v[3], v[4], v[5]) };
+    m.q_WB = Quat {
+        w: q[6],
+        x: q[3],
+        y: q[4],
+        z: q[5],
+    };
+    m.V_WB_B = SpatialVelocity {
+        v: Vec3::new(v[0], v[1], v[2]),
+        w: Vec3::new(v[3], v[4], v[5]),
+    };
     for (k, joint) in joints(scene).into_iter().enumerate() {
         (m.q[joint], m.qd[joint]) = (q[7 + k], v[6 + k]);
     }
@@ -96,14 +109,16 @@ fn evaluate(scene: &Scene, vector: &Value) -> Workspace {
     let robot = &scene.robots[0];
     let tau = numbers(&vector["tau"]);
     let mut work = Workspace::new(robot);
-    work.thrust[0][0] =
-        SpatialForce { f: Vec3::new(tau[0], tau[1], tau[2]), m: Vec3::new(tau[3], tau[4], tau[5]) };
+    work.thrust[0][0] = SpatialForce {
+        f: Vec3::new(tau[0], tau[1], tau[2]),
+        m: Vec3::new(tau[3], tau[4], tau[5]),
+    };
     let mut commands = vec![0.0; robot.n_joints()];
     for (k, joint) in joints(scene).into_iter().enumerate() {
         commands[joint] = tau[6 + k];
     }
     let at = crate::common::instant(scene);
-    merrow::sim::step::evaluate(robot, &at, &motion(scene, vector), &commands, 0, &mut work);
+    merrow_sim::step::evaluate(robot, &at, &motion(scene, vector), &commands, 0, &mut work);
     work
 }
 
@@ -119,7 +134,10 @@ fn compare(what: &str, actual: &[f64], expected: &[f64]) {
     let scale = expected.iter().fold(1e-3_f64, |a, x| a.max(x.abs()));
     for (k, (a, e)) in actual.iter().zip(expected).enumerate() {
         let error = (a - e).abs() / e.abs().max(1e-3 * scale);
-        assert!(error < 1e-9, "{what}, component {k}: {a} instead of {e}, {error:.2e}");
+        assert!(
+            error < 1e-9,
+            "{what}, component {k}: {a} instead of {e}, {error:.2e}"
+        );
     }
 }
 
@@ -150,8 +168,12 @@ fn bias_inertia_energy_and_pose_match() {
             // the bias has no applied efforts in it
             let (thrust, w) = (work.thrust[0][0], &mut work.links[0]);
             w.F = w.F.minus(&thrust);
-            let (base, tau) =
-                rnea::inverse(robot, &SpatialVelocity::zero(), &vec![0.0; robot.n_joints()], &work);
+            let (base, tau) = rnea::inverse(
+                robot,
+                &SpatialVelocity::zero(),
+                &vec![0.0; robot.n_joints()],
+                &work,
+            );
             let mut bias = [base.f.to_array(), base.m.to_array()].concat();
             bias.extend(joints(&scene).map(|j| tau[j]));
             compare(key, &bias, &numbers(&vector[key]));

@@ -2,9 +2,9 @@
 
 use crate::common::tree::Random;
 use crate::common::{self, close};
-use merrow::math::{Quat, Vec3};
-use merrow::sim::step;
-use merrow::state::{Motion, Workspace};
+use merrow_math::{Quat, Vec3};
+use merrow_model::state::{Motion, Workspace};
+use merrow_sim::step;
 use nalgebra::{SMatrix, SVector};
 
 const G: f64 = 9.81;
@@ -21,7 +21,8 @@ fn thesis(nu: [f64; 6], roll: f64, pitch: f64, d: [f64; 2], thrust: f64) -> [f64
     let (sth, cth) = pitch.sin_cos();
     let (sph, cph) = roll.sin_cos();
     let net = WEIGHT - BUOYANCY;
-    let X = -net * sth - 1.62 * u * u.abs() + (-35.5 - m) * w * q - 1.93 * q * q + (35.5 + m) * v * r
+    let X = -net * sth - 1.62 * u * u.abs() + (-35.5 - m) * w * q - 1.93 * q * q
+        + (35.5 + m) * v * r
         - 1.93 * r * r
         - m * zg * p * r
         + thrust;
@@ -48,7 +49,8 @@ fn thesis(nu: [f64; 6], roll: f64, pitch: f64, d: [f64; 2], thrust: f64) -> [f64
         + 24.0 * u * w
         - 1.93 * v * p
         - 6.15 * u * u * ds;
-    let N = -3.18 * v * v.abs() - 188.0 * r * r.abs() - 24.0 * u * v + (-4.86 - (Iyy - Ixx)) * p * q
+    let N = -3.18 * v * v.abs() - 188.0 * r * r.abs() - 24.0 * u * v
+        + (-4.86 - (Iyy - Ixx)) * p * q
         - 1.93 * w * p
         - 2.0 * u * r
         - 6.15 * u * u * dr;
@@ -93,13 +95,25 @@ fn accelerations_are_those_of_the_thesis() {
         let mut work = Workspace::new(robot);
         (work.fins[0].angle, work.fins[1].angle) = ([d[0]; 3], [d[1]; 3]);
         let unit = robot.thrusters[0].unit_wrench;
-        work.thrust[0] = [merrow::math::SpatialForce { m: unit.m.scale(thrust), f: unit.f.scale(thrust) }; 3];
+        work.thrust[0] = [merrow_math::SpatialForce {
+            m: unit.m.scale(thrust),
+            f: unit.f.scale(thrust),
+        }; 3];
         step::evaluate(robot, &common::instant(&scene), &motion, &[], 0, &mut work);
         let A = work.links[0].A;
         let found = [A.v.x, -A.v.y, -A.v.z, A.w.x, -A.w.y, -A.w.z];
-        for (i, (found, expected)) in found.into_iter().zip(thesis(nu, roll, pitch, d, thrust)).enumerate() {
+        for (i, (found, expected)) in found
+            .into_iter()
+            .zip(thesis(nu, roll, pitch, d, thrust))
+            .enumerate()
+        {
             let tolerance = if angle == 0.0 { 1e-9 } else { 1e-4 };
-            close(&format!("motion {k}, component {i}"), found, expected, tolerance);
+            close(
+                &format!("motion {k}, component {i}"),
+                found,
+                expected,
+                tolerance,
+            );
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::common::folder::Folder;
 use crate::common::{python, ray_scene};
-use merrow::math::{Mat3, Vec3};
-use merrow::sensors::raytrace::{Mesh, Placed, Ray, Scratch, Shape, Surroundings};
+use merrow_math::{Mat3, Vec3};
+use merrow_sensors::raytrace::{Mesh, Placed, Ray, Scratch, Shape, Surroundings};
 use std::sync::Arc;
 
 // Goal: rays meet what they meet in another ray tracer. Method: a fractal ground of 1 km x 1 km with five hulls, of 115 000 and of a
@@ -12,13 +12,17 @@ use std::sync::Arc;
 #[test]
 fn rays_meet_what_they_meet_in_embree() {
     for n in [232, 709] {
-        let Some(mut script) = python::script("witness/raytrace_embree.py") else { return };
+        let Some(mut script) = python::script("witness/raytrace_embree.py") else {
+            return;
+        };
         let folder = Folder::new(&format!("raytrace_{n}"), &[]);
         let path = |name: &str| folder.0.join(name);
         let soup = ray_scene::scene(n);
         ray_scene::write_scene(&path("scene"), &soup).unwrap();
         script.arg(path("scene"));
-        let sets = ray_scene::sets().into_iter().chain([ray_scene::edges(&soup, n)]);
+        let sets = ray_scene::sets()
+            .into_iter()
+            .chain([ray_scene::edges(&soup, n)]);
         let sets: Vec<ray_scene::Rays> = sets.collect();
         for set in &sets {
             ray_scene::write_rays(&path(set.name), &set.rays).unwrap();
@@ -26,11 +30,19 @@ fn rays_meet_what_they_meet_in_embree() {
         }
         assert!(script.status().unwrap().success());
         let shape = Shape::Mesh(Arc::new(Mesh::new(&soup.vertices, &soup.triangles)));
-        let placed = Placed { shape, R_WG: Mat3::identity(), p_WG: Vec3::zero() };
+        let placed = Placed {
+            shape,
+            R_WG: Mat3::identity(),
+            p_WG: Vec3::zero(),
+        };
         let all = Surroundings::new(vec![placed], vec![]);
         for set in &sets {
             let theirs = std::fs::read(path(&format!("{}_found", set.name))).unwrap();
-            let theirs = theirs.as_chunks::<4>().0.iter().map(|x| f64::from(f32::from_le_bytes(*x)));
+            let theirs = theirs
+                .as_chunks::<4>()
+                .0
+                .iter()
+                .map(|x| f64::from(f32::from_le_bytes(*x)));
             let ray = |[origin, direction]: &[Vec3; 2]| Ray {
                 origin: *origin,
                 direction: *direction,
@@ -40,18 +52,35 @@ fn rays_meet_what_they_meet_in_embree() {
             let mut hits = vec![None; rays.len()];
             all.closest_of(&rays, &(0..0), &mut Scratch::default(), &mut hits);
             assert_eq!(theirs.len(), hits.len());
-            let ours = hits.iter().map(|hit| hit.map_or(f64::INFINITY, |hit| hit.distance));
-            let apart = |(a, b): &(f64, f64)| a.is_finite() != b.is_finite() || (a - b).abs() > 0.02;
+            let ours = hits
+                .iter()
+                .map(|hit| hit.map_or(f64::INFINITY, |hit| hit.distance));
+            let apart =
+                |(a, b): &(f64, f64)| a.is_finite() != b.is_finite() || (a - b).abs() > 0.02;
             let mut wrong: Vec<_> = ours.zip(theirs).filter(apart).collect();
             if set.name == "edges" {
                 assert!(hits.iter().all(Option::is_some), "a ray at an edge is lost");
                 let differ = wrong.len();
                 wrong.retain(|(_, theirs)| theirs.is_finite());
-                assert!(differ - wrong.len() <= hits.len() / 1000, "Embree loses {differ} of {n}");
+                assert!(
+                    differ - wrong.len() <= hits.len() / 1000,
+                    "Embree loses {differ} of {n}"
+                );
             }
-            assert!(wrong.len() <= 1, "{} of {n}: {} differ: {:?}", set.name, wrong.len(), &wrong[..2]);
+            assert!(
+                wrong.len() <= 1,
+                "{} of {n}: {} differ: {:?}",
+                set.name,
+                wrong.len(),
+                &wrong[..2]
+            );
             let met = hits.iter().flatten().count();
-            assert!(met > rays.len() / 3, "{}: {met} of {} rays met", set.name, rays.len());
+            assert!(
+                met > rays.len() / 3,
+                "{}: {met} of {} rays met",
+                set.name,
+                rays.len()
+            );
         }
     }
 }

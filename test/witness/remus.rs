@@ -1,7 +1,7 @@
 //! REMUS 100 against Fossen's two programs, which disagree: each form is held against its own.
 
 use crate::common::cases::{run, with_materials};
-use merrow::validate::cases::remus::straight;
+use merrow_validate::cases::remus::straight;
 
 /// Runs straight and follows the program: 1 % of the steady speed on the way (Euler's error at the start), 0.5 % at the
 /// end (V49); roll 3 % of its final value (the programs take g at 63.4 deg north, 0.1 % more).
@@ -9,9 +9,15 @@ fn straight_run_follows(program: &str, rpm: u32, steady: f64) {
     let rows = with_materials(|materials| straight(materials, program, rpm)).unwrap();
     let (n, last_roll) = (rows.len(), rows.last().unwrap()[0][1]);
     for (k, [[u, roll], [found, found_roll]]) in rows.into_iter().enumerate() {
-        assert!((found - u).abs() < 0.01 * steady, "{rpm} rpm, row {k}: {found} m/s, {program} {u}");
+        assert!(
+            (found - u).abs() < 0.01 * steady,
+            "{rpm} rpm, row {k}: {found} m/s, {program} {u}"
+        );
         if 5 * k > 4 * n {
-            assert!((found - steady).abs() < 0.005 * steady, "{rpm} rpm steady: {found}, {program} {steady}");
+            assert!(
+                (found - steady).abs() < 0.005 * steady,
+                "{rpm} rpm steady: {found}, {program} {steady}"
+            );
             assert!(
                 (found_roll - roll).abs() < 0.03 * last_roll.abs(),
                 "roll {found_roll}, {program} {roll}"

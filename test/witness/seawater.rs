@@ -2,7 +2,7 @@
 
 use crate::common::cases::run;
 use crate::common::relative;
-use merrow::environment::seawater::t68;
+use merrow_environment::seawater::t68;
 
 // Goal, method, tolerance: beside the case, in `src/validate/cases/water.rs`.
 #[test]

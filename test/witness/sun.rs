@@ -1,6 +1,6 @@
 //! The sun against published worked examples.
 
-use merrow::environment::air::sun::{Season, at, noon, season};
+use merrow_environment::air::sun::{Season, at, noon, season};
 
 /// Seconds since 1970 of a date and universal time.
 fn utc(text: &str) -> f64 {
@@ -15,15 +15,30 @@ fn utc(text: &str) -> f64 {
 fn worked_example_of_the_solar_position_algorithm() {
     let (lat, lon) = (39.742476_f64.to_radians(), -105.1786_f64.to_radians());
     let sun = at(utc("2003-10-17T19:30:30Z"), lat, lon);
-    assert!((sun.elevation.to_degrees() - 39.872046).abs() < 0.01, "{}", sun.elevation.to_degrees());
-    assert!((sun.azimuth.to_degrees() - 194.340241).abs() < 0.01, "{}", sun.azimuth.to_degrees());
+    assert!(
+        (sun.elevation.to_degrees() - 39.872046).abs() < 0.01,
+        "{}",
+        sun.elevation.to_degrees()
+    );
+    assert!(
+        (sun.azimuth.to_degrees() - 194.340241).abs() < 0.01,
+        "{}",
+        sun.azimuth.to_degrees()
+    );
     // and its zenith of 50.11162 degrees, refraction in it (its eq. 42, for 820 mbar and 11 °C), which the law leaves out
     let e = sun.elevation.to_degrees();
-    let refraction =
-        820.0 / 1010.0 * 283.0 / (273.0 + 11.0) * 1.02 / (60.0 * (e + 10.3 / (e + 5.11)).to_radians().tan());
-    assert!((90.0 - e - refraction - 50.11162).abs() < 0.01, "{}", 90.0 - e - refraction);
+    let refraction = 820.0 / 1010.0 * 283.0 / (273.0 + 11.0) * 1.02
+        / (60.0 * (e + 10.3 / (e + 5.11)).to_radians().tan());
+    assert!(
+        (90.0 - e - refraction - 50.11162).abs() < 0.01,
+        "{}",
+        90.0 - e - refraction
+    );
     let d = sun.direction();
-    assert!(d.y < 0.0 && d.x < 0.0 && (d.norm() - 1.0).abs() < 1e-12, "in the south-south-west: {d:?}");
+    assert!(
+        d.y < 0.0 && d.x < 0.0 && (d.norm() - 1.0).abs() < 1e-12,
+        "in the south-south-west: {d:?}"
+    );
 }
 
 // Goal: the declination of Meeus's example 25.a, 13 October 1992, 0 h dynamical time: -7.78507 degrees. Tolerance: 1e-4
@@ -31,7 +46,11 @@ fn worked_example_of_the_solar_position_algorithm() {
 #[test]
 fn declination_of_meeus_example() {
     let sun = at(utc("1992-10-13T00:00:00Z") - 69.0, 0.5, 0.0);
-    assert!((sun.declination.to_degrees() + 7.78507).abs() < 1e-4, "{}", sun.declination.to_degrees());
+    assert!(
+        (sun.declination.to_degrees() + 7.78507).abs() < 1e-4,
+        "{}",
+        sun.declination.to_degrees()
+    );
 }
 
 // Goal: seasons change at the published instants of 2026 (20 March 14:46, 21 June 08:24, 23 September 00:05, 21 December
@@ -47,7 +66,11 @@ fn seasons_change_at_equinoxes_and_solstices() {
         ("2026-12-21T20:50:00Z", Autumn, Winter),
     ] {
         let t = utc(text);
-        assert_eq!((season(t - 1800.0, 0.7), season(t + 1800.0, 0.7)), (before, after), "{text}");
+        assert_eq!(
+            (season(t - 1800.0, 0.7), season(t + 1800.0, 0.7)),
+            (before, after),
+            "{text}"
+        );
     }
     assert_eq!(season(utc("2026-07-01T00:00:00Z"), -0.7), Winter);
 }
@@ -65,14 +88,30 @@ fn noon_is_where_meeus_example_puts_it() {
 // Method: origins round the Earth; a quarter of an hour before and after it is lower. Tolerance: 0.02 degrees of azimuth's sine, twice what a second's rounding makes.
 #[test]
 fn worlds_that_state_no_time_start_at_noon() {
-    for (lat, lon) in [(36.6_f64, -121.9_f64), (43.4, -3.0), (-33.9, 151.2), (60.0, 179.9), (-10.0, -179.9)] {
+    for (lat, lon) in [
+        (36.6_f64, -121.9_f64),
+        (43.4, -3.0),
+        (-33.9, 151.2),
+        (60.0, 179.9),
+        (-10.0, -179.9),
+    ] {
         let text = format!("origin: {{latitude_deg: {lat}, longitude_deg: {lon}}}\nrobots: {{}}\n");
         let air = crate::common::scene(&text).sea.air;
         let sun = |later: f64| at(air.start_utc + later, lat.to_radians(), lon.to_radians());
         let now = sun(0.0);
-        assert!(now.direction().x.abs() < 4e-4 && now.elevation > 0.4, "{lat} {lon}: {now:?}");
-        assert!(now.elevation > sun(-900.0).elevation && now.elevation > sun(900.0).elevation, "{lat} {lon}");
+        assert!(
+            now.direction().x.abs() < 4e-4 && now.elevation > 0.4,
+            "{lat} {lon}: {now:?}"
+        );
+        assert!(
+            now.elevation > sun(-900.0).elevation && now.elevation > sun(900.0).elevation,
+            "{lat} {lon}"
+        );
         let day = ((air.start_utc + lon / 360.0 * 86_400.0) / 86_400.0).floor();
-        assert_eq!(day, (utc("2026-03-20T12:00:00Z") / 86_400.0).floor(), "{lat} {lon}");
+        assert_eq!(
+            day,
+            (utc("2026-03-20T12:00:00Z") / 86_400.0).floor(),
+            "{lat} {lon}"
+        );
     }
 }

@@ -3,12 +3,12 @@
 use crate::common::folder::Folder;
 use crate::common::python::script;
 use crate::common::{advance, simulation};
-use merrow::ros::camera::info;
-use merrow::ros::convert::header;
-use merrow::scene::camera::CameraSpec;
-use merrow::scene::sensor::Looks;
-use merrow::sim::Simulation;
-use merrow::state::frame::FrameData;
+use merrow::convert::camera::info;
+use merrow::convert::header;
+use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::camera::CameraSpec;
+use merrow_model::state::frames::FrameData;
+use merrow_sim::Simulation;
 use serde_json::{Value, json};
 
 /// A fixed robot at (0, 0, z) with cameras that look along x.
@@ -35,7 +35,11 @@ weather: {{cloud_cover: 1, start_utc: '2026-06-20T20:00:00Z'}}
 }
 
 fn spec(simulation: &Simulation, sensor: usize) -> CameraSpec {
-    match simulation.scene.robots[0].sensors[sensor].kind.looks().map(|looks| &**looks) {
+    match simulation.scene.robots[0].sensors[sensor]
+        .kind
+        .looks()
+        .map(|looks| &**looks)
+    {
         Some(Looks::Camera(spec)) => spec.clone(),
         _ => panic!("no camera"),
     }
@@ -43,8 +47,14 @@ fn spec(simulation: &Simulation, sensor: usize) -> CameraSpec {
 
 /// The file of the first colours of a sensor.
 fn file(simulation: &Simulation, sensor: usize, folder: &Folder, name: &str) -> String {
-    let frame = simulation.frames.iter().find(|frame| frame.sensor == sensor).expect("a frame");
-    let FrameData::Picture(picture) = &*frame.data else { panic!("no picture") };
+    let frame = simulation
+        .frames
+        .iter()
+        .find(|frame| frame.sensor == sensor)
+        .expect("a frame");
+    let FrameData::Picture(picture) = &*frame.data else {
+        panic!("no picture")
+    };
     let path = folder.0.join(name);
     std::fs::write(&path, picture.rgb.as_ref().expect("colours")).unwrap();
     path.to_string_lossy().into_owned()
@@ -55,7 +65,12 @@ fn answered(asked: &Value, folder: &Folder) -> Option<Value> {
     let files = (folder.0.join("asked.json"), folder.0.join("answered.json"));
     std::fs::write(&files.0, asked.to_string()).unwrap();
     let output = command.args([&files.0, &files.1]).output().unwrap();
-    assert!(output.status.success(), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}: {}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
     serde_json::from_str(&std::fs::read_to_string(&files.1).unwrap()).ok()
 }
 
@@ -69,8 +84,11 @@ const ABOVE: Tags<'_> = &[
     (300, [8.0, -0.8, 0.7], 10.0),
     (586, [5.0, 2.2, -0.9], -20.0),
 ];
-const BELOW: Tags<'_> =
-    &[(1, [1.2, 0.25, 0.1], 0.0), (99, [2.0, -0.5, 0.1], 25.0), (410, [3.0, 0.4, -0.85], -40.0)];
+const BELOW: Tags<'_> = &[
+    (1, [1.2, 0.25, 0.1], 0.0),
+    (99, [2.0, -0.5, 0.1], 25.0),
+    (410, [3.0, 0.4, -0.85], -40.0),
+];
 
 const BLACK_M: f64 = 0.4;
 
@@ -85,7 +103,10 @@ fn boards(tags: Tags<'_>, z: f64) -> String {
             z + up
         )
     };
-    format!("structures:\n{}", tags.iter().map(board).collect::<String>())
+    format!(
+        "structures:\n{}",
+        tags.iter().map(board).collect::<String>()
+    )
 }
 
 // Goal: tags are the published ones, upright and where they ought to be. Method: pupil-apriltags, the detector of the tags' authors, on two pictures of 640 x 480: five tags at 2.5 to 8 m in air, turned
@@ -97,9 +118,10 @@ fn tags_are_found_where_they_are() {
     let folder = Folder::new("tags", &[]);
     let camera = "c: {lazy: false, device: {source: test, kind: camera, rate_hz: 10, width: 640, height: 480, horizontal_fov_deg: 60}}";
     let (mut asked, mut expected, mut focal) = (Vec::new(), Vec::new(), 0.0);
-    for (name, z, tags, rest) in
-        [("above", 6.0, ABOVE, ""), ("below", -3.0, BELOW, "water: {optics: {jerlov: I}}")]
-    {
+    for (name, z, tags, rest) in [
+        ("above", 6.0, ABOVE, ""),
+        ("below", -3.0, BELOW, "water: {optics: {jerlov: I}}"),
+    ] {
         let simulation = world(z, camera, &format!("{}{rest}", boards(tags, z)));
         let spec = spec(&simulation, 0);
         let file = file(&simulation, 0, &folder, name);
@@ -107,7 +129,9 @@ fn tags_are_found_where_they_are() {
         asked.push(json!({"file": file, "size": spec.size, "focal": spec.lens.focal, "center": spec.lens.center, "black_m": BLACK_M}));
         expected.push(tags);
     }
-    let Some(answered) = answered(&json!({"tags": asked}), &folder) else { return };
+    let Some(answered) = answered(&json!({"tags": asked}), &folder) else {
+        return;
+    };
     for (k, tags) in expected.iter().enumerate() {
         for (what, side) in [("tags", 0.0), ("raw", 0.25)] {
             let found = answered[what][k].as_array().unwrap();
@@ -120,9 +144,18 @@ fn tags_are_found_where_they_are() {
                 let off = ((at(0) + y).powi(2) + (at(1) + z).powi(2) + (at(2) - x).powi(2)).sqrt();
                 let far = (x * x + y * y + z * z).sqrt();
                 let width = focal * BLACK_M / x;
-                println!("{what} {id}: {:.2} % of {far:.1} m, {width:.0} px", 100.0 * off / far);
-                assert!(off < (0.01 + 2.0 * side / width) * far, "{what} {id} is {off} m off at {far} m");
-                assert!(tag["upright"].as_f64().unwrap() > 0.99, "tag {id} stands on its head: {tag}");
+                println!(
+                    "{what} {id}: {:.2} % of {far:.1} m, {width:.0} px",
+                    100.0 * off / far
+                );
+                assert!(
+                    off < (0.01 + 2.0 * side / width) * far,
+                    "{what} {id} is {off} m off at {far} m"
+                );
+                assert!(
+                    tag["upright"].as_f64().unwrap() > 0.99,
+                    "tag {id} stands on its head: {tag}"
+                );
             }
             assert_eq!(found.len(), tags.len());
         }
@@ -138,7 +171,11 @@ fn a_pair_sees_depth() {
             "{name}: {{lazy: false, position_m: [0, {y}, 0], device: {{source: test, kind: camera, rate_hz: 10, width: 640, height: 480, horizontal_fov_deg: 60{more}}}}}"
         )
     };
-    let cameras = format!("{}, {}", one("left", 0.06, ""), one("right", -0.06, ", stereo_baseline_m: 0.12"));
+    let cameras = format!(
+        "{}, {}",
+        one("left", 0.06, ""),
+        one("right", -0.06, ", stereo_baseline_m: 0.12")
+    );
     let tile = |k: i32| {
         let (y, z) = (0.3 * f64::from(k % 9 - 4), 6.0 + 0.3 * f64::from(k / 9 - 3));
         format!(
@@ -152,10 +189,18 @@ fn a_pair_sees_depth() {
     let [fx, _] = right.lens.focal;
     assert_eq!(info(&left, header(0, "")).p[3], 0.0);
     assert!((info(&right, header(0, "")).p[3] + 0.12 * fx).abs() < 1e-9);
-    let files = [file(&simulation, 0, &folder, "left"), file(&simulation, 1, &folder, "right")];
+    let files = [
+        file(&simulation, 0, &folder, "left"),
+        file(&simulation, 1, &folder, "right"),
+    ];
     let pair = json!({"files": files, "size": left.size, "window": [[250, 180], [390, 300]]});
-    let Some(answered) = answered(&json!({"tags": [], "pair": pair}), &folder) else { return };
+    let Some(answered) = answered(&json!({"tags": [], "pair": pair}), &folder) else {
+        return;
+    };
     let (found, expected) = (answered["disparity"].as_f64().unwrap(), 0.12 * fx / 4.0);
     println!("disparity {found} px, expected {expected}");
-    assert!((found - expected).abs() < 0.25, "{found} instead of {expected}");
+    assert!(
+        (found - expected).abs() < 0.25,
+        "{found} instead of {expected}"
+    );
 }

@@ -1,21 +1,31 @@
 //! Thetis's lake mission with Taipan 300.
 
-use merrow::validate::thetis::mission;
-use merrow::world::{Overrides, load_world, share};
+use merrow_validate::thetis::mission;
+use merrow_world::{Overrides, data_dir, load_world};
 use std::sync::Arc;
 
 /// V01. Goal: heading 150 deg, depth 0.4 m: settled in about 25 s with about 0.4 m of overshoot. Method: `merrow validate thetis` with its
 /// own autopilot. Tolerance: 30 %, since neither coefficients nor gains are published.
 #[test]
 fn the_lake_mission_settles_as_published() {
-    let world = load_world(&share::world("taipan"), Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let world = load_world(&data_dir::world("taipan"), Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}"));
     let found = mission(Arc::new(world.scene)).unwrap();
     assert_eq!(found.misses(), Vec::<String>::new());
-    let cruise: Vec<f64> = found.samples.iter().filter(|s| s.t > 20.0).map(|s| s.speed).collect();
+    let cruise: Vec<f64> = found
+        .samples
+        .iter()
+        .filter(|s| s.t > 20.0)
+        .map(|s| s.speed)
+        .collect();
     let mean = cruise.iter().sum::<f64>() / cruise.len() as f64;
     assert!((mean - 2.0).abs() < 0.1, "about 2 m/s: {mean}");
     assert!(found.figure().svg().contains("<polyline"));
     // the mission needs what Taipan has
-    let other = load_world(&share::world("pool"), Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
-    assert_eq!(mission(Arc::new(other.scene)).unwrap_err(), "bluerov2 has no fin rudder");
+    let other = load_world(&data_dir::world("pool"), Overrides::default())
+        .unwrap_or_else(|p| panic!("{p}"));
+    assert_eq!(
+        mission(Arc::new(other.scene)).unwrap_err(),
+        "bluerov2 has no fin rudder"
+    );
 }

@@ -1,19 +1,20 @@
 //! Pool trials of a vehicle with a four-joint arm, replayed with the measured joint angles (V17, V18) and with its servo; what the
 //! paper's own model makes of them, and when added mass as a force is stable.
 
-use merrow::dynamics::aba;
-use merrow::scene::Integrator;
-use merrow::sim::step;
-use merrow::state::{Motion, Workspace};
-use merrow::validate::baseline;
-use merrow::validate::coupling;
-use merrow::validate::delayed;
-use merrow::validate::joints::JointMotion;
-use merrow::validate::model::Model;
-use merrow::validate::recording::Recording;
-use merrow::validate::summary::{misses, rest, summarize};
-use merrow::validate::trial::{Mode, Outcome, outcome};
-use merrow::world::{Overrides, load_world, share, trials};
+use merrow_model::scene::Integrator;
+use merrow_model::state::{Motion, Workspace};
+use merrow_physics::dynamics::aba;
+use merrow_sim::step;
+use merrow_validate::pool::baseline;
+use merrow_validate::pool::coupling;
+use merrow_validate::pool::delayed;
+use merrow_validate::pool::joints::JointMotion;
+use merrow_validate::pool::model::Model;
+use merrow_validate::pool::recording::Recording;
+use merrow_validate::pool::summary::{misses, rest, summarize};
+use merrow_validate::pool::trial::{Mode, Outcome, outcome};
+use merrow_validate::read::trials;
+use merrow_world::{Overrides, data_dir, load_world};
 use std::path::Path;
 
 fn recordings() -> Vec<Recording> {
@@ -24,7 +25,11 @@ fn recordings() -> Vec<Recording> {
 }
 
 fn model(world: &str) -> Model {
-    let scene = |world: &str| load_world(&share::world(world), Overrides::default()).unwrap().scene;
+    let scene = |world: &str| {
+        load_world(&data_dir::world(world), Overrides::default())
+            .unwrap()
+            .scene
+    };
     Model::new(scene(world), &scene("uvms_pool_servo")).unwrap()
 }
 
@@ -33,12 +38,20 @@ fn home(model: &Model) -> [f64; 4] {
 }
 
 fn replays(model: &Model, recordings: &[Recording], mode: Mode) -> Vec<Outcome> {
-    recordings.iter().filter_map(|r| outcome(model, r, mode)).collect()
+    recordings
+        .iter()
+        .filter_map(|r| outcome(model, r, mode))
+        .collect()
 }
 
 /// Every fifth trial: enough where a test is not about the numbers of them all.
 fn some(recordings: &[Recording]) -> Vec<Recording> {
-    recordings.iter().filter(|r| !r.is_baseline()).step_by(5).cloned().collect()
+    recordings
+        .iter()
+        .filter(|r| !r.is_baseline())
+        .step_by(5)
+        .cloned()
+        .collect()
 }
 
 // Goal (V17, V18): errors of roll and pitch, lag, attitude at rest and ascent. Method: all 26 trials with the parameters as shipped.
@@ -62,9 +75,18 @@ fn the_vehicle_rests_as_in_the_ascents() {
     let measured = baseline::mean(&ascents).unwrap();
     let model = model("uvms_pool");
     let ours = rest(&model, home(&model));
-    assert!((ours.angles[0] - measured.angles[0]).abs() < 0.022, "{ours:?} {measured:?}");
-    assert!((ours.angles[1] - measured.angles[1]).abs() < 0.040, "{ours:?} {measured:?}");
-    assert!((ours.ascent - measured.speed).abs() < 0.003, "{ours:?} {measured:?}");
+    assert!(
+        (ours.angles[0] - measured.angles[0]).abs() < 0.022,
+        "{ours:?} {measured:?}"
+    );
+    assert!(
+        (ours.angles[1] - measured.angles[1]).abs() < 0.040,
+        "{ours:?} {measured:?}"
+    );
+    assert!(
+        (ours.ascent - measured.speed).abs() < 0.003,
+        "{ours:?} {measured:?}"
+    );
 }
 
 // Goal: the paper's unexplained lag. Method: its set of parameters, with the drag of rotation and translation exchanged as in its
@@ -73,8 +95,16 @@ fn the_vehicle_rests_as_in_the_ascents() {
 fn the_papers_lag_comes_from_exchanged_drag() {
     let published = model("uvms_pool_published");
     let trials = some(&recordings());
-    let lag = |model: &Model| summarize(&replays(model, &trials, Mode::Measured)).unwrap().lag.0;
-    let (exchanged, in_order) = (lag(&published.clone().with_drag_exchanged()), lag(&published));
+    let lag = |model: &Model| {
+        summarize(&replays(model, &trials, Mode::Measured))
+            .unwrap()
+            .lag
+            .0
+    };
+    let (exchanged, in_order) = (
+        lag(&published.clone().with_drag_exchanged()),
+        lag(&published),
+    );
     assert!((1.0..2.0).contains(&exchanged), "{exchanged}");
     assert!(in_order.abs() < 0.2, "{in_order}");
 }
@@ -88,7 +118,10 @@ fn the_servo_beats_the_paper() {
     let outcomes = replays(&model, &trials, Mode::Servo);
     let summary = summarize(&outcomes).unwrap();
     assert_eq!(summary.trials, trials.len());
-    assert!(summary.rmse[0].0 < 1.27 && summary.rmse[1].0 < 1.73, "{summary:?}");
+    assert!(
+        summary.rmse[0].0 < 1.27 && summary.rmse[1].0 < 1.73,
+        "{summary:?}"
+    );
     for (outcome, trial) in outcomes.iter().zip(&trials) {
         let (_, quintic) = trial.command.unwrap();
         for j in 0..4 {
@@ -96,7 +129,11 @@ fn the_servo_beats_the_paper() {
             let moved = q[q.len() - 1] - q[0];
             let wanted = quintic.to[j] - quintic.from[j];
             // a servo on velocity drifts: a tenth of a radian, a hundredth of the joint's range by ten
-            assert!((moved - wanted).abs() < 0.1, "{} joint {j}: moved {moved}, wanted {wanted}", trial.name);
+            assert!(
+                (moved - wanted).abs() < 0.1,
+                "{} joint {j}: moved {moved}, wanted {wanted}",
+                trial.name
+            );
         }
     }
 }
@@ -126,7 +163,10 @@ fn late_added_mass_blows_up_at_the_mass_ratio_one() {
     // the vehicle as it is lies beyond the limit
     assert!(theory < 1.0, "{theory}");
     let found = delayed::limit(&model, q, Integrator::Rk4);
-    assert!((found / theory - 1.0).abs() < 0.005, "{found} instead of {theory}");
+    assert!(
+        (found / theory - 1.0).abs() < 0.005,
+        "{found} instead of {theory}"
+    );
     let heave = delayed::on_one_axis(&model, q, 5);
     let found = delayed::limit(&heave, q, Integrator::SemiImplicit);
     assert!((found - 1.0).abs() < 0.005, "{found} instead of 1");
@@ -144,7 +184,14 @@ fn coupling_is_the_answer_of_the_base() {
         motion.q[j] = q[k];
     }
     let mut work = Workspace::new(&model.robot);
-    step::evaluate(&model.robot, &model.instant(), &motion, &motion.q, 0, &mut work);
+    step::evaluate(
+        &model.robot,
+        &model.instant(),
+        &motion,
+        &motion.q,
+        0,
+        &mut work,
+    );
     let still = work.links[0].A;
     for (k, c) in coupling::coupling(&model, q).iter().enumerate() {
         let j = model.joints[k];
@@ -154,7 +201,10 @@ fn coupling_is_the_answer_of_the_base() {
         let A = work.links[0].A;
         let answer = [(A.w - still.w).to_array(), (A.v - still.v).to_array()].concat();
         for (i, a) in answer.iter().enumerate() {
-            assert!((a - c.acceleration[i]).abs() < 1e-12, "joint {k}, component {i}");
+            assert!(
+                (a - c.acceleration[i]).abs() < 1e-12,
+                "joint {k}, component {i}"
+            );
         }
     }
 }

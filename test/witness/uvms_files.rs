@@ -1,6 +1,6 @@
 //! Folders of trials with files missing or wrong: one line each, and the other trials are still there.
 
-use merrow::world::trials;
+use merrow_validate::read::trials;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,8 @@ fn folder(name: &str, spoil: impl Fn(&Path)) -> PathBuf {
 
 fn trial(folder: &Path, name: &str) {
     let mut imu = "time_secs,x_ori,y_ori,z_ori,w_ori\n".to_string();
-    let mut joints = "time_secs,axis_a_pos,axis_b_pos,axis_c_pos,axis_d_pos,axis_e_pos\n".to_string();
+    let mut joints =
+        "time_secs,axis_a_pos,axis_b_pos,axis_c_pos,axis_d_pos,axis_e_pos\n".to_string();
     for k in 0..60 {
         let _ = writeln!(imu, "{},0.01,0,0,0.99995", 0.05 * f64::from(k));
         let _ = writeln!(joints, "{},0,1.6,0,0,3.1", 0.05 * f64::from(k));
@@ -24,11 +25,16 @@ fn trial(folder: &Path, name: &str) {
     write(folder, &format!("{name}_imu.csv"), &imu);
     write(folder, &format!("{name}_joint_states.csv"), &joints);
     let number = name.strip_prefix("traj").unwrap();
-    write(folder, &format!("metadata_{number}.yml"), "start_time: 1.5\n");
+    write(
+        folder,
+        &format!("metadata_{number}.yml"),
+        "start_time: 1.5\n",
+    );
     let five = "[0, 1.6, 0, 0, 3.1]";
     let zero = "[0, 0, 0, 0, 0]";
-    let text =
-        format!("duration: 2\nstart_pos: {five}\nend_pos: {five}\nstart_vel: {zero}\nend_vel: {zero}\n");
+    let text = format!(
+        "duration: 2\nstart_pos: {five}\nend_pos: {five}\nstart_vel: {zero}\nend_vel: {zero}\n"
+    );
     write(folder, &format!("commanded/{name}.yaml"), &text);
 }
 
@@ -40,8 +46,16 @@ fn write(folder: &Path, name: &str, text: &str) {
 fn read(folder: &Path) -> (Vec<(String, bool)>, Vec<String>) {
     let trials = trials::load(folder).unwrap();
     let prefix = format!("{}/", folder.display());
-    let lines = trials.problems.iter().map(|p| p.to_string().replace(&prefix, "")).collect();
-    let names = trials.recordings.iter().map(|r| (r.name.clone(), r.command.is_some())).collect();
+    let lines = trials
+        .problems
+        .iter()
+        .map(|p| p.to_string().replace(&prefix, ""))
+        .collect();
+    let names = trials
+        .recordings
+        .iter()
+        .map(|r| (r.name.clone(), r.command.is_some()))
+        .collect();
     std::fs::remove_dir_all(folder).unwrap();
     (names, lines)
 }
@@ -56,7 +70,12 @@ fn a_good_trial_is_read_without_a_word() {
 #[test]
 fn a_bad_trial_costs_one_line_and_the_others_go_on() {
     let cases: [(&str, &str, &str, &str); 7] = [
-        ("column", "traj2_imu.csv", "time_secs,x\n0,1\n", "traj2_imu.csv:1:1: no column `w_ori`"),
+        (
+            "column",
+            "traj2_imu.csv",
+            "time_secs,x\n0,1\n",
+            "traj2_imu.csv:1:1: no column `w_ori`",
+        ),
         (
             "text",
             "traj2_imu.csv",
@@ -69,7 +88,12 @@ fn a_bad_trial_costs_one_line_and_the_others_go_on() {
             "time_secs,x_ori,y_ori,z_ori,w_ori\n0,0,0,0,1\n0.1,0,0,0,1\n",
             "traj2_imu.csv: found 2 rows, expected at least 20 over 1 s",
         ),
-        ("empty", "traj2_joint_states.csv", "", "traj2_joint_states.csv:1:1: no column `time_secs`"),
+        (
+            "empty",
+            "traj2_joint_states.csv",
+            "",
+            "traj2_joint_states.csv:1:1: no column `time_secs`",
+        ),
         (
             "quaternion",
             "traj2_imu.csv",
@@ -82,7 +106,12 @@ fn a_bad_trial_costs_one_line_and_the_others_go_on() {
             &format!("time_secs,x_ori,y_ori,z_ori,w_ori\n{}", rows("nan,0,0,1")),
             "traj2_imu.csv:2:1: x_ori: expected a number, found `nan`",
         ),
-        ("binary", "traj2_imu.csv", "\0\u{1}\u{2},\"", "traj2_imu.csv:1:1: no column `time_secs`"),
+        (
+            "binary",
+            "traj2_imu.csv",
+            "\0\u{1}\u{2},\"",
+            "traj2_imu.csv:1:1: no column `time_secs`",
+        ),
     ];
     for (name, file, text, expected) in cases {
         let (names, lines) = read(&folder(name, |f| {
@@ -96,7 +125,9 @@ fn a_bad_trial_costs_one_line_and_the_others_go_on() {
 }
 
 fn rows(rest: &str) -> String {
-    (0..30).map(|k| format!("{},{rest}\n", 0.05 * f64::from(k))).collect()
+    (0..30)
+        .map(|k| format!("{},{rest}\n", 0.05 * f64::from(k)))
+        .collect()
 }
 
 #[test]
@@ -111,7 +142,10 @@ fn clocks_that_do_not_agree_are_said() {
             imu(0.05, 1.6e9),
             "traj2_imu.csv: recorded from 1600000000.000 to 1600000002.950 s, the joint states from 0.000",
         ),
-        (imu(100.0, 0.0), "traj2_imu.csv: the trial lasts 5900 s, expected at most 3600 s"),
+        (
+            imu(100.0, 0.0),
+            "traj2_imu.csv: the trial lasts 5900 s, expected at most 3600 s",
+        ),
     ];
     for (k, (text, expected)) in cases.into_iter().enumerate() {
         let (names, lines) = read(&folder(&format!("clock{k}"), |f| {
@@ -119,20 +153,31 @@ fn clocks_that_do_not_agree_are_said() {
             write(f, "traj2_imu.csv", &text);
         }));
         assert_eq!(names.len(), 1, "{lines:?}");
-        assert!(lines.len() == 1 && lines[0].starts_with(expected), "{lines:?}");
+        assert!(
+            lines.len() == 1 && lines[0].starts_with(expected),
+            "{lines:?}"
+        );
     }
 }
 
 #[test]
 fn without_its_command_a_trial_is_replayed_from_the_encoders() {
     let cases = [
-        ("metadata_1.yml", "", "metadata_1.yml: missing key `start_time`"),
+        (
+            "metadata_1.yml",
+            "",
+            "metadata_1.yml: missing key `start_time`",
+        ),
         (
             "metadata_1.yml",
             "start_time: soon\n",
             "metadata_1.yml:1:13: `start_time`: expected a number, found text `soon`",
         ),
-        ("commanded/traj1.yaml", "duration: [\n", "commanded/traj1.yaml:"),
+        (
+            "commanded/traj1.yaml",
+            "duration: [\n",
+            "commanded/traj1.yaml:",
+        ),
     ];
     for (k, (file, text, expected)) in cases.into_iter().enumerate() {
         let (names, lines) = read(&folder(&format!("command{k}"), |f| write(f, file, text)));
@@ -143,13 +188,19 @@ fn without_its_command_a_trial_is_replayed_from_the_encoders() {
     let (names, lines) = read(&folder("command_missing", missing));
     assert_eq!(names, [("traj1".to_string(), false)]);
     assert_eq!(lines.len(), 1);
-    assert!(lines[0].starts_with("commanded/traj1.yaml: cannot be read"), "{lines:?}");
+    assert!(
+        lines[0].starts_with("commanded/traj1.yaml: cannot be read"),
+        "{lines:?}"
+    );
 }
 
 #[test]
 fn a_folder_without_trials_is_said() {
     let text = trials::load(Path::new("/nowhere")).unwrap_err();
-    assert!(text.starts_with("/nowhere: cannot read the folder"), "{text}");
+    assert!(
+        text.starts_with("/nowhere: cannot read the folder"),
+        "{text}"
+    );
     let empty = folder("none", |f| {
         std::fs::remove_dir_all(f).unwrap();
         std::fs::create_dir_all(f).unwrap();

@@ -1,0 +1,95 @@
+//! What sea water takes from sound on its way.
+//!
+//! # Law
+//! ```text
+//!   α = 0.11 f²/(1 + f²) + 44 f²/(4100 + f²) + 2.75e-4 f² + 0.003              (1)  [Thorp 1967]
+//!   α = A₁ P₁ f₁ f²/(f₁² + f²) + A₂ P₂ f₂ f²/(f₂² + f²) + A₃ P₃ f²             (2)  [Francois 1982]
+//!   α = 0.106 f₁ f²/(f₁² + f²) e^((pH-8)/0.56)
+//!     + 0.52 (1 + T/43) (S/35) f₂ f²/(f₂² + f²) e^(-z/6) + 0.00049 f² e^(-(T/27 + z/17))   (3)  [Ainslie 1998]
+//! ```
+//! The three parts of (2) and (3) are boric acid, magnesium sulphate and the water itself.
+//!
+//! # Symbols
+//! α [dB/km] · f frequency [kHz] · T temperature [°C] · S salinity · z depth [km], D depth [m] · f₁, f₂ relaxation frequencies [kHz] ·
+//! A, P coefficients of (2).
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! (1) for cold sea water near 4 °C, 0.1 to 50 kHz. (2) within 5 % from 0.4 kHz to 1 MHz, -2 to 22 °C, salinity 30 to 35, down to 3.5 km. (3) within
+//! 10 % of (2) from 0.1 kHz to 1 MHz, -6 to 35 °C, salinity 5 to 50, down to 7 km. The water may be outside of these; whoever asks must mind them.
+//!
+//! # Checked by
+//! test/witness/seawater.rs (V66)
+
+/// Sea water where the sound goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Water {
+    /// Temperature [°C].
+    pub temperature: f64,
+    /// Salinity on the practical scale.
+    pub salinity: f64,
+    /// Depth [m].
+    pub depth: f64,
+    /// Acidity.
+    pub ph: f64,
+}
+
+/// Part of a relaxation at `f0` [kHz] in the absorption at `f` [kHz].
+fn relaxation(f0: f64, f: f64) -> f64 {
+    if f0 > 0.0 {
+        f0 * f * f / (f0 * f0 + f * f)
+    } else {
+        0.0
+    }
+}
+
+fn power_of_ten(x: f64) -> f64 {
+    libm::pow(10.0, x)
+}
+
+/// Absorption [dB/km] at `f` [kHz] in cold sea water. (1)
+pub fn thorp(f: f64) -> f64 {
+    let f2 = f * f;
+    0.11 * f2 / (1.0 + f2) + 44.0 * f2 / (4100.0 + f2) + 2.75e-4 * f2 + 0.003
+}
+
+/// Absorption [dB/km] at `f` [kHz]. (2)
+pub fn francois_garrison(f: f64, water: &Water) -> f64 {
+    let Water {
+        temperature: t,
+        salinity: s,
+        depth: d,
+        ph,
+    } = *water;
+    let c = 1412.0 + 3.21 * t + 1.19 * s + 0.0167 * d;
+    let a1 = 8.86 / c * power_of_ten(0.78 * ph - 5.0);
+    let f1 = 2.8 * (s / 35.0).sqrt() * power_of_ten(4.0 - 1245.0 / (t + 273.0));
+    let a2 = 21.44 * s / c * (1.0 + 0.025 * t);
+    let p2 = 1.0 - 1.37e-4 * d + 6.2e-9 * d * d;
+    let f2 = 8.17 * power_of_ten(8.0 - 1990.0 / (t + 273.0)) / (1.0 + 0.0018 * (s - 35.0));
+    let a3 = if t <= 20.0 {
+        4.937e-4 - 2.59e-5 * t + 9.11e-7 * t * t - 1.5e-8 * t * t * t
+    } else {
+        3.964e-4 - 1.146e-5 * t + 1.45e-7 * t * t - 6.5e-10 * t * t * t
+    };
+    let p3 = 1.0 - 3.83e-5 * d + 4.9e-10 * d * d;
+    a1 * relaxation(f1, f) + a2 * p2 * relaxation(f2, f) + a3 * p3 * f * f
+}
+
+/// Absorption [dB/km] at `f` [kHz]. (3)
+pub fn ainslie_mccolm(f: f64, water: &Water) -> f64 {
+    let Water {
+        temperature: t,
+        salinity: s,
+        depth,
+        ph,
+    } = *water;
+    let z = 1e-3 * depth;
+    let f1 = 0.78 * (s / 35.0).sqrt() * libm::exp(t / 26.0);
+    let f2 = 42.0 * libm::exp(t / 17.0);
+    0.106 * relaxation(f1, f) * libm::exp((ph - 8.0) / 0.56)
+        + 0.52 * (1.0 + t / 43.0) * (s / 35.0) * relaxation(f2, f) * libm::exp(-z / 6.0)
+        + 0.000_49 * f * f * libm::exp(-(t / 27.0 + z / 17.0))
+}

@@ -1,0 +1,74 @@
+//! The air at a place and an instant: weather, wind, density, the sun.
+//!
+//! # Law
+//! A change of the weather goes linearly from what was to what is wanted; the wind as a vector.
+//!
+//! ```text
+//!   T = T0 - L h,  p = p0 (T/T0)^(g/(R L)),  ρ = p/(R T)           (1)  [ISO 2533-1975, troposphere]
+//! ```
+//! # Symbols
+//! h height over the sea, taken for the geopotential one [m] · T0, p0 temperature [K] and pressure [Pa] at sea level · L = 0.0065 K/m · R = 287.05287 J/(kg K)
+//! · g = 9.80665 m/s².
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! Dry air, to 11 km. Rain, clouds and visibility are the same everywhere.
+//!
+//! # Checked by
+//! test/analytic/air.rs
+
+pub mod sun;
+pub mod sunlight;
+pub mod wind;
+
+use merrow_model::scene::Sea;
+use merrow_model::scene::sea::air::{Air, Weather};
+
+/// The weather at `t` [s].
+pub fn weather(air: &Air, t: f64) -> Weather {
+    let [start, end] = air.change;
+    if t >= end {
+        return air.to;
+    }
+    let s = ((t - start) / (end - start)).clamp(0.0, 1.0);
+    let linear = |a: f64, b: f64| a + s * (b - a);
+    let (a, b) = (&air.from, &air.to);
+    Weather {
+        wind: a.wind + (b.wind - a.wind).scale(s),
+        gustiness: linear(a.gustiness, b.gustiness),
+        temperature: linear(a.temperature, b.temperature),
+        cloud_cover: linear(a.cloud_cover, b.cloud_cover),
+        rain: linear(a.rain, b.rain),
+        visibility: linear(a.visibility, b.visibility),
+    }
+}
+
+/// Fall of the temperature with height [K/m].
+const LAPSE: f64 = 0.0065;
+/// Gas constant of dry air [J/(kg K)].
+const R: f64 = 287.052_87;
+
+/// Absolute temperature at sea level and at height `z`, from the one at sea level [°C]. (1)
+fn temperatures(temperature: f64, z: f64) -> (f64, f64) {
+    let T0 = temperature + 273.15;
+    (T0, T0 - LAPSE * z.clamp(0.0, 11_000.0))
+}
+
+/// Density of the air at height `z` [kg/m³], for the temperature at sea level [°C]. (1)
+pub fn density(sea: &Sea, temperature: f64, z: f64) -> f64 {
+    let (T0, T) = temperatures(temperature, z);
+    sea.air_pressure * libm::pow(T / T0, 9.80665 / (R * LAPSE)) / (R * T)
+}
+
+/// Pressure of the air at height `z` [Pa], for the temperature at sea level [°C]. (1)
+pub fn pressure(sea: &Sea, temperature: f64, z: f64) -> f64 {
+    let (T0, T) = temperatures(temperature, z);
+    sea.air_pressure * libm::pow(T / T0, 9.80665 / (R * LAPSE))
+}
+
+/// Temperature of the air at height `z` [°C], for the one at sea level. (1)
+pub fn temperature(temperature: f64, z: f64) -> f64 {
+    temperatures(temperature, z).1 - 273.15
+}

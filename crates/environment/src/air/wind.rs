@@ -1,0 +1,162 @@
+//! Wind: a mean that grows with height, and gusts as a sum of harmonics that the mean carries along.
+//!
+//! # Law
+//! ```text
+//!   U(z) = U_r (z/z_r)^α   or   U_r ln(z/z_0)/ln(z_r/z_0)                               (1)  [IEC 61400-1, 6.3.1.2]
+//!   u'(p,t) = Σ √(2 S(f) Δf) cos(2π f (t - x/U) + φ)                                     (2)  frozen turbulence [Taylor 1938]
+//!   NPD      S(f) = 320 (U/10)² / (1 + f̃^n)^(5/(3n)),  f̃ = 172 f (U/10)^(-3/4),  n = 0.468   (3)  [ISO 19901-1, A.7.3]
+//!   Dryden   S_u(f) = σ² (4 L/U) / (1 + k²),  S_v(f) = σ² (2 L/U)(1 + 3k²)/(1 + k²)²,  k = 2π f L/U
+//!                                                                                       (4)  [MIL-F-8785C, 3.7.1.2]
+//! ```
+//! # Symbols
+//! U_r mean at the reference height z_r · α exponent · z_0 roughness · x distance downwind of the origin · φ phases, drawn once ·
+//! σ, L standard deviation and scale length · U mean at the reference height, at least 0.5 m/s in (2)-(4); (3) is taken at 10 m.
+//!
+//! # Frames
+//! World (ENU); along, to the left of, and above the mean wind.
+//!
+//! # Limits
+//! Heights are those of [`crate::Instant::height_in_wind`]. Gusts are the same over the breadth and height of the wind. A live change of the wind changes the pattern's pace, not its
+//! phases, so that its distance from the origin should stay below some kilometres. The wind stops at the water's surface.
+//!
+//! # Checked by
+//! test/analytic/air.rs
+
+use crate::air::weather;
+use merrow_math::Vec3;
+use merrow_math::real::sin_cos;
+use merrow_math::rng::Stream;
+use merrow_model::scene::sea::air::{Air, GustComponent, Gusts, Shear, Weather};
+use std::f64::consts::TAU;
+
+/// Bands of the gusts.
+const BANDS: usize = 48;
+/// Lowest and highest frequency [Hz]: an hour, and a second.
+const FREQUENCIES: [f64; 2] = [1.0 / 3600.0, 1.0];
+/// n of (3).
+const NPD_EXPONENT: f64 = 0.468;
+/// Least mean wind that carries gusts along [m/s].
+const SLOWEST: f64 = 0.5;
+
+/// Bands evenly spaced by the logarithm of the frequency, each with phases and a frequency of its own for `seed`, so that
+/// the sum does not repeat.
+pub fn components(seed: u64) -> Vec<GustComponent> {
+    let stream = Stream::new(seed, "wind");
+    let ratio = libm::log(FREQUENCIES[1] / FREQUENCIES[0]) / BANDS as f64;
+    let edge = |k: usize| FREQUENCIES[0] * libm::exp(ratio * k as f64);
+    (0..BANDS)
+        .map(|k| {
+            let mut draw = stream.draw(k as u64);
+            let (low, high) = (edge(k), edge(k + 1));
+            let frequency = low + (high - low) * draw.uniform();
+            GustComponent {
+                frequency,
+                npd: libm::pow(172.0 * frequency, NPD_EXPONENT),
+                band: high - low,
+                phase: [
+                    TAU * draw.uniform(),
+                    TAU * draw.uniform(),
+                    TAU * draw.uniform(),
+                ],
+            }
+        })
+        .collect()
+}
+
+/// Velocity in W of a wind of `speed` [m/s] that comes from `from_deg`, clockwise from north.
+pub fn from(speed: f64, from_deg: f64) -> Vec3 {
+    let (s, c) = sin_cos(from_deg.to_radians());
+    Vec3::new(-speed * s, -speed * c, 0.0)
+}
+
+/// Where the wind `v` in W comes from, clockwise from north [deg]; 0 for none.
+pub fn from_deg(v: Vec3) -> f64 {
+    if v.x == 0.0 && v.y == 0.0 {
+        0.0
+    } else {
+        libm::atan2(-v.x, -v.y).to_degrees()
+    }
+}
+
+/// Velocity of the air at `p` and `t` in W [m/s]; none under the surface.
+pub fn at(air: &Air, p: Vec3, t: f64) -> Vec3 {
+    if p.z <= 0.0 {
+        return Vec3::zero();
+    }
+    let now = weather(air, t);
+    let mean = now.wind.scale(shear(air, p.z));
+    if air.gusts == Gusts::None || now.gustiness == 0.0 {
+        return mean;
+    }
+    mean + gusts(air, &now, p, t)
+}
+
+/// Mean wind at height `z` over that at the reference height. (1)
+pub fn shear(air: &Air, z: f64) -> f64 {
+    match air.shear {
+        Shear::Uniform => 1.0,
+        Shear::Power { exponent } => libm::pow(z / air.reference_height, exponent),
+        Shear::Log { roughness } if z > roughness => {
+            libm::log(z / roughness) / libm::log(air.reference_height / roughness)
+        }
+        Shear::Log { .. } => 0.0,
+    }
+}
+
+/// (2)
+fn gusts(air: &Air, now: &Weather, p: Vec3, t: f64) -> Vec3 {
+    let speed = now.wind.norm();
+    let U = speed.max(SLOWEST);
+    let along = if speed > 0.0 {
+        now.wind.scale(1.0 / speed)
+    } else {
+        Vec3::new(1.0, 0.0, 0.0)
+    };
+    let left = Vec3::new(-along.y, along.x, 0.0);
+    let delay = along.dot(p) / U;
+    // f̃^n is a power of the frequency, found once, and one of the wind
+    let of_wind = libm::pow(U / 10.0, -0.75 * NPD_EXPONENT);
+    let mut sum = [0.0; 3];
+    for c in air.components.iter() {
+        let turns = c.frequency * (t - delay);
+        let angle = (turns - turns.floor()) * TAU;
+        for (i, sum) in sum.iter_mut().enumerate() {
+            let S = match air.gusts {
+                Gusts::Npd if i == 0 => npd(c.npd * of_wind, U),
+                other => spectrum(other, i, c.frequency, U),
+            };
+            if S > 0.0 {
+                *sum += (2.0 * S * c.band).sqrt() * sin_cos(angle + c.phase[i]).1;
+            }
+        }
+    }
+    let [u, v, w] = sum.map(|x| x * now.gustiness);
+    along.scale(u) + left.scale(v) + Vec3::new(0.0, 0.0, w)
+}
+
+/// (3), from f̃^n.
+fn npd(scaled: f64, U: f64) -> f64 {
+    320.0 * (U / 10.0) * (U / 10.0) / libm::pow(1.0 + scaled, 5.0 / (3.0 * NPD_EXPONENT))
+}
+
+/// Spectral density of component `i` (along, across, up) at `f` [m²/s² per Hz] in a mean wind `U`. (3) (4)
+pub fn spectrum(gusts: Gusts, i: usize, f: f64, U: f64) -> f64 {
+    match gusts {
+        Gusts::None => 0.0,
+        Gusts::Npd if i > 0 => 0.0,
+        Gusts::Npd => npd(
+            libm::pow(172.0 * f * libm::pow(U / 10.0, -0.75), NPD_EXPONENT),
+            U,
+        ),
+        Gusts::Dryden { std, length } => {
+            let (variance, L) = (std[i] * std[i], length[i]);
+            let k = TAU * f * L / U;
+            let (k2, scale) = (k * k, variance * L / U);
+            if i == 0 {
+                4.0 * scale / (1.0 + k2)
+            } else {
+                2.0 * scale * (1.0 + 3.0 * k2) / ((1.0 + k2) * (1.0 + k2))
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Electrical conductivity of sea water and its practical salinity, one from the other.
+//!
+//! # Law
+//! ```text
+//!   C = C_0 R,   R = R_p r_t R_t                                         (1)  PSS-78 [Fofonoff 1983, eqs 1, 2]
+//!   r_t = Σ c_i t^i                                                      (2)  [eq. 3]
+//!   R_p = 1 + p (e_1 + e_2 p + e_3 p²)/(1 + d_1 t + d_2 t² + (d_3 + d_4 t) R)    (3)  [eq. 4]
+//!   S = Σ a_i R_t^(i/2) + φ Σ b_i R_t^(i/2),   φ = (t - 15)/(1 + k (t - 15))     (4)  [eq. 1]
+//!   S' = f [S - a_0/(1 + 1.5 x + x²) - b_0 φ/(1 + √y + y + y√y)],  x = 400 R_t, y = 100 R_t    (5)  below 2 [Hill 1986]
+//! ```
+//! # Symbols
+//! C conductivity [S/m] · C_0 = 4.2914 S/m at salinity 35, 15 °C and no pressure · t temperature on the scale of 1968 [°C] · p pressure
+//! over that of the air, in dbar in the polynomials · S practical salinity · f factor that lets (5) meet (4) at 2, as in TEOS-10.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! -2 to 35 °C, salinity 0 to 42, 0 to 10 000 dbar. Outside of these the polynomials go on. Water without sea salt conducts by what else is
+//! dissolved in it, which is not known here: it has none.
+//!
+//! # Checked by
+//! tests below, against the check values of [Fofonoff 1983];
+//! test/witness/conductivity.rs
+
+use crate::seawater::poly;
+
+/// Conductivity at salinity 35, 15 °C and no pressure [S/m].
+pub const STANDARD: f64 = 4.2914;
+
+const A: [f64; 6] = [0.0080, -0.1692, 25.3851, 14.0941, -7.0261, 2.7081];
+const B: [f64; 6] = [0.0005, -0.0056, -0.0066, -0.0375, 0.0636, -0.0144];
+const C: [f64; 5] = [
+    0.676_609_7,
+    2.005_64e-2,
+    1.104_259e-4,
+    -6.9698e-7,
+    1.0031e-9,
+];
+const E: [f64; 4] = [0.0, 2.070e-5, -6.370e-10, 3.989e-15];
+/// Under it Hill's law holds.
+const DILUTE: f64 = 2.0;
+/// Largest root of R_t that is looked for; salinity 42 has less.
+const ROOT: f64 = 1.5;
+
+/// Where `f`, which rises, is 0 between 0 and `end`, to the last bits.
+pub(crate) fn zero_of(f: impl Fn(f64) -> f64, end: f64) -> f64 {
+    let (mut low, mut high) = (0.0, end);
+    for _ in 0..54 {
+        let middle = 0.5 * (low + high);
+        *(if f(middle) < 0.0 { &mut low } else { &mut high }) = middle;
+    }
+    0.5 * (low + high)
+}
+
+fn phi(t: f64) -> f64 {
+    (t - 15.0) / (1.0 + 0.0162 * (t - 15.0))
+}
+
+/// (4) of the root of R_t.
+fn ocean(root: f64, t: f64) -> f64 {
+    poly(&A, root) + phi(t) * poly(&B, root)
+}
+
+/// (5) without its factor.
+fn dilute(root: f64, t: f64) -> f64 {
+    let (x, y) = (400.0 * root * root, 10.0 * root);
+    ocean(root, t)
+        - A[0] / (1.0 + x * (1.5 + x))
+        - B[0] * phi(t) / (1.0 + y * (1.0 + y * (1.0 + y)))
+}
+
+/// The factor f of (5).
+fn joint(t: f64) -> f64 {
+    DILUTE / dilute(zero_of(|root| ocean(root, t) - DILUTE, ROOT), t)
+}
+
+/// Of (3): the numerator, and the denominator's part without R and its factor on R.
+fn of_pressure(t: f64, pressure: f64) -> (f64, f64, f64) {
+    let p = pressure * 1e-4;
+    (
+        poly(&E, p),
+        1.0 + 3.426e-2 * t + 4.464e-4 * t * t,
+        4.215e-1 - 3.107e-3 * t,
+    )
+}
+
+/// Practical salinity of water of conductivity `conductivity` [S/m] at `t` (scale of 1968) [°C] and pressure over that of the air [Pa].
+pub fn salinity(conductivity: f64, t: f64, pressure: f64) -> f64 {
+    if conductivity.is_nan() || t.is_nan() || pressure.is_nan() {
+        return f64::NAN;
+    }
+    let R = conductivity / STANDARD;
+    if R <= 0.0 {
+        return 0.0;
+    }
+    let (n, d, dR) = of_pressure(t, pressure);
+    let R_p = 1.0 + n / (d + dR * R); // (3)
+    let R_t = R / (R_p * poly(&C, t)); // (1), (2)
+    let root = R_t.max(0.0).sqrt();
+    let S = ocean(root, t);
+    if S >= DILUTE {
+        S
+    } else {
+        (joint(t) * dilute(root, t)).max(0.0)
+    }
+}
+
+/// Conductivity [S/m] of water of practical salinity `S` at `t` (scale of 1968) [°C] and pressure over that of the air [Pa].
+pub fn conductivity(S: f64, t: f64, pressure: f64) -> f64 {
+    if S <= 0.0 {
+        return 0.0;
+    }
+    let root = if S >= DILUTE {
+        zero_of(|root| ocean(root, t) - S, ROOT)
+    } else {
+        let f = joint(t);
+        zero_of(|root| f * dilute(root, t) - S, ROOT)
+    };
+    // (1) with (3) is a parabola in R
+    let (n, d, dR) = of_pressure(t, pressure);
+    let R_0 = root * root * poly(&C, t);
+    let b = d - dR * R_0;
+    let R = (-b + (b * b + 4.0 * dR * R_0 * (d + n)).sqrt()) / (2.0 * dR);
+    STANDARD * R
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn check_values_of_unesco_44() {
+        // ratio, temperature, pressure [dbar], salinity, and what half a unit of the last place printed makes of it
+        for (R, t, p, S, rounding) in [
+            (1.0, 15.0, 0.0, 35.0, 2e-6),
+            (1.2, 20.0, 2000.0, 37.245_628, 2e-6),
+            (0.65, 5.0, 1500.0, 27.995_347, 2e-6),
+            (1.888_091, 40.0, 10_000.0, 40.0, 1.2e-5),
+        ] {
+            let found = salinity(R * STANDARD, t, p * 1e4);
+            assert!(
+                (found - S).abs() < rounding,
+                "{R} {t} {p}: {found} instead of {S}"
+            );
+        }
+    }
+
+    #[test]
+    fn there_and_back() {
+        for S in [0.01, 0.5, 1.9, 1.999_999, 2.0, 2.1, 17.0, 41.9] {
+            for t in [-1.9, 8.0, 15.0, 34.0] {
+                for p in [0.0, 5e6, 9e7] {
+                    let back = salinity(conductivity(S, t, p), t, p);
+                    assert!((back - S).abs() < 1e-10 * S.max(1.0), "{S} {t} {p}: {back}");
+                }
+            }
+        }
+        assert_eq!(
+            (conductivity(0.0, 20.0, 0.0), salinity(0.0, 20.0, 0.0)),
+            (0.0, 0.0)
+        );
+        assert!(salinity(-1.0, 5.0, 0.0) == 0.0 && salinity(f64::NAN, 5.0, 0.0).is_nan());
+    }
+}

@@ -1,0 +1,208 @@
+//! Current: a mean that depends on depth, and a random variation that depends on time. Tides and what depends on the
+//! place stand in `flow.rs`.
+//!
+//! # Law
+//! Each component of the variation is a stationary first-order Gauss-Markov process with standard deviation σ
+//! and correlation time τ,
+//!
+//! ```text
+//!   E[x(t) x(t+s)] = σ² exp(-|s|/τ)                                   (1)  [Gelb 1974, eq. 2.2-21]
+//!   x_k = σ sqrt(1-ρ²) Σ_{j=0..J} ρ^j w_{k-j},  ρ = exp(-Δ/τ)         (2)
+//! ```
+//! taken at knots Δ = τ/8 apart and linear between them, so that the water has a finite acceleration.
+//! (2) is the process's own moving-average form, cut where ρ^j < 1e-9: any instant can be computed alone, which
+//! makes the current a pure function of time.
+//!
+//! # Symbols
+//! w unit normal draws of the streams `current/x`, `current/y`, `current/z`.
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! Linear interpolation lowers the variance between knots by up to 1 - (1+ρ)/2 = 6 %. A jump of the mean by a
+//! parameter has no acceleration: the vehicle feels the new drag, not a blow.
+//!
+//! # Checked by
+//! tests below; test/analytic/current.rs
+
+use crate::flow;
+use merrow_math::rng::Stream;
+use merrow_math::{Real, Vec3};
+use merrow_model::scene::Current;
+
+/// Knots per correlation time.
+const KNOTS_PER_TAU: f64 = 8.0;
+/// Terms of (2): ρ^J = exp(-J/8) < 1e-9.
+const TERMS: u64 = 166;
+
+/// The part of the current that depends on time alone, at one instant, in W.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Variation {
+    /// Velocity [m/s].
+    pub velocity: Vec3,
+    /// Acceleration [m/s²].
+    pub acceleration: Vec3,
+}
+
+impl Variation {
+    /// No variation.
+    pub const NONE: Self = Self {
+        velocity: Vec3::new(0.0, 0.0, 0.0),
+        acceleration: Vec3::new(0.0, 0.0, 0.0),
+    };
+}
+
+/// Mean current at height `z` [m] (negative under water), linear between the profile's depths.
+#[inline(always)]
+pub fn mean_at<T: Real>(current: &Current, z: T) -> Vec3<T> {
+    Vec3::from_lanes(|i| mean_at_depth(&current.profile, -z.lane(i)))
+}
+
+/// Mean current at `depth` [m].
+pub fn mean_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
+    let k = profile.partition_point(|p| p.0 <= depth);
+    if k == 0 {
+        return profile[0].1;
+    }
+    if k == profile.len() {
+        return profile[k - 1].1;
+    }
+    let ((d0, v0), (d1, v1)) = (profile[k - 1], profile[k]);
+    v0 + (v1 - v0).scale((depth - d0) / (d1 - d0))
+}
+
+/// Change of the mean with height at `depth` [1/s]; that of the layer above at a depth of the profile.
+pub fn shear_at_depth(profile: &[(f64, Vec3)], depth: f64) -> Vec3 {
+    let k = profile.partition_point(|p| p.0 < depth);
+    if k == 0 || k == profile.len() {
+        return Vec3::zero();
+    }
+    let ((d0, v0), (d1, v1)) = (profile[k - 1], profile[k]);
+    (v0 - v1).scale(1.0 / (d1 - d0))
+}
+
+/// Evaluates the variation; remembers the last interval of knots, which changes a few times a correlation time.
+#[derive(Clone, Debug, Default)]
+pub struct VariationCache {
+    interval: Option<(u64, f64, [Vec3; 2])>,
+}
+
+impl VariationCache {
+    /// Variation at `t` [s] for the world's `seed`, with the tide. The cache changes the cost, never the result.
+    pub fn at(&mut self, current: &Current, seed: u64, t: f64) -> Variation {
+        let random = self.random(current, seed, t);
+        if current.flows.is_empty() {
+            return random;
+        }
+        let (v, a) = flow::tide(&current.flows, t);
+        Variation {
+            velocity: random.velocity + v,
+            acceleration: random.acceleration + a,
+        }
+    }
+
+    fn random(&mut self, current: &Current, seed: u64, t: f64) -> Variation {
+        let Some(gm) = current.gauss_markov else {
+            return Variation::NONE;
+        };
+        let spacing = gm.tau / KNOTS_PER_TAU;
+        let k = (t / spacing).floor().max(0.0) as u64;
+        let knots = match self.interval {
+            Some((at, tau, knots)) if at == k && tau == gm.tau => knots,
+            _ => {
+                let knots = [knot(seed, k), knot(seed, k + 1)];
+                self.interval = Some((k, gm.tau, knots));
+                knots
+            }
+        };
+        let scale = |v: Vec3| Vec3::new(v.x * gm.std.x, v.y * gm.std.y, v.z * gm.std.z);
+        let (a, b) = (scale(knots[0]), scale(knots[1]));
+        let s = t / spacing - k as f64;
+        Variation {
+            velocity: a + (b - a).scale(s),
+            acceleration: (b - a).scale(1.0 / spacing),
+        }
+    }
+}
+
+/// Unit-variance process at knot `k`: (2), with the stream shifted so that knots before t = 0 exist.
+fn knot(seed: u64, k: u64) -> Vec3 {
+    let rho = libm::exp(-1.0 / KNOTS_PER_TAU);
+    let gain = (1.0 - rho * rho).sqrt();
+    let component = |name: &str| {
+        let stream = Stream::new(seed, name);
+        let mut sum = 0.0;
+        // oldest first: a Horner scheme, so that the newest draw has weight one
+        for j in (0..TERMS).rev() {
+            sum = sum * rho + stream.draw(k + TERMS - j).normal();
+        }
+        gain * sum
+    };
+    Vec3::new(
+        component("current/x"),
+        component("current/y"),
+        component("current/z"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_model::scene::sea::GaussMarkov;
+
+    #[test]
+    fn variation_has_the_stated_spread_and_memory() {
+        let current = Current {
+            profile: vec![(0.0, Vec3::zero())],
+            gauss_markov: Some(GaussMarkov {
+                std: Vec3::new(0.2, 0.1, 0.0),
+                tau: 8.0,
+            }),
+            flows: Vec::new(),
+        };
+        // one value a knot (1 s), 4000 correlation times; the lag of one correlation time is 8 knots
+        let mut cache = VariationCache::default();
+        let x: Vec<f64> = (0..32_000)
+            .map(|k| cache.at(&current, 3, f64::from(k)).velocity.x)
+            .collect();
+        let n = x.len() as f64;
+        let var = x.iter().map(|v| v * v).sum::<f64>() / n;
+        let lag: f64 = x.iter().zip(&x[8..]).map(|(a, b)| a * b).sum::<f64>() / n / var;
+        // about 2000 independent samples: 3 standard errors are 10 % of the variance and 0.06 of the correlation
+        assert!((var.sqrt() - 0.2).abs() < 0.2 * 0.06, "std {}", var.sqrt());
+        assert!((lag - libm::exp(-1.0)).abs() < 0.06, "correlation {lag}");
+        assert!(cache.at(&current, 3, 5.5).velocity.z == 0.0);
+    }
+
+    #[test]
+    fn any_instant_can_be_computed_alone() {
+        let current = Current {
+            profile: vec![(0.0, Vec3::zero())],
+            gauss_markov: Some(GaussMarkov {
+                std: Vec3::new(1.0, 1.0, 1.0),
+                tau: 10.0,
+            }),
+            flows: Vec::new(),
+        };
+        let mut walked = VariationCache::default();
+        for k in 0..500 {
+            walked.at(&current, 1, f64::from(k) * 0.7);
+        }
+        let alone = VariationCache::default().at(&current, 1, 123.4);
+        assert_eq!(walked.at(&current, 1, 123.4), alone);
+    }
+
+    #[test]
+    fn profile_is_linear_between_and_constant_beyond() {
+        let p = [
+            (5.0, Vec3::new(1.0, 0.0, 0.0)),
+            (15.0, Vec3::new(0.0, 2.0, 0.0)),
+        ];
+        assert_eq!(mean_at_depth(&p, 0.0).x, 1.0);
+        assert_eq!(mean_at_depth(&p, 10.0), Vec3::new(0.5, 1.0, 0.0));
+        assert_eq!(mean_at_depth(&p, 99.0).y, 2.0);
+        assert_eq!(shear_at_depth(&p, 10.0), Vec3::new(0.1, -0.2, 0.0));
+        assert_eq!(shear_at_depth(&p, 20.0), Vec3::zero());
+    }
+}

@@ -1,0 +1,332 @@
+//! Parts of the current that depend on the place: jets, channels, eddies, grids; and tides, which depend on time alone.
+//!
+//! # Law
+//! ```text
+//!   tide     u = Σ a cos(ωt - g) + b sin(ωt - g)                                 (1)  [Pugh 1987, §A3]
+//!   jet      u = U sech²(n/b) exp(z/d)                                            (2)  [Bickley 1937]
+//!   channel  u = U (1 - |n/w|^k) (h/H)^m  between the banks and over the bed      (3)  power laws [Chow 1959, §8-5]
+//!   eddy     u = ẑ × r Ω (1 - e^(-s))/s,  s = (r/a)²                              (4)  [Lamb 1932, §334a]
+//!   Du/Dt = ∂u/∂t + (∇u) u,  u the whole current                                  (5)
+//! ```
+//! (5) is the acceleration of the water particle, which is what a body in the water feels [Auton 1988].
+//!
+//! # Symbols
+//! a, b major and minor axis of a constituent, as vectors, ω its frequency, g its lag · n distance from the axis of the
+//! stream · b half width of a jet, d depth of its decay · w half width of a channel, H depth of its bed, h height over it
+//! · Ω angular velocity in the middle of an eddy, r distance from its axis, a radius of its core.
+//!
+//! # Frames
+//! World (ENU); grids are linear between their samples (`scene/grid.rs`). The gradient's row i is that of the velocity's component i.
+//!
+//! # Limits
+//! Streams are straight, steady and horizontal; (2) has the width everywhere that it has at one place, so it takes in no
+//! water along its way. (4) does not spread with time. Where flows meet they are added, which for (2)-(4) is no
+//! solution of the equations of motion. A change of a gain has no
+//! acceleration, nor has the edge of a region. In a region that is not open only flows that name it are.
+//!
+//! # Checked by
+//! tests below; test/analytic/flow.rs
+
+use merrow_math::real::sin_cos;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::sea::flow::{Channel, Constituent, Eddy, Flow, FlowLaw, Jet};
+use merrow_model::scene::sea::grid::Grid;
+use merrow_model::scene::sea::water::Region;
+use std::sync::Arc;
+
+/// A velocity field about one place and instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Local {
+    /// Velocity [m/s].
+    pub velocity: Vec3,
+    /// Its change with time at the place, ∂u/∂t [m/s²].
+    pub rate: Vec3,
+    /// Its change with the place, ∂u_i/∂x_j [1/s].
+    pub gradient: Mat3,
+}
+
+impl Local {
+    fn still() -> Self {
+        Self {
+            velocity: Vec3::zero(),
+            rate: Vec3::zero(),
+            gradient: Mat3::zero(),
+        }
+    }
+
+    fn add(&mut self, gain: f64, other: &Self) {
+        self.velocity += other.velocity.scale(gain);
+        self.rate += other.rate.scale(gain);
+        for i in 0..3 {
+            self.gradient.r[i] += other.gradient.r[i].scale(gain);
+        }
+    }
+}
+
+/// Sum of the flows that depend on the place, at `p` [m] and `t` [s]; only those of the region `own`, if there is one.
+pub fn at(flows: &[Flow], regions: &[Region], own: Option<usize>, p: Vec3, t: f64) -> Local {
+    let mut sum = Local::still();
+    for flow in flows {
+        if own.is_some() && flow.region != own {
+            continue;
+        }
+        if flow
+            .region
+            .and_then(|r| regions.get(r))
+            .is_some_and(|region| !region.holds(p.x, p.y))
+        {
+            continue;
+        }
+        let local = match &flow.law {
+            FlowLaw::Tide(_) => continue,
+            FlowLaw::Jet(jet) => jet_at(jet, p),
+            FlowLaw::Channel(channel) => channel_at(channel, p),
+            FlowLaw::Eddy(eddy) => eddy_at(eddy, p),
+            FlowLaw::Grid(components) => grid_at(components, p, t),
+        };
+        sum.add(flow.gain, &local);
+    }
+    sum
+}
+
+/// Velocity [m/s] and acceleration [m/s²] of all tides at `t` [s]. (1)
+pub fn tide(flows: &[Flow], t: f64) -> (Vec3, Vec3) {
+    let (mut v, mut a) = (Vec3::zero(), Vec3::zero());
+    for flow in flows {
+        let FlowLaw::Tide(constituents) = &flow.law else {
+            continue;
+        };
+        for c in constituents {
+            let (s, k) = sin_cos(phase(c, t));
+            v += (c.major.scale(k) + c.minor.scale(s)).scale(flow.gain);
+            a += (c.minor.scale(k) - c.major.scale(s)).scale(c.omega * flow.gain);
+        }
+    }
+    (v, a)
+}
+
+/// Phase of a constituent within one turn, so that the sine keeps its precision over years.
+fn phase(c: &Constituent, t: f64) -> f64 {
+    let turn = c.omega * t / std::f64::consts::TAU;
+    (turn - turn.floor()) * std::f64::consts::TAU - c.lag
+}
+
+/// (2)
+fn jet_at(jet: &Jet, p: Vec3) -> Local {
+    let n = jet.across.dot(p - jet.p_W) / jet.half_width;
+    let tanh = libm::tanh(n);
+    let fall = if jet.decay_depth.is_finite() {
+        libm::exp(p.z.min(0.0) / jet.decay_depth)
+    } else {
+        1.0
+    };
+    let profile = (1.0 - tanh * tanh) * fall;
+    let along_n = -2.0 * tanh * profile / jet.half_width;
+    let along_z = if p.z < 0.0 {
+        profile / jet.decay_depth
+    } else {
+        0.0
+    };
+    let slope = jet.across.scale(along_n) + Vec3::new(0.0, 0.0, along_z);
+    stream(jet.velocity, profile, slope)
+}
+
+/// (3)
+fn channel_at(channel: &Channel, p: Vec3) -> Local {
+    let n = channel.across.dot(p - channel.p_W) / channel.half_width;
+    if n.abs() >= 1.0 {
+        return Local::still();
+    }
+    let k = channel.exponent;
+    let across = 1.0 - libm::pow(n.abs(), k);
+    let across_slope = -k * libm::pow(n.abs(), k - 1.0) * n.signum() / channel.half_width;
+    let (over, over_slope) = match channel.bed {
+        None => (1.0, 0.0),
+        Some([depth, m]) => {
+            let h = (1.0 + p.z / depth).min(1.0);
+            if h <= 0.0 {
+                return Local::still();
+            }
+            let over = libm::pow(h, m);
+            (over, if h < 1.0 { m * over / (h * depth) } else { 0.0 })
+        }
+    };
+    let slope =
+        channel.across.scale(across_slope * over) + Vec3::new(0.0, 0.0, across * over_slope);
+    stream(channel.velocity, across * over, slope)
+}
+
+/// A stream along `velocity` with a factor that has the gradient `slope`.
+fn stream(velocity: Vec3, factor: f64, slope: Vec3) -> Local {
+    Local {
+        velocity: velocity.scale(factor),
+        rate: Vec3::zero(),
+        gradient: Mat3::from_rows(
+            slope.scale(velocity.x),
+            slope.scale(velocity.y),
+            slope.scale(velocity.z),
+        ),
+    }
+}
+
+/// Velocities on grids, which count depth downwards.
+fn grid_at(components: &[Option<Arc<Grid>>; 3], p: Vec3, t: f64) -> Local {
+    let mut local = Local::still();
+    for (i, grid) in components.iter().enumerate() {
+        let Some(grid) = grid else { continue };
+        let found = grid.at([p.x, p.y, -p.z, t]);
+        local.velocity[i] = found.value;
+        local.rate[i] = found.slope[3];
+        local.gradient.r[i] = Vec3::new(found.slope[0], found.slope[1], -found.slope[2]);
+    }
+    local
+}
+
+/// (4)
+fn eddy_at(eddy: &Eddy, p: Vec3) -> Local {
+    let (x, y) = (p.x - eddy.p_W.x, p.y - eddy.p_W.y);
+    let s = (x * x + y * y) / (eddy.core * eddy.core);
+    // f = Ω (1 - e^(-s))/s and its derivative by s; near the axis by their series
+    let (f, f_s) = if s < 1e-3 {
+        (1.0 - s / 2.0 + s * s / 6.0, -0.5 + s / 3.0 - s * s / 8.0)
+    } else {
+        let f = -libm::expm1(-s) / s;
+        (f, (libm::exp(-s) - f) / s)
+    };
+    let (f, f_s) = (eddy.spin * f, eddy.spin * f_s);
+    let (f_x, f_y) = (
+        f_s * 2.0 * x / (eddy.core * eddy.core),
+        f_s * 2.0 * y / (eddy.core * eddy.core),
+    );
+    Local {
+        velocity: Vec3::new(-f * y, f * x, 0.0),
+        rate: Vec3::zero(),
+        gradient: Mat3::from_rows(
+            Vec3::new(-f_x * y, -f - f_y * y, 0.0),
+            Vec3::new(f + f_x * x, f_y * x, 0.0),
+            Vec3::zero(),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flows() -> Vec<Flow> {
+        let (c, s) = (0.8, 0.6);
+        let along = Vec3::new(c, s, 0.0).scale(1.3);
+        let across = Vec3::new(-s, c, 0.0);
+        let p_W = Vec3::new(3.0, -2.0, 0.0);
+        let jet = Jet {
+            velocity: along,
+            across,
+            p_W,
+            half_width: 4.0,
+            decay_depth: 9.0,
+        };
+        let channel = Channel {
+            velocity: along,
+            across,
+            p_W,
+            half_width: 20.0,
+            exponent: 2.5,
+            bed: Some([12.0, 1.0 / 7.0]),
+        };
+        let eddy = Eddy {
+            spin: 0.4,
+            p_W,
+            core: 5.0,
+        };
+        let flow = |gain, law| Flow {
+            name: String::new(),
+            gain,
+            region: None,
+            law,
+        };
+        vec![
+            flow(0.7, FlowLaw::Jet(jet)),
+            flow(1.0, FlowLaw::Channel(channel)),
+            flow(-1.2, FlowLaw::Eddy(eddy)),
+        ]
+    }
+
+    // Goal: gradients are those of the velocities. Method: central differences at general places, near an eddy's axis too.
+    // Tolerance: 1e-8, the error of the differences with a step of 1e-4.
+    #[test]
+    fn gradients_are_those_of_the_velocities() {
+        let flows = flows();
+        let h = 1e-4;
+        for p in [
+            Vec3::new(1.0, 2.0, -3.0),
+            Vec3::new(3.05, -2.02, -0.7),
+            Vec3::new(-7.0, 4.0, -11.0),
+        ] {
+            let local = at(&flows, &[], None, p, 0.0);
+            for j in 0..3 {
+                let mut step = Vec3::zero();
+                step[j] = h;
+                let slope = (at(&flows, &[], None, p + step, 0.0).velocity
+                    - at(&flows, &[], None, p - step, 0.0).velocity)
+                    .scale(0.5 / h);
+                for i in 0..3 {
+                    let found = local.gradient.r[i][j];
+                    assert!(
+                        (found - slope[i]).abs() < 1e-8,
+                        "d u{i}/d x{j} = {found}, not {}",
+                        slope[i]
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn streams_end_at_their_banks_and_bed() {
+        let mut channel = flows();
+        channel.retain(|f| matches!(f.law, FlowLaw::Channel(_)));
+        let across = Vec3::new(-0.6, 0.8, 0.0);
+        let middle = Vec3::new(3.0, -2.0, 0.0);
+        assert!((at(&channel, &[], None, middle, 0.0).velocity.norm() - 1.3).abs() < 1e-15);
+        for p in [
+            middle + across.scale(20.001),
+            middle - across.scale(25.0),
+            middle + Vec3::new(0.0, 0.0, -12.0),
+        ] {
+            assert_eq!(at(&channel, &[], None, p, 0.0), Local::still());
+        }
+    }
+
+    #[test]
+    fn tide_runs_its_ellipse_once_a_period_and_accelerates_as_it_turns() {
+        let m2 = Constituent {
+            omega: std::f64::consts::TAU / 44_714.16,
+            major: Vec3::new(0.9, 0.3, 0.0),
+            minor: Vec3::new(-0.1, 0.3, 0.0),
+            lag: 0.4,
+        };
+        let flows = [Flow {
+            name: String::new(),
+            gain: 2.0,
+            region: None,
+            law: FlowLaw::Tide(vec![m2]),
+        }];
+        let at_flood = 0.4 / m2.omega;
+        let near =
+            |a: Vec3, b: Vec3, tolerance: f64| assert!((a - b).norm() < tolerance, "{a:?} {b:?}");
+        near(tide(&flows, at_flood).0, m2.major.scale(2.0), 1e-12);
+        near(
+            tide(&flows, at_flood + 0.25 * 44_714.16).0,
+            m2.minor.scale(2.0),
+            1e-12,
+        );
+        // ten years of periods later the same to the rounding of time itself
+        near(
+            tide(&flows, at_flood + 7000.0 * 44_714.16).0,
+            m2.major.scale(2.0),
+            1e-9,
+        );
+        let slope = (tide(&flows, 5000.5).0 - tide(&flows, 4999.5).0).norm();
+        assert!((tide(&flows, 5000.0).1.norm() - slope).abs() < 1e-11);
+    }
+}

@@ -1,0 +1,127 @@
+//! Paths of sound through the water column: refracted, turned, reflected.
+//!
+//! [`Waveguide`] is the water between surface and bottom, [`ray::trace`] sends a ray into it, [`eigenray::eigenrays`] finds those that join two
+//! points, [`interference`] adds what arrives.
+
+pub mod doppler;
+pub mod eigenray;
+pub mod interference;
+pub mod ray;
+
+use crate::water_column;
+use merrow_math::Vec3;
+use merrow_model::scene::Sea;
+use merrow_model::scene::sea::water::DRY;
+
+/// Speed of sound from the surface down to the bottom, linear between its nodes, the same at every range.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Waveguide {
+    /// Depth [m] and speed [m/s]: the first at the surface, the last at the bottom.
+    nodes: Vec<[f64; 2]>,
+}
+
+impl Waveguide {
+    /// The water between the depths `surface` and `bottom` [m] with the speeds of `profile` (depth [m], speed [m/s]), the shallowest first:
+    /// linear between, constant beyond. None if there is no water, no profile, or a speed that is none.
+    pub fn new(profile: &[[f64; 2]], [surface, bottom]: [f64; 2]) -> Option<Self> {
+        let sound = profile
+            .iter()
+            .all(|[z, c]| z.is_finite() && c.is_finite() && *c > 0.0);
+        if profile.is_empty() || !sound || !(bottom - surface).is_finite() || bottom <= surface {
+            return None;
+        }
+        let within = profile.iter().filter(|p| p[0] > surface && p[0] < bottom);
+        let mut nodes = vec![[surface, between(profile, surface)]];
+        nodes.extend(within);
+        nodes.push([bottom, between(profile, bottom)]);
+        nodes.dedup_by(|b, a| b[0] <= a[0]);
+        Some(Self { nodes })
+    }
+
+    /// The water of the world about `p` [m] at `t` [s], down to the bottom there, but at least to `deepest` [m]. None on land.
+    pub fn about(sea: &Sea, gravity: f64, p: Vec3, t: f64, deepest: f64) -> Option<Self> {
+        let bottom = (-sea.seabed.height(p.x, p.y)).max(deepest);
+        if let Some(region) = sea.region(p.x, p.y) {
+            let level = region.level.unwrap_or(0.0);
+            return if level == DRY {
+                None
+            } else {
+                Self::new(&[[0.0, region.sound_speed]], [-level, bottom])
+            };
+        }
+        let Some(column) = &sea.column else {
+            return Self::new(&[[0.0, sea.sound_speed]], [0.0, bottom]);
+        };
+        let speed = |depth: f64| {
+            [
+                depth,
+                water_column::at(column, gravity, Vec3::new(p.x, p.y, -depth), t).sound_speed,
+            ]
+        };
+        let profile: Vec<[f64; 2]> = column.layers.iter().map(|l| speed(l.depth)).collect();
+        Self::new(&profile, [0.0, bottom])
+    }
+
+    /// Depth [m] and speed [m/s] of its nodes, from the surface down.
+    pub fn nodes(&self) -> &[[f64; 2]] {
+        &self.nodes
+    }
+
+    /// Depth of the surface [m].
+    pub fn surface(&self) -> f64 {
+        self.nodes[0][0]
+    }
+
+    /// Depth of the bottom [m].
+    pub fn bottom(&self) -> f64 {
+        self.nodes[self.nodes.len() - 1][0]
+    }
+
+    /// Speed of sound at a depth [m/s].
+    pub fn speed(&self, depth: f64) -> f64 {
+        between(&self.nodes, depth)
+    }
+
+    /// The greatest speed [m/s].
+    pub fn fastest(&self) -> f64 {
+        self.nodes.iter().fold(0.0, |most, n| most.max(n[1]))
+    }
+}
+
+/// Linear between the points, constant beyond.
+fn between(points: &[[f64; 2]], x: f64) -> f64 {
+    let k = points.partition_point(|p| p[0] <= x);
+    let (a, b) = (points[k.saturating_sub(1)], points[k.min(points.len() - 1)]);
+    if b[0] > a[0] {
+        a[1] + (b[1] - a[1]) * ((x - a[0]) / (b[0] - a[0]))
+    } else {
+        a[1]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guide_ends_at_surface_and_bottom() {
+        let profile = [[0.0, 1500.0], [50.0, 1490.0], [200.0, 1496.0]];
+        let guide = Waveguide::new(&profile, [-1.0, 125.0]).expect("water");
+        assert_eq!(
+            guide.nodes,
+            [
+                [-1.0, 1500.0],
+                [0.0, 1500.0],
+                [50.0, 1490.0],
+                [125.0, 1493.0]
+            ]
+        );
+        assert_eq!(
+            (guide.speed(25.0), guide.speed(400.0), guide.fastest()),
+            (1495.0, 1493.0, 1500.0)
+        );
+        assert_eq!(Waveguide::new(&profile, [3.0, 2.0]), None);
+        assert_eq!(Waveguide::new(&[], [0.0, 2.0]), None);
+        assert_eq!(Waveguide::new(&[[0.0, f64::NAN]], [0.0, 2.0]), None);
+    }
+}

@@ -1,0 +1,408 @@
+//! One ray of sound in water whose speed of sound is linear between depths.
+//!
+//! # Law
+//! Where the speed changes linearly with depth a ray is an arc of a circle of radius 1/(ξ|g|) = c₀/(|g| cos θ₀). Over a piece that goes the height h in one
+//! direction, with γ = ± g the gradient met on the way:
+//!
+//! ```text
+//!   ξ = cos θ / c                                      the same along the ray        (1)  [Jensen 2011, ch. 3]
+//!   r = ξ h (c₁ + c₂)/(s₁ + s₂)                                                      (2)
+//!   t = (h/c₁) L(γh/c₁) + (ξr/(1+s₂)) L(ξγr/(1+s₂)),   L(x) = ln(1+x)/x              (3)
+//!   l = a K(ξγa),   a = h (c₁ + c₂)/((s₁c₂ + s₂c₁) (w₁w₂ + s₁s₂)),   K(x) = atan(x)/x   (4)
+//!   dq/dl = c p,  dp/dl = -(∂²c/∂n²) q/c²;   q = 0, p = 1/c₀ at the source            (5)  [Jensen 2011, ch. 3]
+//!   A = |q| σ / c₀,   σ = ∫ c dl = Σ r/ξ                                              (6)
+//! ```
+//! (2) to (4) are the integrals of cot θ, 1/(c sin θ) and 1/sin θ over the depth, written so that neither g → 0 nor a vertical ray divides by zero.
+//! (5) is integrated exactly: p is constant within a layer, and where the gradient jumps, or a ray is reflected (a jump from γ to -γ),
+//!
+//! ```text
+//!   Δp = -q (γ₂ - γ₁) ξ²/s                                                           (7)
+//! ```
+//! A ray turns where ξ c = 1.
+//!
+//! # Symbols
+//! θ angle below the horizontal [rad], s = |sin θ|, w = cos θ · c speed of sound [m/s], g its gradient with depth [1/s] · ξ Snell's invariant [s/m] ·
+//! r, t, l horizontal range [m], time [s] and length [m] of a piece · q width of the ray tube per radian of θ₀ [m], p its rate · A area of the tube per
+//! solid angle at the source [m²].
+//!
+//! # Frames
+//! Range from the source, depth positive down.
+//!
+//! # Limits
+//! High frequency: the speed changes little over a wavelength. Surface and bottom are flat and level, the column the same at every range.
+//! At a caustic q passes zero and A with it; beyond, the wave has lost a quarter of a cycle (`caustics`). A ray along the sharp minimum of a profile goes
+//! straight; one that grazes a kink of the profile has no tube. Currents do not bend it. What reflection and absorption take is left to who asks.
+//!
+//! # Checked by
+//! tests below; test/analytic/sound.rs; V67
+
+use crate::sound::Waveguide;
+
+/// Most pieces of a ray: one that creeps along the sharp minimum of a profile ends there.
+const PIECES: usize = 1_000_000;
+
+/// How a ray stands at its end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray {
+    /// Angle at the source, positive down [rad].
+    pub launch: f64,
+    /// Angle where it is, positive down [rad].
+    pub angle: f64,
+    /// Horizontal distance from the source [m].
+    pub range: f64,
+    /// Depth [m].
+    pub depth: f64,
+    /// Time [s].
+    pub time: f64,
+    /// Length of its path [m].
+    pub length: f64,
+    /// Snell's invariant, cos θ/c [s/m].
+    pub snell: f64,
+    /// Speed of sound at the source and where it is [m/s].
+    pub speeds: [f64; 2],
+    /// Reflections at the surface.
+    pub surface: u32,
+    /// Reflections at the bottom.
+    pub bottom: u32,
+    /// Turns from up to down.
+    pub upper_turns: u32,
+    /// Turns from down to up.
+    pub lower_turns: u32,
+    /// Caustics touched.
+    pub caustics: u32,
+    /// Width of the ray tube per radian at the source, negative after an odd number of caustics [m].
+    pub width: f64,
+    /// Area of the ray tube per solid angle at the source [m²]. (6)
+    pub area: f64,
+}
+
+impl Ray {
+    /// How much less the square of the pressure is than 1 m from the source, spreading alone [m²]; the same there and back.
+    pub fn spreading(&self) -> f64 {
+        self.area * self.speeds[0] / self.speeds[1]
+    }
+
+    /// Reflections at surface and bottom.
+    pub fn reflections(&self) -> u32 {
+        self.surface + self.bottom
+    }
+
+    /// Rate of the depth at this range as the ray leaves the source more steeply [m/rad].
+    pub fn depth_by_launch(&self) -> f64 {
+        let sign = if self.reflections().is_multiple_of(2) {
+            1.0
+        } else {
+            -1.0
+        };
+        sign * self.width / merrow_math::real::sin_cos(self.angle).1
+    }
+}
+
+/// ln(1+x)/x.
+fn log_ratio(x: f64) -> f64 {
+    if x.abs() < 1e-5 {
+        1.0 - x * (0.5 - x / 3.0)
+    } else {
+        libm::log1p(x) / x
+    }
+}
+
+/// atan(x)/x.
+fn arc_ratio(x: f64) -> f64 {
+    if x.abs() < 1e-3 {
+        1.0 - x * x * (1.0 / 3.0 - 0.2 * x * x)
+    } else {
+        libm::atan(x) / x
+    }
+}
+
+/// A ray on its way.
+struct Walk<'a> {
+    guide: &'a Waveguide,
+    ray: Ray,
+    /// Index of the layer: it ends at the nodes k and k + 1.
+    k: usize,
+    down: bool,
+    /// Speed of sound and |sin θ| where it is.
+    c: f64,
+    s: f64,
+    /// |sin θ|² at the source.
+    s0_squared: f64,
+    p: f64,
+    sigma: f64,
+    /// It follows a line along which nothing bends it.
+    straight: bool,
+}
+
+/// A piece of an arc: height, speed and |sin θ| at its end, range.
+struct Piece {
+    h: f64,
+    c: f64,
+    s: f64,
+    r: f64,
+}
+
+impl Walk<'_> {
+    /// Gradient of a layer with depth.
+    fn slope(&self, k: usize) -> f64 {
+        let [a, b] = [self.guide.nodes[k], self.guide.nodes[k + 1]];
+        (b[1] - a[1]) / (b[0] - a[0])
+    }
+
+    /// Gradient that the ray meets in layer `k`.
+    fn met(&self, k: usize) -> f64 {
+        if self.straight {
+            return 0.0;
+        }
+        if self.down {
+            self.slope(k)
+        } else {
+            -self.slope(k)
+        }
+    }
+
+    /// sin² where the speed is `c`, from (1): relative to the source, so that nothing is lost near the horizontal.
+    fn sine_squared(&self, c: f64) -> f64 {
+        let c0 = self.ray.speeds[0];
+        self.s0_squared - self.ray.snell * self.ray.snell * (c - c0) * (c + c0)
+    }
+
+    /// From here to the layer's edge, or to where the ray turns before (true).
+    fn next(&self, gamma: f64) -> (Piece, bool) {
+        let [z, c] = self.guide.nodes[if self.down { self.k + 1 } else { self.k }];
+        let xi = self.ray.snell;
+        let s_squared = self.sine_squared(c);
+        if gamma > 0.0 && s_squared <= 0.0 {
+            let h = self.s * self.s / ((1.0 + xi * self.c) * xi * gamma);
+            let piece = Piece {
+                h,
+                c: 1.0 / xi,
+                s: 0.0,
+                r: xi * h * (self.c + 1.0 / xi) / self.s,
+            };
+            return (piece, true);
+        }
+        let (h, s) = (
+            (z - self.ray.depth).abs(),
+            if gamma == 0.0 {
+                self.s
+            } else {
+                s_squared.max(0.0).sqrt()
+            },
+        );
+        let c = if self.straight { self.c } else { c };
+        let sum = self.s + s;
+        let r = if sum > 0.0 {
+            xi * h * (self.c + c) / sum
+        } else {
+            f64::INFINITY
+        }; // (2)
+        (Piece { h, c, s, r }, false)
+    }
+
+    /// The part of a piece that is `r` long, along the arc.
+    fn part(&self, gamma: f64, r: f64) -> Piece {
+        let xi = self.ray.snell;
+        let w = xi * self.c;
+        let s = (self.s - xi * gamma * r).max(0.0);
+        let w2 = (w * w + xi * gamma * r * (self.s + s)).max(0.0).sqrt();
+        let h = r * (self.s + s) / (w + w2);
+        Piece {
+            h,
+            c: self.c + gamma * h,
+            s,
+            r,
+        }
+    }
+
+    /// Goes along a piece. (3) to (6)
+    fn go(&mut self, gamma: f64, piece: &Piece) {
+        let Piece { h, c, s, r } = *piece;
+        let (xi, ray) = (self.ray.snell, &mut self.ray);
+        let b = xi * r / (1.0 + s);
+        ray.time += h / self.c * log_ratio(gamma * h / self.c) + b * log_ratio(gamma * b);
+        let turned = xi * xi * self.c * c + self.s * s;
+        let across = self.s * c + s * self.c;
+        // a level ray goes as far as it ranges
+        let a = if across > 0.0 {
+            h * (self.c + c) / (across * turned)
+        } else {
+            r
+        };
+        ray.length += a * arc_ratio(xi * gamma * a);
+        let weighted = if xi > 0.0 {
+            r / xi
+        } else {
+            h * (self.c + c) / (self.s + s)
+        };
+        let width = ray.width + self.p * weighted;
+        if ray.width * width < 0.0 {
+            ray.caustics += 1;
+        }
+        self.sigma += weighted;
+        (ray.width, ray.area) = (width, width.abs() * self.sigma / ray.speeds[0]);
+        ray.range += r;
+        ray.depth += if self.down { h } else { -h };
+        (self.c, self.s) = (c, s);
+        ray.speeds[1] = c;
+        ray.angle = libm::atan2(if self.down { s } else { -s }, xi * c);
+    }
+
+    /// (7), from the gradient `before` to `after`.
+    fn bend(&mut self, before: f64, after: f64) {
+        self.p -=
+            self.ray.width * (after - before) * self.ray.snell * self.ray.snell / self.s.max(1e-12);
+    }
+
+    /// At the edge of a layer: into the next, or back from surface or bottom.
+    fn cross(&mut self, gamma: f64) {
+        let edge = if self.down { self.k + 1 } else { self.k };
+        self.ray.depth = self.guide.nodes[edge][0];
+        if edge == 0 || edge + 1 == self.guide.nodes.len() {
+            self.ray.surface += u32::from(edge == 0);
+            self.ray.bottom += u32::from(edge > 0);
+            self.down = !self.down;
+            self.bend(gamma, -gamma);
+        } else {
+            self.k = if self.down { edge } else { edge - 1 };
+            self.bend(gamma, self.met(self.k));
+        }
+        self.ray.angle = -self.ray.angle.abs();
+        if self.down {
+            self.ray.angle = -self.ray.angle;
+        }
+    }
+}
+
+/// A ray that leaves `depth` [m] with the tangent `steepness` of its angle below the horizontal, as it stands `range` [m] away; `visit` sees it at
+/// every edge of a layer, turn and end. None if it is reflected more than `reflections` times on the way, or does not start in the water.
+pub fn trace(
+    guide: &Waveguide,
+    depth: f64,
+    steepness: f64,
+    range: f64,
+    reflections: u32,
+    mut visit: impl FnMut(&Ray),
+) -> Option<Ray> {
+    let in_water = (guide.surface()..=guide.bottom()).contains(&depth);
+    if !in_water || !steepness.is_finite() || !range.is_finite() || range < 0.0 {
+        return None;
+    }
+    let (c, root) = (guide.speed(depth), (1.0 + steepness * steepness).sqrt());
+    let (w, s) = (1.0 / root, steepness.abs() / root);
+    let launch = libm::atan(steepness);
+    let last = guide.nodes.len() - 2;
+    let below = guide
+        .nodes
+        .partition_point(|n| n[0] <= depth)
+        .saturating_sub(1)
+        .min(last);
+    let above = guide
+        .nodes
+        .partition_point(|n| n[0] < depth)
+        .saturating_sub(1)
+        .min(last);
+    let ray = Ray {
+        launch,
+        angle: launch,
+        range: 0.0,
+        depth,
+        time: 0.0,
+        length: 0.0,
+        snell: w / c,
+        speeds: [c, c],
+        surface: 0,
+        bottom: 0,
+        upper_turns: 0,
+        lower_turns: 0,
+        caustics: 0,
+        width: 0.0,
+        area: 0.0,
+    };
+    let mut walk = Walk {
+        guide,
+        ray,
+        k: below,
+        down: true,
+        c,
+        s,
+        s0_squared: s * s,
+        p: 1.0 / c,
+        sigma: 0.0,
+        straight: false,
+    };
+    if steepness == 0.0 {
+        // towards the slower water, if that is not here
+        walk.down = walk.slope(below) < 0.0 || walk.slope(above) <= 0.0;
+        walk.straight = walk.slope(below) >= 0.0 && walk.slope(above) <= 0.0;
+    } else {
+        walk.down = steepness > 0.0;
+    }
+    walk.k = if walk.down { below } else { above };
+    visit(&walk.ray);
+    for _ in 0..PIECES {
+        let gamma = walk.met(walk.k);
+        let (piece, turns) = walk.next(gamma);
+        let left = range - walk.ray.range;
+        if piece.r >= left {
+            walk.go(gamma, &walk.part(gamma, left));
+            walk.ray.range = range;
+            visit(&walk.ray);
+            return Some(walk.ray);
+        }
+        walk.go(gamma, &piece);
+        if turns {
+            walk.ray.lower_turns += u32::from(walk.down);
+            walk.ray.upper_turns += u32::from(!walk.down);
+            walk.down = !walk.down;
+        } else {
+            walk.cross(gamma);
+            if walk.ray.reflections() > reflections {
+                return None;
+            }
+        }
+        visit(&walk.ray);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // a straight ray, level, steep and nearly upright, in water of one speed and of two layers with it
+    #[test]
+    fn in_even_water_rays_are_straight() {
+        for profile in [
+            &[[0.0, 1500.0]][..],
+            &[[0.0, 1500.0], [60.0, 1500.0], [90.0, 1500.0]],
+        ] {
+            let guide = Waveguide::new(profile, [0.0, 1000.0]).expect("water");
+            for (steepness, range) in [(0.0, 700.0), (0.4, 800.0), (-0.02, 900.0), (1e5, 5e-3)] {
+                let ray = trace(&guide, 50.0, steepness, range, 0, |_| ()).expect("a ray");
+                let length = range * f64::sqrt(1.0 + steepness * steepness);
+                assert!(
+                    (ray.depth - 50.0 - steepness * range).abs() < 1e-9,
+                    "{ray:?}"
+                );
+                assert!((ray.length / length - 1.0).abs() < 1e-12, "{ray:?}");
+                assert!((ray.time * 1500.0 / length - 1.0).abs() < 1e-12, "{ray:?}");
+                assert!((ray.area.sqrt() / length - 1.0).abs() < 1e-12, "{ray:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_ray_is_none() {
+        let guide = Waveguide::new(&[[0.0, 1500.0]], [0.0, 100.0]).expect("water");
+        let ray =
+            |depth, steepness, range, most| trace(&guide, depth, steepness, range, most, |_| ());
+        assert!(ray(101.0, 0.0, 10.0, 9).is_none() && ray(50.0, f64::NAN, 10.0, 9).is_none());
+        assert!(ray(50.0, 0.0, -1.0, 9).is_none() && ray(50.0, 1.0, 1000.0, 3).is_none());
+        // at the surface and up: reflected at once
+        assert_eq!(
+            ray(0.0, -1.0, 10.0, 9).map(|r| (r.surface, r.depth > 9.9)),
+            Some((1, true))
+        );
+    }
+}

@@ -1,0 +1,247 @@
+//! Density, temperature, salinity, speed of sound and pressure at a depth, and what the water carries.
+//!
+//! # Law
+//! ```text
+//!   p = g ∫ ρ dz                                                    (1)  hydrostatics
+//! ```
+//! Between the layers of a column all quantities are linear, so (1) is a parabola there and is taken exactly. The layers
+//! themselves follow from temperature and salinity by `seawater.rs`, step by step down, each at its own pressure.
+//!
+//! # Symbols
+//! p pressure over that of the air [Pa] · ρ density [kg/m³] · g gravity [m/s²].
+//!
+//! # Frames
+//! Heights z in W, negative under water.
+//!
+//! # Limits
+//! The pressure is that of the level layers, also where temperature or salinity stand on a grid: what the grid weighs more or
+//! less is left out (1e-4 of the pressure for a degree). Over the surface the values of the surface hold. Drag
+//! and added mass keep the density that their coefficients were given for; buoyancy and Froude-Krylov forces feel the
+//! column's at the centre of the displaced water.
+//!
+//! # Checked by
+//! tests below; test/analytic/water_column.rs
+
+use crate::seawater;
+use crate::seawater::t68;
+use merrow_math::{Real, Vec3};
+use merrow_model::scene::Sea;
+use merrow_model::scene::sea::grid::Grid;
+use merrow_model::scene::sea::water::{Carried, Column, Layer, SoundSpeedLaw, Values};
+use std::sync::Arc;
+
+/// Largest distance between the layers of a column [m]: at 20 m the density's curvature makes less than 1e-6 of it.
+const SPACING: f64 = 20.0;
+
+/// Builds the column down to `bottom` [m] from (depth [m], temperature [°C], salinity), the shallowest first.
+pub fn build(profile: &[[f64; 3]], bottom: f64, gravity: f64, law: SoundSpeedLaw) -> Column {
+    let mut depths = vec![0.0];
+    for target in profile.iter().map(|p| p[0]).chain([bottom]) {
+        let from = depths[depths.len() - 1];
+        let pieces = ((target - from) / SPACING).ceil().max(0.0) as usize;
+        depths.extend((1..=pieces).map(|k| {
+            if k == pieces {
+                target
+            } else {
+                from + (target - from) * k as f64 / pieces as f64
+            }
+        }));
+    }
+    let mut layers: Vec<Layer> = Vec::with_capacity(depths.len());
+    for depth in depths {
+        let [temperature, salinity] = between(profile, depth);
+        let density = |load: f64| seawater::density(salinity, t68(temperature), gravity * load);
+        let mut load = 0.0;
+        if let Some(above) = layers.last() {
+            // the load depends on the density that depends on the load: two rounds leave nothing of 1e-4 of 20 m of water
+            load = above.load + above.density * (depth - above.depth);
+            for _ in 0..3 {
+                load = above.load + 0.5 * (above.density + density(load)) * (depth - above.depth);
+            }
+        }
+        let sound_speed = speed(law, temperature, salinity, gravity * load, depth);
+        layers.push(Layer {
+            depth,
+            temperature,
+            salinity,
+            density: density(load),
+            sound_speed,
+            load,
+        });
+    }
+    Column {
+        layers,
+        sound_speed_law: law,
+        temperature: None,
+        salinity: None,
+    }
+}
+
+fn speed(law: SoundSpeedLaw, temperature: f64, salinity: f64, pressure: f64, depth: f64) -> f64 {
+    match law {
+        SoundSpeedLaw::Unesco => seawater::sound_speed(salinity, t68(temperature), pressure),
+        SoundSpeedLaw::Mackenzie => seawater::mackenzie(temperature, salinity, depth),
+    }
+}
+
+fn between(profile: &[[f64; 3]], depth: f64) -> [f64; 2] {
+    let k = profile.partition_point(|p| p[0] <= depth);
+    let (a, b) = (
+        profile[k.saturating_sub(1)],
+        profile[k.min(profile.len() - 1)],
+    );
+    let part = if b[0] > a[0] {
+        (depth - a[0]) / (b[0] - a[0])
+    } else {
+        0.0
+    };
+    [1, 2].map(|i| a[i] + part * (b[i] - a[i]))
+}
+
+/// The water of a column at `p` [m] and `t` [s], where gravity is `gravity` [m/s²].
+///
+/// Where temperature or salinity stand on a grid, density and speed of sound follow from them at the pressure of the layers.
+pub fn at(column: &Column, gravity: f64, p: Vec3, t: f64) -> Layer {
+    let layer = column.at(p.z);
+    if column.temperature.is_none() && column.salinity.is_none() {
+        return layer;
+    }
+    let x = [p.x, p.y, layer.depth, t];
+    let value = |grid: &Option<Arc<Grid>>, otherwise: f64| {
+        grid.as_ref().map_or(otherwise, |g| g.at(x).value)
+    };
+    let temperature = value(&column.temperature, layer.temperature);
+    let salinity = value(&column.salinity, layer.salinity);
+    let pressure = gravity * layer.load;
+    Layer {
+        temperature,
+        salinity,
+        density: seawater::density(salinity, t68(temperature), pressure),
+        sound_speed: speed(
+            column.sound_speed_law,
+            temperature,
+            salinity,
+            pressure,
+            layer.depth,
+        ),
+        ..layer
+    }
+}
+
+/// Density at `p` [m] and `t` [s] [kg/m³], where gravity is `gravity` [m/s²].
+#[inline(always)]
+pub fn density<T: Real>(sea: &Sea, gravity: f64, p: impl Fn() -> Vec3<T>, t: f64) -> T {
+    if sea.column.is_none() && sea.regions.is_empty() {
+        return T::splat(sea.density);
+    }
+    density_at(sea, gravity, p(), t)
+}
+
+#[inline(never)]
+fn density_at<T: Real>(sea: &Sea, gravity: f64, p: Vec3<T>, t: f64) -> T {
+    T::from_lanes(|i| {
+        let p = p.lane(i);
+        match (sea.region(p.x, p.y), &sea.column) {
+            (Some(region), _) => region.density,
+            (None, Some(column)) => at(column, gravity, p, t).density,
+            (None, None) => sea.density,
+        }
+    })
+}
+
+/// Temperature at `p` and `t` [°C].
+pub fn temperature(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
+    match (sea.region(p.x, p.y), &sea.column) {
+        (Some(region), _) => region.temperature,
+        (None, Some(column)) => at(column, gravity, p, t).temperature,
+        (None, None) => sea.temperature,
+    }
+}
+
+/// Practical salinity at `p` and `t`. Water of which only the density is stated is as salt as that takes.
+pub fn salinity(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
+    match (sea.region(p.x, p.y), &sea.column) {
+        (Some(region), _) => seawater::salinity_of(region.density, t68(region.temperature)),
+        (None, Some(column)) => at(column, gravity, p, t).salinity,
+        (None, None) => seawater::salinity_of(sea.density, t68(sea.temperature)),
+    }
+}
+
+/// Speed of sound at `p` and `t` [m/s].
+pub fn sound_speed(sea: &Sea, gravity: f64, p: Vec3, t: f64) -> f64 {
+    match (sea.region(p.x, p.y), &sea.column) {
+        (Some(region), _) => region.sound_speed,
+        (None, Some(column)) => at(column, gravity, p, t).sound_speed,
+        (None, None) => sea.sound_speed,
+    }
+}
+
+/// Pressure over that of the air at `p` [Pa]. (1)
+pub fn pressure(sea: &Sea, gravity: f64, p: Vec3) -> f64 {
+    match (sea.region(p.x, p.y), &sea.column) {
+        (Some(region), _) => region.density * gravity * (-p.z).max(0.0),
+        (None, Some(column)) => gravity * column.at(p.z).load,
+        (None, None) => sea.density * gravity * (-p.z).max(0.0),
+    }
+}
+
+/// Value at `p` [m] and `t` [s] of a quantity that the water carries.
+pub fn carried(quantity: &Carried, p: Vec3, t: f64) -> f64 {
+    let depth = (-p.z).max(0.0);
+    let profile = match &quantity.values {
+        Values::Grid(grid) => return grid.at([p.x, p.y, depth, t]).value,
+        Values::Profile(profile) => profile,
+    };
+    let k = profile.partition_point(|p| p[0] <= depth);
+    let (a, b) = (
+        profile[k.saturating_sub(1)],
+        profile[k.min(profile.len() - 1)],
+    );
+    if b[0] > a[0] {
+        a[1] + (b[1] - a[1]) * (depth - a[0]) / (b[0] - a[0])
+    } else {
+        a[1]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn column_holds_what_was_given_and_its_own_weight() {
+        let profile = [[0.0, 20.0, 35.0], [30.0, 12.0, 35.5], [500.0, 6.0, 34.8]];
+        let column = build(&profile, 1000.0, 9.81, SoundSpeedLaw::Unesco);
+        let layer = column.at(-15.0);
+        assert!((layer.temperature - 16.0).abs() < 1e-12 && (layer.salinity - 35.25).abs() < 1e-12);
+        assert_eq!(
+            (column.at(3.0).temperature, column.at(-5000.0).salinity),
+            (20.0, 34.8)
+        );
+        // the load is the integral of the density
+        let n = 100_000;
+        let sum: f64 = (0..n)
+            .map(|k| {
+                column
+                    .at(-(f64::from(k) + 0.5) * 900.0 / f64::from(n))
+                    .density
+            })
+            .sum();
+        assert!((column.at(-900.0).load / (sum * 900.0 / f64::from(n)) - 1.0).abs() < 1e-9);
+        // denser with depth by compression alone where the water is the same
+        assert!(column.at(-1000.0).density > column.at(-510.0).density + 2.0);
+    }
+
+    #[test]
+    fn what_is_carried_is_linear_between_and_constant_beyond() {
+        let profile = vec![[5.0, 1.0], [15.0, 3.0]];
+        let values = Values::Profile(profile);
+        let turbidity = Carried {
+            name: "turbidity".into(),
+            unit: "ntu".into(),
+            values,
+        };
+        let at = |z: f64| carried(&turbidity, Vec3::new(1.0, 2.0, z), 0.0);
+        assert_eq!([0.0, -5.0, -10.0, -20.0].map(at), [1.0, 1.0, 2.0, 3.0]);
+    }
+}

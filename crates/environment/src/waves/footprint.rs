@@ -1,0 +1,72 @@
+//! The surface that a hull of stated stiffness feels: the waves' mean height and slopes over its waterplane.
+//!
+//! # Law
+//! ```text
+//!   η_0 = ∫ η dA / A,   s_x = ∫ x η dA / (A r_x²),   s_y = ∫ y η dA / (A r_y²)             (1)
+//!   r_x² = G55/G33,  r_y² = G44/G33                                                       (2)
+//!   x = 0, ±√(9/5) r_x with weights 4/9, 5/18, 5/18;  y = ±r_y with weights 1/2, 1/2          (3)
+//! ```
+//! Linear hydrostatics answer with G33 η_0, G55 s_x and G44 s_y, so that waves shorter than the hull pass under it. (3) is Gauss's rule for
+//! a rectangle of length √12 r_x along x; along y it is that of a rectangle too, and exact for two slender hulls, ±r_y apart.
+//!
+//! # Symbols
+//! η height of the surface · A waterplane, x forward and y to the left of its centre F · G33, G44, G55 stiffness in heave, roll and pitch.
+//!
+//! # Frames
+//! In: pose of L in W. Out: W.
+//!
+//! # Limits
+//! (2) takes the moments of the weight's height, which G44 and G55 hold too, for part of the waterplane's: where they matter (a monohull's
+//! roll) the waterplane counts as narrower than it is. Good while k r < 1.2 in either direction: to 1 %. A hull that lies on its side
+//! feels the surface at its middle.
+//!
+//! # Checked by
+//! test/analytic/footprint.rs
+
+use crate::waves::{Surface, WavesNow};
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::robot::body::Restoring;
+
+/// √(9/5): Gauss's outer points over the radius of gyration.
+const OUTER: f64 = 1.341_640_786_499_874;
+/// Places along the waterplane over r_x, and their weights for both sides together. (3)
+const ALONG: [(f64, f64); 3] = [(-OUTER, 5.0 / 18.0), (0.0, 4.0 / 9.0), (OUTER, 5.0 / 18.0)];
+/// Cosine of the heel beyond which the waterplane is no longer what the stiffness says.
+const ON_ITS_SIDE: f64 = 0.3;
+
+/// The plane through (1), with its height over `at` in the world [m].
+pub fn surface(hull: &Restoring, waves: &WavesNow, p_WL: Vec3, R_WL: &Mat3, at: Vec3) -> Surface {
+    let (ahead, left) = (R_WL.col(0), R_WL.col(1));
+    let (rx, ry) = (
+        (hull.pitch / hull.heave).sqrt(),
+        (hull.roll / hull.heave).sqrt(),
+    );
+    let turned = ahead.x * left.y - ahead.y * left.x;
+    if turned < ON_ITS_SIDE || rx <= 0.0 || ry <= 0.0 {
+        return waves.surface(at.x, at.y);
+    }
+    let F = p_WL + R_WL.mul_vec(hull.p_LoF);
+    let (mut x, mut y, mut eta) = ([0.0; 6], [0.0; 6], [0.0; 6]);
+    for (k, (along, _)) in ALONG.iter().enumerate() {
+        for (side, k) in [(-1.0, 2 * k), (1.0, 2 * k + 1)] {
+            let p = F + ahead.scale(along * rx) + left.scale(side * ry);
+            (x[k], y[k]) = (p.x, p.y);
+        }
+    }
+    waves.elevations(&x, &y, &mut eta);
+    let (mut mean, mut slope) = (0.0, [0.0; 2]);
+    for (k, (along, weight)) in ALONG.iter().enumerate() {
+        let (right, left) = (eta[2 * k], eta[2 * k + 1]);
+        let both = 0.5 * weight * (left + right);
+        mean += both;
+        slope[0] += both * along / rx;
+        slope[1] += 0.5 * weight * (left - right) / ry;
+    } // (1)
+    // the gradient whose parts along the hull's axes, as seen from above, are these slopes
+    let gradient = [
+        (slope[0] * left.y - slope[1] * ahead.y) / turned,
+        (slope[1] * ahead.x - slope[0] * left.x) / turned,
+    ];
+    let z = mean + gradient[0] * (at.x - F.x) + gradient[1] * (at.y - F.y);
+    Surface { z, slope: gradient }
+}

@@ -1,0 +1,193 @@
+//! From a spectrum to the components of one sea.
+//!
+//! # Law
+//! The band of frequencies is cut into N bins; bin i becomes one wave,
+//!
+//! ```text
+//!   E(ω) = ∫S dω,  M(ω) = ∫ω² S dω                                (1)
+//!   bins of equal ½ E/E_all + ½ M/M_all                           (2)
+//!   aᵢ² = 2 Eᵢ,  ωᵢ² = Mᵢ/Eᵢ                                      (3)
+//! ```
+//! so that height and mean zero-crossing period are the spectrum's own, however few the components: (2) gives the peak
+//! and the tail their share, (3) keeps both moments. All bins differ in width, so no two frequencies have a common
+//! multiple and the sea does not repeat. Phases are uniform draws of the stream `waves/phase`; wave i goes towards the
+//! quantile frac(u₀ + i (√5-1)/2) of the spreading, u₀ the first draw of the stream `waves/direction`: neighbours in
+//! frequency go different ways, and one wave for a frequency leaves no standing pattern [Jefferys 1987].
+//!
+//! # Symbols
+//! S density [m² s/rad] · E energy [m²] · a amplitude [m] · ω angular frequency [rad/s].
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! Amplitudes are not random: groups of waves come from phases alone, and the height over a long time is the asked one
+//! and does not vary from seed to seed [Tucker 1984].
+//!
+//! # Checked by
+//! test/analytic/waves.rs (V62), test/determinism/waves.rs
+
+use crate::waves::dispersion::wave_number;
+use crate::waves::spectrum::Density;
+use crate::waves::spreading::Quantiles;
+use merrow_math::Vec3;
+use merrow_math::rng::Stream;
+use merrow_model::scene::sea::waves::{
+    Components, LANES, SeaState, Spectrum, Spreading, WaveField,
+};
+use std::f64::consts::{FRAC_PI_2, TAU};
+
+/// Steps in which (1) is integrated.
+const STEPS: usize = 16_384;
+/// (√5-1)/2: its multiples are spread more evenly than those of any other number.
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
+
+/// Makes the sea that is asked for, in `depth` [m] of water.
+pub fn realise(asked: SeaState, depth: f64, gravity: f64, seed: u64) -> WaveField {
+    let waves = match (&asked.spectrum, Density::new(&asked, gravity)) {
+        _ if asked.hs == 0.0 => Vec::new(),
+        (_, Some(density)) => bins(
+            &density,
+            asked.hs,
+            asked.components,
+            asked.shortest,
+            (depth, gravity),
+        ),
+        (_, None) => vec![(0.5 * asked.hs, TAU / asked.tp)],
+    };
+    let mut components = Components::default();
+    let phases = Stream::new(seed, "waves/phase");
+    let quantiles = Quantiles::new(asked.spreading);
+    let first = Stream::new(seed, "waves/direction").draw(0).uniform();
+    for (i, (a, omega)) in waves.iter().enumerate() {
+        let phase = match asked.spectrum {
+            Spectrum::Regular(phase) => phase,
+            // a cosine of this phase is sin(omega t)
+            Spectrum::Kelpie => FRAC_PI_2,
+            _ => TAU * phases.draw(i as u64).uniform(),
+        };
+        let k = match asked.spectrum {
+            Spectrum::Kelpie => 0.0,
+            _ => wave_number(*omega, depth, gravity),
+        };
+        let u = first + i as f64 * GOLDEN;
+        let turn = quantiles.angle(u - u.floor());
+        components.push(*a, *omega, phase, k, turned(asked.towards, turn), depth);
+    }
+    let n = waves.len();
+    while !components.a.len().is_multiple_of(LANES) {
+        components.pad();
+    }
+    let reach = waves.iter().map(|(a, _)| a).sum();
+    WaveField {
+        asked,
+        components,
+        n,
+        depth,
+        reach,
+    }
+}
+
+/// The level of the water as a sea that rises as one: `level` [m] and constituents (amplitude [m], angular frequency [rad/s], phase of
+/// high water [rad]), in `depth` [m] of water.
+pub fn tide(level: f64, constituents: &[(f64, f64, f64)], depth: f64) -> WaveField {
+    let mut components = Components::default();
+    components.push(level, 0.0, 0.0, 0.0, Vec3::zero(), depth);
+    for (a, omega, phase) in constituents {
+        components.push(*a, *omega, *phase, 0.0, Vec3::zero(), depth);
+    }
+    let n = components.a.len();
+    while !components.a.len().is_multiple_of(LANES) {
+        components.pad();
+    }
+    let reach = components.a.iter().map(|a| a.abs()).sum();
+    let asked = SeaState {
+        spectrum: Spectrum::Kelpie,
+        hs: 2.0 * reach,
+        tp: constituents
+            .first()
+            .map_or(1.0, |(_, omega, _)| TAU / omega),
+        towards: Vec3::new(0.0, 1.0, 0.0),
+        spreading: Spreading::None,
+        components: n,
+        shortest: None,
+        ramp: 0.0,
+    };
+    WaveField {
+        asked,
+        components,
+        n,
+        depth,
+        reach,
+    }
+}
+
+fn turned(d: Vec3, by: f64) -> Vec3 {
+    let (s, c) = (libm::sin(by), libm::cos(by));
+    Vec3::new(c * d.x - s * d.y, s * d.x + c * d.y, 0.0)
+}
+
+/// Amplitude and angular frequency of each bin, lowest first. (1)-(3)
+fn bins(
+    density: &Density,
+    hs: f64,
+    n: usize,
+    shortest: Option<f64>,
+    (depth, gravity): (f64, f64),
+) -> Vec<(f64, f64)> {
+    let [low, mut high] = density.band;
+    if let Some(length) = shortest {
+        let k = TAU / length;
+        // not so long that nothing of the sea is left
+        high = high
+            .min((gravity * k * libm::tanh(k * depth)).sqrt())
+            .max(1.01 * low);
+    }
+    let h = (high - low) / STEPS as f64;
+    let omega = |i: usize| low + h * i as f64;
+    // sums up to each step, by the trapezoidal rule
+    let (mut energy, mut moment) = (vec![0.0], vec![0.0]);
+    let (mut e, mut m) = (0.0, 0.0);
+    let mut before = density.at(low);
+    for i in 1..=STEPS {
+        let here = density.at(omega(i));
+        e += 0.5 * h * (before + here);
+        m += 0.5 * h * (before * omega(i - 1) * omega(i - 1) + here * omega(i) * omega(i));
+        energy.push(e);
+        moment.push(m);
+        before = here;
+    }
+    if e <= 0.0 {
+        return Vec::new();
+    }
+    let share = |i: usize| 0.5 * energy[i] / e + 0.5 * moment[i] / m;
+    let scale = hs * hs / 16.0 / e;
+    let mut out = Vec::with_capacity(n);
+    let (mut i, mut last) = (0, (0.0, 0.0));
+    for bin in 1..=n {
+        let wanted = bin as f64 / n as f64;
+        while i + 1 < STEPS && share(i + 1) < wanted {
+            i += 1;
+        }
+        let (from, to) = (share(i), share(i + 1));
+        let s = if bin == n || to <= from {
+            1.0
+        } else {
+            ((wanted - from) / (to - from)).clamp(0.0, 1.0)
+        };
+        let end = if bin == n {
+            (e, m)
+        } else {
+            (
+                energy[i] + s * (energy[i + 1] - energy[i]),
+                moment[i] + s * (moment[i + 1] - moment[i]),
+            )
+        };
+        let (de, dm) = (end.0 - last.0, end.1 - last.1);
+        last = end;
+        if de > 0.0 {
+            out.push(((2.0 * scale * de).sqrt(), (dm / de).sqrt()));
+        }
+    }
+    out
+}

@@ -1,0 +1,124 @@
+//! What wind makes of the sea, and what the sea can be.
+//!
+//! # Law
+//! ```text
+//!   Hs = 0.21 V²/g                                                (1)  fully developed [Fossen 2021, eq. 10.60]
+//!   g Hs/V² = 0.0016 √(gF/V²) ≤ 0.243,  g Tp/V = 0.286 ∛(gF/V²) ≤ 8.13   (5)  over a fetch [SPM 1984, ch. 3]
+//!   V = 0.836 B^(3/2)                                             (2)  Beaufort's number [WMO 1970]
+//!   H/λ ≤ 0.142 tanh(k h)                                         (3)  breaking [Miche 1944]
+//!   2π Hs/(g Tp²) ≤ 1/15 (Tp ≤ 8 s) .. 1/25 (Tp ≥ 15 s)           (4)  usual seas [DNV-RP-C205 2010, 3.5.4]
+//! ```
+//! # Symbols
+//! V mean wind [m/s] · F fetch: water over which it blows [m] · B Beaufort's number · Hs significant height, H height, λ length [m] · k wave number [rad/m]
+//! · h depth [m].
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! (1) for wind that has blown long enough over enough water; (5) for wind that has blown long enough, over deep water; V is taken as it is, not
+//! as the manual's stress factor. The heights of (2) are the open sea's.
+//!
+//! # Checked by
+//! test/analytic/waves.rs (V63, V64), test/input/waves.rs; tests below
+
+use crate::waves::dispersion::wave_number;
+use merrow_model::scene::sea::waves::{SeaState, Spectrum};
+use std::f64::consts::TAU;
+
+/// Probable height of the waves [m] for Beaufort's numbers 0 to 12, open sea.
+pub const BEAUFORT_HEIGHTS: [f64; 13] = [
+    0.0, 0.1, 0.2, 0.6, 1.0, 2.0, 3.0, 4.0, 5.5, 7.0, 9.0, 11.5, 14.0,
+];
+
+/// Significant height [m] of the sea that a wind of `speed` [m/s] can raise. (1)
+pub fn developed_height(speed: f64, gravity: f64) -> f64 {
+    0.21 * speed * speed / gravity
+}
+
+/// Significant height [m] and period of the peak [s] of the sea that a wind of `speed` [m/s] raises over a `fetch` [m]. (5)
+pub fn fetch_limited(speed: f64, fetch: f64, gravity: f64) -> [f64; 2] {
+    if speed <= 0.0 {
+        return [0.0; 2];
+    }
+    let [way, unit] = [gravity * fetch / (speed * speed), speed / gravity];
+    [
+        (0.0016 * way.sqrt()).min(0.243) * speed * unit,
+        (0.286 * libm::cbrt(way)).min(8.13) * unit,
+    ]
+}
+
+/// Wind [m/s] of a Beaufort number. (2)
+pub fn beaufort_wind(number: f64) -> f64 {
+    0.836 * number * number.sqrt()
+}
+
+/// Beaufort number, with its fraction, of a wind [m/s]. (2)
+pub fn beaufort_number(speed: f64) -> f64 {
+    libm::cbrt((speed / 0.836) * (speed / 0.836))
+}
+
+/// Height of the waves [m] of a Beaufort number with its fraction, linear between the whole ones.
+pub fn beaufort_height(number: f64) -> f64 {
+    let b = number.clamp(0.0, 12.0);
+    let i = (b as usize).min(11);
+    BEAUFORT_HEIGHTS[i] + (BEAUFORT_HEIGHTS[i + 1] - BEAUFORT_HEIGHTS[i]) * (b - i as f64)
+}
+
+/// Height [m] above which waves of any length break in water this deep: (3) for long ones.
+pub fn highest(depth: f64) -> f64 {
+    0.142 * TAU * depth
+}
+
+/// What speaks against a sea.
+pub enum Doubt {
+    /// It cannot be: it would break.
+    Breaks(String),
+    /// It can be, but hardly ever is.
+    Rare(String),
+}
+
+/// Whether such a sea can be. (3), (4)
+pub fn doubt(sea: &SeaState, depth: f64, gravity: f64) -> Option<Doubt> {
+    if sea.hs == 0.0 || sea.spectrum == Spectrum::Kelpie {
+        return None;
+    }
+    let k = wave_number(TAU / sea.tp, depth, gravity);
+    let length = TAU / k;
+    let most = 0.142 * libm::tanh(k * depth) * length;
+    if sea.hs > most {
+        return Some(Doubt::Breaks(format!(
+            "waves of {} m height and {} s period are {length:.3} m long in {depth} m of water and break above {most:.3} m: lower the height or lengthen the period",
+            sea.hs, sea.tp
+        )));
+    }
+    let usual = 1.0 / (15.0 + 10.0 * ((sea.tp - 8.0) / 7.0).clamp(0.0, 1.0));
+    let steepness = TAU * sea.hs / (gravity * sea.tp * sea.tp);
+    let single = matches!(sea.spectrum, Spectrum::Regular(_));
+    (steepness > usual && !single).then(|| {
+        Doubt::Rare(format!(
+            "a sea of {} m height and {} s period is steeper ({steepness:.3}) than real seas are ({usual:.3}): much of it would be breaking",
+            sea.hs, sea.tp
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // the worked example of a textbook, whose fetch is 8720 V²/g: 3.417 m and 9 s of 15 m/s over 200 km; and the sea that has grown up
+    #[test]
+    fn a_sea_grows_with_its_fetch() {
+        let [hs, tp] = fetch_limited(15.0, 200e3, 9.81);
+        assert!(
+            (hs - 3.43).abs() < 0.02 && (tp - 9.0).abs() < 0.02,
+            "{hs} {tp}"
+        );
+        let [hs, tp] = fetch_limited(15.0, 1e9, 9.81);
+        assert!(
+            (hs - 0.243 * 225.0 / 9.81).abs() < 1e-12 && (tp - 8.13 * 15.0 / 9.81).abs() < 1e-12
+        );
+        assert_eq!(fetch_limited(0.0, 100.0, 9.81), [0.0; 2]);
+    }
+}

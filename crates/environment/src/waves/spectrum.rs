@@ -1,0 +1,218 @@
+//! Distribution of a sea's energy over frequency.
+//!
+//! # Law
+//! ```text
+//!   S(ω) = 5/16 Hs² ωp⁴ ω⁻⁵ exp(-5/4 (ω/ωp)⁻⁴)                    (1)  Bretschneider [Fossen 2021, eq. 10.64]
+//!   S(ω) = C (1) γ^exp(-(ω-ωp)²/(2σ²ωp²)),  σ = 0.07 | 0.09       (2)  JONSWAP [Hasselmann 1973]
+//!   (1) with ωp⁴ = 3.2 α (g/Hs)²,  α = 0.0081                     (3)  Pierson-Moskowitz [Pierson 1964]
+//!   S(f) = Σⱼ Hⱼ² Tⱼ/16 · 3.26 Aⱼ fⱼ⁻⁴ exp(-fⱼ⁻⁴) Γⱼ, fⱼ = f Tⱼ    (4)  Torsethaugen, simplified
+//!                                                                     [Torsethaugen 2004; DNV-RP-C205 2010, A.2]
+//! ```
+//! In (2) and (4) the constants that make the energy Hs²/16 (C, Aⱼ) are not the published fits: the sea that is made is
+//! scaled, so that it is exact.
+//!
+//! # Symbols
+//! Hs significant height [m] · ωp peak's angular frequency [rad/s] · γ peak's enhancement, Γ its shape in (4) · Hⱼ, Tⱼ
+//! height and peak period of the primary (j = 1) and the secondary sea.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! Deep-water shapes, not corrected for depth. (4) was fitted to the Norwegian shelf; both its seas go the same way.
+//!
+//! # Checked by
+//! test/analytic/waves.rs (V62, V63)
+
+use merrow_model::scene::sea::waves::{SeaState, Spectrum};
+use std::f64::consts::TAU;
+
+/// Phillips' constant of (3).
+const ALPHA: f64 = 0.0081;
+
+/// Peak period [s] of a fully developed sea of significant height `hs` [m]. (3)
+pub fn developed_period(hs: f64, gravity: f64) -> f64 {
+    // ωp = (3.2 α)^¼ sqrt(g/Hs)
+    TAU / ((3.2 * ALPHA).sqrt().sqrt() * (gravity / hs).sqrt())
+}
+
+/// Density over angular frequency, up to a constant factor, and the band outside of which there is nothing worth having.
+pub struct Density {
+    parts: Vec<Part>,
+    table: Option<std::sync::Arc<[(f64, f64)]>>,
+    /// Stretch of the table's frequencies.
+    stretch: f64,
+    /// Lowest and highest angular frequency [rad/s].
+    pub band: [f64; 2],
+}
+
+/// One peak.
+struct Part {
+    /// Energy [m²].
+    m0: f64,
+    peak: f64,
+    gamma: f64,
+    /// Exponent of the tail: 5 of ω in (1), 4 of f in (4).
+    tail: f64,
+    /// 1 over the integral of the shape, which makes `m0` the energy.
+    scale: f64,
+}
+
+/// Frequencies, in units of the peak's, between which a peak is taken; above, 0.06 % of the energy is left of (1).
+const BAND: [f64; 2] = [0.4, 8.0];
+
+impl Density {
+    /// That of a sea; none for those that are single waves.
+    pub fn new(sea: &SeaState, gravity: f64) -> Option<Self> {
+        let peak = TAU / sea.tp;
+        let m0 = sea.hs * sea.hs / 16.0;
+        let parts = match &sea.spectrum {
+            Spectrum::Regular(_) | Spectrum::Kelpie => return None,
+            Spectrum::PiersonMoskowitz | Spectrum::Bretschneider => {
+                vec![Part::new(m0, peak, 1.0, 5.0)]
+            }
+            Spectrum::Jonswap(gamma) => vec![Part::new(m0, peak, *gamma, 5.0)],
+            Spectrum::Torsethaugen => torsethaugen(sea.hs, sea.tp, gravity),
+            Spectrum::Tabulated(table) => return Some(tabulated(table, peak)),
+        };
+        let lowest = parts.iter().map(|p| p.peak).fold(f64::INFINITY, f64::min);
+        let highest = parts.iter().map(|p| p.peak).fold(0.0, f64::max);
+        let band = [BAND[0] * lowest, BAND[1] * highest];
+        Some(Self {
+            parts,
+            table: None,
+            stretch: 1.0,
+            band,
+        })
+    }
+
+    /// At angular frequency `omega` [rad/s]: [m² s/rad] up to a constant factor.
+    pub fn at(&self, omega: f64) -> f64 {
+        match &self.table {
+            Some(table) => interpolate(table, omega / self.stretch),
+            None => self.parts.iter().map(|p| p.at(omega)).sum(),
+        }
+    }
+}
+
+impl Part {
+    fn new(m0: f64, peak: f64, gamma: f64, tail: f64) -> Self {
+        let mut part = Self {
+            m0,
+            peak,
+            gamma,
+            tail,
+            scale: 1.0,
+        };
+        // in ln ω, where the shape is smooth: Simpson over the whole of it
+        let (n, low, high) = (4000, libm::log(0.2), libm::log(60.0));
+        let h = (high - low) / f64::from(n);
+        let mut sum = 0.0;
+        for i in 0..=n {
+            let x = libm::exp(low + h * f64::from(i));
+            let weight = if i == 0 || i == n {
+                1.0
+            } else {
+                f64::from(2 + 2 * (i % 2))
+            };
+            sum += weight * part.shape(x) * x;
+        }
+        part.scale = 3.0 / (h * sum);
+        part
+    }
+
+    /// Shape over the frequency in units of the peak's. (1), (2), (4)
+    fn shape(&self, x: f64) -> f64 {
+        let x4 = 1.0 / (x * x * x * x);
+        let base = libm::pow(x, -self.tail) * libm::exp(-0.25 * self.tail * x4);
+        if self.gamma == 1.0 {
+            return base;
+        }
+        let sigma = if x <= 1.0 { 0.07 } else { 0.09 };
+        let d = (x - 1.0) / sigma;
+        base * libm::pow(self.gamma, libm::exp(-0.5 * d * d))
+    }
+
+    fn at(&self, omega: f64) -> f64 {
+        self.m0 * self.scale * self.shape(omega / self.peak) / self.peak
+    }
+}
+
+/// The two seas of (4).
+fn torsethaugen(hs: f64, tp: f64, gravity: f64) -> Vec<Part> {
+    let tf = 6.6 * libm::cbrt(hs);
+    let square = |x: f64| x * x;
+    // an enhancement under 1 would be a dip
+    let gamma = |h: f64, t: f64| 35.0 * libm::pow(TAU / gravity * h / (t * t), 0.857);
+    let (part, second_period, gamma) = if tp <= tf {
+        // wind sea: the steepest that there is has the period 2 sqrt(Hs)
+        let short = (tf - tp) / (tf - 2.0 * hs.sqrt());
+        let part = 0.7 + 0.3 * libm::exp(-square(2.0 * short));
+        (part, tf + 2.0, gamma(part * hs, tp))
+    } else {
+        let long = (tp - tf) / (25.0 - tf);
+        let part = 0.6 + 0.4 * libm::exp(-square(long / 0.3));
+        let second = (1.0 - square(part)).max(0.0).sqrt() * hs;
+        (
+            part,
+            6.6 * libm::cbrt(second),
+            gamma(hs, tf) * (1.0 + 6.0 * long),
+        )
+    };
+    let m0 = hs * hs / 16.0;
+    let mut parts = vec![Part::new(m0 * part * part, TAU / tp, gamma.max(1.0), 4.0)];
+    if part < 1.0 - 1e-9 {
+        parts.push(Part::new(
+            m0 * (1.0 - part * part),
+            TAU / second_period,
+            1.0,
+            4.0,
+        ));
+    }
+    parts
+}
+
+/// A table's frequencies are stretched so that its peak comes to lie at `peak`.
+fn tabulated(table: &std::sync::Arc<[(f64, f64)]>, peak: f64) -> Density {
+    let stretch = peak / table_peak(table);
+    let band = [table[0].0 * stretch, table[table.len() - 1].0 * stretch];
+    Density {
+        parts: Vec::new(),
+        table: Some(table.clone()),
+        stretch,
+        band,
+    }
+}
+
+/// Angular frequency of a table's highest value [rad/s].
+pub fn table_peak(table: &[(f64, f64)]) -> f64 {
+    table
+        .iter()
+        .fold(
+            (table[0].0, 0.0),
+            |best, p| if p.1 > best.1 { *p } else { best },
+        )
+        .0
+}
+
+/// Significant height [m] of a table in m² s/rad, linear between its entries.
+pub fn table_height(table: &[(f64, f64)]) -> f64 {
+    let m0: f64 = table
+        .windows(2)
+        .map(|w| 0.5 * (w[0].1 + w[1].1) * (w[1].0 - w[0].0))
+        .sum();
+    4.0 * m0.sqrt()
+}
+
+fn interpolate(table: &[(f64, f64)], omega: f64) -> f64 {
+    let i = table.partition_point(|p| p.0 <= omega);
+    if i == 0 || i == table.len() {
+        return if i > 0 && omega == table[i - 1].0 {
+            table[i - 1].1
+        } else {
+            0.0
+        };
+    }
+    let (a, b) = (table[i - 1], table[i]);
+    a.1 + (b.1 - a.1) * (omega - a.0) / (b.0 - a.0)
+}

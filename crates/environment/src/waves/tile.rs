@@ -1,0 +1,347 @@
+//! The waves about a hull, from a lattice in place and time instead of the sum at every corner.
+//!
+//! # Law
+//! ```text
+//!   f(x, y, t) = Σ w_m(t) Σ b_ij(x, y) f(x_i, y_j, t_m)          (1)  linear in place, cubic in time
+//!   p(z') = Σ l_n(z') p(z_n),  z_n = 0, -a, -2a, -4a             (2)  cubic in stretched height
+//! ```
+//! Lattice points are multiples of fixed steps from the world's origin and the world's start, so that (1) depends on place and time alone:
+//! which window of the lattice is kept, and since when, changes the cost and never a bit.
+//!
+//! # Symbols
+//! f surface and pressure heads at the heights z_n · b, w, l Lagrange's weights · a a third of the hull's height.
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! (1) is off by (k s)²/8 of a wave's amplitude in either direction, s a sixth of the hull's radius: 1 % of waves twice as long as
+//! the hull's diameter, and a few waves shorter than s are lost. In time a 64th of the peak's period is one step: 1e-6 of a wave at the
+//! peak, 1e-3 at four times its frequency. Lower than z_3 the tile says nothing.
+//!
+//! # Checked by
+//! test/identity/hull.rs, test/determinism/hull.rs
+
+use crate::waves::{WavesNow, kernel};
+use merrow_math::hull_mesh::{fours, fours_mut};
+use merrow_math::{Lanes, MAX_LANES, Packed};
+use merrow_model::scene::sea::waves::{Components, Waves};
+use merrow_model::state::wave_tile::{Fields, SIDE, WaveTile};
+use std::sync::Arc;
+
+/// Time steps in the peak's period.
+const TIMES: f64 = 64.0;
+/// Waves up to which the sum itself is as cheap.
+const FEW: usize = 16;
+
+/// True if the lattice is cheaper than the sum.
+pub fn pays(waves: &WavesNow) -> bool {
+    waves.parts.iter().map(|part| part.field.n).sum::<usize>() > FEW
+}
+
+/// Moves to a hull about (x, y) [m] in these waves at the instant of `now`.
+pub fn set(tile: &mut WaveTile, waves: &Waves, now: &WavesNow, x: f64, y: f64) {
+    tile.wide = now.wide;
+    if !tile.waves.is(waves) {
+        tile.waves.seas.clone_from(&waves.seas);
+        tile.waves.tide.clone_from(&waves.tide);
+        tile.waves.regions.clone_from(&waves.regions);
+        let period = waves.latest().map_or(1.0, |sea| sea.asked.tp);
+        tile.time_step = (period / TIMES * 1e9).max(1e6).round();
+        tile.depth = now.depth;
+        forget(tile);
+    }
+    if !(holds(tile, 0, x) && holds(tile, 1, y)) {
+        let corner = [x, y].map(|at| point(tile, at - tile.radius) - 1);
+        for (k, (px, py)) in tile.x.iter_mut().zip(&mut tile.y).enumerate() {
+            *px = (corner[0] + k as i64) as f64 * tile.step;
+            *py = (corner[1] + k as i64) as f64 * tile.step;
+        }
+        tile.corner = Some(corner);
+        forget(tile);
+    }
+    if now.t_ns != tile.now_ns {
+        blend(tile, now);
+    }
+}
+
+fn forget(tile: &mut WaveTile) {
+    tile.snapshots.iter_mut().for_each(|s| s.index = None);
+    tile.now_ns = f64::NAN;
+}
+
+/// The lattice point before a place; what is lost far from everything stays a number.
+fn point(tile: &WaveTile, at: f64) -> i64 {
+    (at / tile.step).floor().clamp(-1e15, 1e15) as i64
+}
+
+fn holds(tile: &WaveTile, axis: usize, at: f64) -> bool {
+    let (low, high) = (
+        point(tile, at - tile.radius),
+        point(tile, at + tile.radius) + 1,
+    );
+    tile.corner
+        .is_some_and(|corner| low >= corner[axis] && high < corner[axis] + SIDE as i64)
+}
+
+/// (1) in time: four snapshots about the instant, found where they are not known.
+fn blend(tile: &mut WaveTile, now: &WavesNow) {
+    let t_ns = now.t_ns;
+    let step = (t_ns / tile.time_step).floor();
+    let first = step as i64 - 1;
+    for index in first..first + 4 {
+        let place = index.rem_euclid(4) as usize;
+        if tile.snapshots[place].index != Some(index) {
+            tile.snapshots[place].index = Some(index);
+            find(tile, place, index as f64 * tile.time_step);
+        }
+    }
+    let s = t_ns / tile.time_step - step;
+    let weights = [
+        -s * (s - 1.0) * (s - 2.0) / 6.0,
+        (s + 1.0) * (s - 1.0) * (s - 2.0) / 2.0,
+        -(s + 1.0) * s * (s - 2.0) / 2.0,
+        (s + 1.0) * s * (s - 1.0) / 6.0,
+    ];
+    let of = [0, 1, 2, 3].map(|k| &tile.snapshots[(first + k).rem_euclid(4) as usize].fields[..]);
+    mix(&mut tile.now, weights, of, tile.wide);
+    tile.now_ns = t_ns;
+}
+
+/// The fields of a snapshot at `t_ns`.
+fn find(tile: &mut WaveTile, place: usize, t_ns: f64) {
+    let WaveTile {
+        waves,
+        phase,
+        levels,
+        x,
+        y,
+        snapshots,
+        wide,
+        ..
+    } = tile;
+    let out = &mut snapshots[place].fields;
+    out.fill([0.0; 4]);
+    let mut level = 0.0;
+    for (sea, weight) in waves.present(t_ns) {
+        let c = &sea.components;
+        let t = t_ns * 1e-9;
+        phase.clear();
+        phase.extend(
+            c.omega
+                .iter()
+                .zip(&c.phase)
+                .map(|(w, p)| kernel::reduce(p - w * t)),
+        );
+        if waves.regions.is_some()
+            && waves
+                .tide
+                .as_ref()
+                .is_some_and(|tide| Arc::ptr_eq(tide, sea))
+        {
+            level = weight * kernel::surface::<Lanes>(c, phase, 0.0, 0.0)[0];
+            continue;
+        }
+        #[cfg(target_arch = "x86_64")]
+        if *wide {
+            // SAFETY: the processor has these instructions, as `WavesNow::default` has seen
+            unsafe { in_quads::fields(c, phase, weight, *levels, [x, y], out) };
+            continue;
+        }
+        fields::<Lanes>(c, phase, weight, *levels, [x, y], out);
+    }
+    let Some(regions) = &waves.regions else {
+        return;
+    };
+    for (k, out) in out.iter_mut().enumerate() {
+        let region = regions
+            .iter()
+            .find(|region| region.holds(x[k % SIDE], y[k / SIDE]));
+        *out = out.map(|waves| region.map_or(waves + level, |region| region.over(waves, level)));
+    }
+}
+
+/// Height of the surface over the points (x, y) in the window and what the waves add to the pressure at their heights z,
+/// over ρ g [m]; false if one is too deep. Lists of whole groups of lanes.
+pub fn look_up(tile: &WaveTile, at: [&[f64]; 3], eta: &mut [f64], head: &mut [f64]) -> bool {
+    let Some(corner) = tile.corner else {
+        return false;
+    };
+    #[cfg(target_arch = "x86_64")]
+    if tile.wide {
+        // SAFETY: as in `find`
+        return unsafe { in_quads::look_up(tile, corner, at, eta, head) };
+    }
+    look_up_in::<Lanes>(tile, corner, at, eta, head)
+}
+
+#[inline(always)]
+fn look_up_in<T: Packed>(
+    tile: &WaveTile,
+    corner: [i64; 2],
+    [x, y, z]: [&[f64]; 3],
+    eta: &mut [f64],
+    head: &mut [f64],
+) -> bool {
+    let places = fours(x).iter().zip(fours(y)).zip(fours(z));
+    for (((x, y), z), (eta, head)) in places.zip(fours_mut(eta).iter_mut().zip(fours_mut(head))) {
+        let fields = lattice_fields::<T>(tile, corner, T::read(x), T::read(y));
+        let z = crate::waves::stretched(tile.depth, T::read(z), fields[0]);
+        if (T::splat(tile.levels[3]) - z).positive() != 0 {
+            return false;
+        }
+        fields[0].write(eta);
+        pressure_head(tile, fields, z).write(head);
+    }
+    true
+}
+
+/// Surface and heads over (x, y), which lie in the window. (1)
+#[inline(always)]
+fn lattice_fields<T: Packed>(tile: &WaveTile, corner: [i64; 2], x: T, y: T) -> [T; 4] {
+    let (u, v) = (
+        x * (1.0 / tile.step) - T::splat(corner[0] as f64),
+        y * (1.0 / tile.step) - T::splat(corner[1] as f64),
+    );
+    let most = (SIDE - 2) as f64;
+    let (i, j) = (
+        u.floor().at_least(0.0).at_most(most),
+        v.floor().at_least(0.0).at_most(most),
+    );
+    let (u, v, at) = (u - i, v - j, j * SIDE as f64 + i);
+    let mut found = [[0.0; 4]; MAX_LANES];
+    for (lane, found) in found.iter_mut().enumerate() {
+        let at = at.lane(lane) as usize;
+        let (u, v) = (u.lane(lane), v.lane(lane));
+        let cell = &tile.now[at..at + SIDE + 2];
+        let low = between(T::read(&cell[0]), T::read(&cell[1]), u);
+        let high = between(T::read(&cell[SIDE]), T::read(&cell[SIDE + 1]), u);
+        between(low, high, v).write(found);
+    }
+    [
+        column(&found, 0),
+        column(&found, 1),
+        column(&found, 2),
+        column(&found, 3),
+    ]
+}
+
+/// Pressure head at the stretched height `z` [m]: cubic through four heights. (2)
+#[inline(always)]
+fn pressure_head<T: Packed>(tile: &WaveTile, fields: [T; 4], z: T) -> T {
+    let [_, p, q, r] = tile.levels;
+    let (p, q, r) = (z - T::splat(p), z - T::splat(q), z - T::splat(r));
+    let [s0, s1, s2, s3] = tile.shares;
+    let upper = (fields[0] * s0 * p + fields[1] * s1 * z) * (q * r);
+    upper + (fields[2] * s2 * r + fields[3] * s3 * q) * (z * p)
+}
+
+#[inline(always)]
+fn column<T: Packed>([a, b, c, d]: &[[f64; 4]; MAX_LANES], k: usize) -> T {
+    T::read(&[a[k], b[k], c[k], d[k]])
+}
+
+#[inline(always)]
+fn between<T: Packed>(a: T, b: T, part: f64) -> T {
+    a + (b - a) * part
+}
+
+/// (1) in time.
+fn mix(now: &mut [Fields], weights: [f64; 4], of: [&[Fields]; 4], wide: bool) {
+    #[cfg(target_arch = "x86_64")]
+    if wide {
+        // SAFETY: as in `find`
+        return unsafe { in_quads::mix(now, weights, of) };
+    }
+    mix_in::<Lanes>(now, weights, of);
+}
+
+#[inline(always)]
+fn mix_in<T: Packed>(now: &mut [Fields], [wa, wb, wc, wd]: [f64; 4], [a, b, c, d]: [&[Fields]; 4]) {
+    for (now, (((a, b), c), d)) in now.iter_mut().zip(a.iter().zip(b).zip(c).zip(d)) {
+        let early = T::read(a) * wa + T::read(b) * wb;
+        (early + (T::read(c) * wc + T::read(d) * wd)).write(now);
+    }
+}
+
+/// Adds the waves' fields at the points of the lattice; cosines of sums by those of their parts.
+#[inline(always)]
+fn fields<T: Packed>(
+    c: &Components,
+    phase: &[f64],
+    weight: f64,
+    levels: [f64; 4],
+    [x, y]: [&[f64]; 2],
+    out: &mut [Fields],
+) {
+    let mut east = [[0.0; SIDE]; 2];
+    let mut north = [[0.0; SIDE]; 2];
+    let mut row = [0.0; SIDE];
+    for (i, phase) in phase.iter().enumerate().take(c.a.len()) {
+        let (k, q, head) = (c.k[i], c.q[i], c.head[i] * weight);
+        if head == 0.0 {
+            continue;
+        }
+        let sinking = kernel::decay(T::read(&levels) * k);
+        let mut size = [0.0; 4];
+        ((sinking + T::splat(q) / sinking) * head).write(&mut size);
+        size[0] = c.a[i] * weight;
+        let size = T::read(&size);
+        turns::<T>(*phase, c.kx[i], x, &mut east);
+        turns::<T>(0.0, c.ky[i], y, &mut north);
+        for (j, out) in out.chunks_exact_mut(SIDE).enumerate() {
+            for i in (0..SIDE).step_by(T::LANES) {
+                let (cosine, sine) = (T::read(&east[0][i..]), T::read(&east[1][i..]));
+                (cosine * north[0][j] - sine * north[1][j]).write(&mut row[i..]);
+            }
+            for (out, cosine) in out.iter_mut().zip(row) {
+                (T::read(out) + size * cosine).write(out);
+            }
+        }
+    }
+}
+
+/// Cosines and sines along one side of the lattice.
+#[inline(always)]
+fn turns<T: Packed>(phase: f64, k: f64, at: &[f64], out: &mut [[f64; SIDE]; 2]) {
+    for i in (0..SIDE).step_by(T::LANES) {
+        let (cosine, sine) = kernel::cos_sin(T::splat(phase) + T::read(&at[i..]) * k);
+        cosine.write(&mut out[0][i..]);
+        sine.write(&mut out[1][i..]);
+    }
+}
+
+/// The same for processors that have wider registers; never fused, so the same bits.
+#[cfg(target_arch = "x86_64")]
+mod in_quads {
+    use super::{Components, Fields, WaveTile};
+    use merrow_math::Quad;
+
+    #[target_feature(enable = "avx2")]
+    pub fn fields(
+        c: &Components,
+        phase: &[f64],
+        weight: f64,
+        levels: [f64; 4],
+        at: [&[f64]; 2],
+        out: &mut [Fields],
+    ) {
+        super::fields::<Quad>(c, phase, weight, levels, at, out);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn mix(now: &mut [Fields], weights: [f64; 4], of: [&[Fields]; 4]) {
+        super::mix_in::<Quad>(now, weights, of);
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub fn look_up(
+        tile: &WaveTile,
+        corner: [i64; 2],
+        at: [&[f64]; 3],
+        eta: &mut [f64],
+        head: &mut [f64],
+    ) -> bool {
+        super::look_up_in::<Quad>(tile, corner, at, eta, head)
+    }
+}

@@ -1,0 +1,204 @@
+//! The WGS84 ellipsoid: geodetic and Earth-centred coordinates, and the plane that touches it, from above.
+//!
+//! # Law
+//! ```text
+//!   N = a / sqrt(1 - e² sin²φ)                                        (1)  [NGA.STND.0036 2014, eq. 4-15]
+//!   X = (N+h) cosφ cosλ,  Y = (N+h) cosφ sinλ,  Z = (N(1-e²)+h) sinφ  (2)  [NGA.STND.0036 2014, eq. 4-14]
+//!   tan β = (Z/r)(a/b),   tan φ = (Z + e'² b sin³β)/(r - e² a cos³β)  (3)  [Bowring 1976]
+//!   dλ = e·dP/((N+h) cosφ),   dφ = n·dP/(M+h),   M = N (1-e²)/(1 - e² sin²φ)   (4)
+//! ```
+//! (3) is iterated until it no longer changes; once is enough near the surface ([`Plane`]).
+//!
+//! # Symbols
+//! φ latitude, λ longitude [rad] · h height above the ellipsoid [m] · a, b semi-axes, e², e'² eccentricities · r distance from the Earth's axis · e, n east
+//! and north at the place · M, N radii of curvature.
+//!
+//! # Frames
+//! ECEF; of [`Plane`] also its own: east, north and up at its origin.
+//!
+//! # Limits
+//! Not for the poles' last metre. [`Plane`]: (3) once leaves 1e-9 m at 10 km from the ellipsoid.
+//!
+//! # Checked by
+//! tests below; test/witness/geodesy.rs (V70), test/witness/grids.rs
+
+use crate::Vec3;
+use crate::real::sin_cos;
+
+/// Semi-major axis [m].
+pub const A: f64 = 6_378_137.0;
+/// Flattening.
+pub const F: f64 = 1.0 / 298.257_223_563;
+/// First eccentricity squared.
+pub const E2: f64 = F * (2.0 - F);
+
+/// Earth-centred position [m] of latitude, longitude [rad] and height [m]. (2)
+pub fn ecef(latitude: f64, longitude: f64, height: f64) -> Vec3 {
+    let (sp, cp) = sin_cos(latitude);
+    let (sl, cl) = sin_cos(longitude);
+    let N = A / (1.0 - E2 * sp * sp).sqrt(); // (1)
+    Vec3::new(
+        (N + height) * cp * cl,
+        (N + height) * cp * sl,
+        (N * (1.0 - E2) + height) * sp,
+    )
+}
+
+/// Latitude, longitude [rad] and height [m] of an Earth-centred position [m].
+pub fn geodetic(p: Vec3) -> [f64; 3] {
+    let r = (p.x * p.x + p.y * p.y).sqrt();
+    let b = A * (1.0 - F);
+    let ep2 = E2 / (1.0 - E2);
+    // Bowring's parametric latitude; two rounds leave less than 1e-12 rad within 10 000 km of the Earth
+    let mut beta = libm::atan2(p.z * A, r * b);
+    let mut latitude = 0.0;
+    for _ in 0..4 {
+        let (s, c) = sin_cos(beta);
+        latitude = libm::atan2(p.z + ep2 * b * s * s * s, r - E2 * A * c * c * c);
+        let (sp, cp) = sin_cos(latitude);
+        beta = libm::atan2(b * sp, A * cp);
+    }
+    let (sp, cp) = sin_cos(latitude);
+    let N = A / (1.0 - E2 * sp * sp).sqrt();
+    // this form of the height keeps its precision at every latitude
+    let height = r * cp + p.z * sp - A * A / N;
+    [latitude, libm::atan2(p.y, p.x), height]
+}
+
+/// East, north and up at a latitude and longitude [rad], in ECEF.
+pub fn axes(latitude: f64, longitude: f64) -> [Vec3; 3] {
+    let (sp, cp) = sin_cos(latitude);
+    let (sl, cl) = sin_cos(longitude);
+    [
+        Vec3::new(-sl, cl, 0.0),
+        Vec3::new(-sp * cl, -sp * sl, cp),
+        Vec3::new(cp * cl, cp * sl, sp),
+    ]
+}
+
+/// The plane that touches the ellipsoid, or stands over it, at an origin; its places by longitude and latitude, which count in metres at the origin's radii of curvature.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plane {
+    latitude: f64,
+    longitude: f64,
+    /// Its origin and its axes, turned to where the origin's meridian is the first.
+    p_0: Vec3,
+    axes: [Vec3; 3],
+    /// Metres per radian of longitude and of latitude at the origin.
+    metres: [f64; 2],
+}
+
+impl Plane {
+    /// The plane at a latitude and longitude [rad] and a height [m].
+    pub fn new(latitude: f64, longitude: f64, height: f64) -> Self {
+        let (s, c) = sin_cos(latitude);
+        let w = (1.0 - E2 * s * s).sqrt();
+        Self {
+            latitude,
+            longitude,
+            p_0: ecef(latitude, 0.0, height),
+            axes: axes(latitude, 0.0),
+            metres: [A / w * c, A * (1.0 - E2) / (w * w * w)],
+        }
+    }
+
+    /// Longitude (`axis` 0) or latitude (1) [rad] in metres.
+    pub fn metres(&self, axis: usize, angle: f64) -> f64 {
+        (angle - [self.longitude, self.latitude][axis]) * self.metres[axis]
+    }
+
+    /// Longitude and latitude, in metres, of the place (x, y) of the plane, and their rates along x and along y. (3), (4)
+    pub fn to_angles(&self, x: f64, y: f64) -> ([f64; 2], [[f64; 2]; 2]) {
+        let [e, n, _] = self.axes;
+        let P = self.p_0 + e.scale(x) + n.scale(y);
+        let r = (P.x * P.x + P.y * P.y).sqrt();
+        let b = A * (1.0 - F);
+        let tan = P.z / r * (A / b);
+        let cos = 1.0 / (1.0 + tan * tan).sqrt();
+        let sin = tan * cos;
+        let up = P.z + E2 / (1.0 - E2) * b * sin * sin * sin;
+        let out = r - E2 * A * cos * cos * cos;
+        let slant = (up * up + out * out).sqrt();
+        let (sp, cp) = (up / slant, out / slant);
+        let (sl, cl) = (P.y / r, P.x / r);
+        let w = (1.0 - E2 * sp * sp).sqrt();
+        let height = r * cp + P.z * sp - A * w;
+        let per = [
+            1.0 / (A / w + height) / cp,
+            1.0 / (A * (1.0 - E2) / (w * w * w) + height),
+        ];
+        let [k_e, k_n] = self.metres;
+        let [here_e, here_n] = [Vec3::new(-sl, cl, 0.0), Vec3::new(-sp * cl, -sp * sl, cp)];
+        let rates = [
+            [here_e.dot(e) * per[0] * k_e, here_e.dot(n) * per[0] * k_e],
+            [here_n.dot(e) * per[1] * k_n, here_n.dot(n) * per[1] * k_n],
+        ];
+        (
+            [
+                libm::atan2(P.y, P.x) * k_e,
+                (libm::atan2(up, out) - self.latitude) * k_n,
+            ],
+            rates,
+        )
+    }
+
+    /// The place (x, y) of the plane straight over or under longitude and latitude, given in metres.
+    pub fn from_angles(&self, [east, north]: [f64; 2]) -> [f64; 2] {
+        let (longitude, latitude) = (
+            east / self.metres[0],
+            self.latitude + north / self.metres[1],
+        );
+        let (up, d) = (
+            axes(latitude, longitude)[2],
+            ecef(latitude, longitude, 0.0) - self.p_0,
+        );
+        let [e, n, u] = self.axes;
+        // along the ellipsoid's normal until the plane is met
+        let h = -u.dot(d) / u.dot(up);
+        [e.dot(d) + h * e.dot(up), n.dot(d) + h * n.dot(up)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // there and back, against the general conversion, and rates against differences
+    #[test]
+    fn a_plane_knows_its_longitudes() {
+        let (lat0, lon0, h0) = (0.78, -2.1, 35.0);
+        let plane = Plane::new(lat0, lon0, h0);
+        let [e, n, _] = axes(lat0, lon0);
+        for (x, y) in [(0.0, 0.0), (9_000.0, -4_000.0), (-80_000.0, 120_000.0)] {
+            let (found, rates) = plane.to_angles(x, y);
+            let [latitude, longitude, _] = geodetic(ecef(lat0, lon0, h0) + e.scale(x) + n.scale(y));
+            // 1e-15 rad are 6e-9 m
+            assert!(
+                (found[0] - plane.metres(0, longitude)).abs() < 1e-7,
+                "{found:?}"
+            );
+            assert!(
+                (found[1] - plane.metres(1, latitude)).abs() < 1e-7,
+                "{found:?}"
+            );
+            let [back_x, back_y] = plane.from_angles(found);
+            assert!(
+                (back_x - x).abs() < 1e-7 && (back_y - y).abs() < 1e-7,
+                "{back_x} {back_y}"
+            );
+            let d = 10.0;
+            for (k, (dx, dy)) in [(d, 0.0), (0.0, d)].into_iter().enumerate() {
+                let (a, b) = (
+                    plane.to_angles(x - dx, y - dy).0,
+                    plane.to_angles(x + dx, y + dy).0,
+                );
+                for i in 0..2 {
+                    assert!(
+                        ((b[i] - a[i]) / (2.0 * d) - rates[i][k]).abs() < 1e-9,
+                        "{rates:?}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Four robots in one register of AVX2.
+//!
+//! The same arithmetic as [`crate::Lanes`], but in the processor's own vector type: the compiler need not find out from
+//! loops what belongs together, so that the kernel is twice as fast and quickly compiled. Separate multiply and add, as everywhere.
+
+#[cfg(target_arch = "x86_64")]
+pub use avx::Quad;
+/// Four robots side by side, on processors without AVX2.
+#[cfg(not(target_arch = "x86_64"))]
+pub type Quad = crate::Lanes;
+
+/// True if this processor has the registers and instructions of [`Quad`]; no `Quad` may be made where it has not.
+pub fn is_here() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("bmi2")
+        && std::arch::is_x86_feature_detected!("popcnt");
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx {
+    use crate::Real;
+    use crate::real::{Packed, sin_cos_each};
+    use std::arch::x86_64::{
+        __m256d, _CMP_GT_OQ, _mm256_add_epi64, _mm256_add_pd, _mm256_andnot_pd,
+        _mm256_castpd_si256, _mm256_castsi256_pd, _mm256_cmp_pd, _mm256_div_pd, _mm256_floor_pd,
+        _mm256_max_pd, _mm256_min_pd, _mm256_movemask_pd, _mm256_mul_pd, _mm256_set1_epi64x,
+        _mm256_set1_pd, _mm256_setzero_pd, _mm256_slli_epi64, _mm256_sqrt_pd, _mm256_sub_pd,
+        _mm256_xor_pd,
+    };
+    use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
+
+    /// Four robots side by side; only where [`crate::f64x4::is_here`].
+    #[derive(Clone, Copy, Debug)]
+    pub struct Quad(__m256d);
+
+    impl Quad {
+        // by type, not by instruction: what fills and reads lanes is compiled for every processor
+        #[inline(always)]
+        fn load(x: [f64; 4]) -> Self {
+            // SAFETY: both are four numbers, and any bits are numbers
+            Self(unsafe { std::mem::transmute::<[f64; 4], __m256d>(x) })
+        }
+
+        #[inline(always)]
+        fn store(self) -> [f64; 4] {
+            // SAFETY: as in `load`
+            unsafe { std::mem::transmute::<__m256d, [f64; 4]>(self.0) }
+        }
+    }
+
+    macro_rules! lanewise {
+        ($op:ident, $f:ident, $intrinsic:ident) => {
+            impl $op for Quad {
+                type Output = Self;
+                #[inline(always)]
+                fn $f(self, o: Self) -> Self {
+                    // SAFETY: who makes a Quad has asked `is_here`
+                    Self(unsafe { $intrinsic(self.0, o.0) })
+                }
+            }
+        };
+    }
+    lanewise!(Add, add, _mm256_add_pd);
+    lanewise!(Sub, sub, _mm256_sub_pd);
+    lanewise!(Mul, mul, _mm256_mul_pd);
+    lanewise!(Div, div, _mm256_div_pd);
+
+    impl Mul<f64> for Quad {
+        type Output = Self;
+        #[inline(always)]
+        fn mul(self, o: f64) -> Self {
+            self * Self::splat(o)
+        }
+    }
+
+    impl Neg for Quad {
+        type Output = Self;
+        #[inline(always)]
+        fn neg(self) -> Self {
+            // SAFETY: as in the sum
+            Self(unsafe { _mm256_xor_pd(self.0, _mm256_set1_pd(-0.0)) })
+        }
+    }
+
+    impl AddAssign for Quad {
+        #[inline(always)]
+        fn add_assign(&mut self, o: Self) {
+            *self = *self + o;
+        }
+    }
+
+    impl SubAssign for Quad {
+        #[inline(always)]
+        fn sub_assign(&mut self, o: Self) {
+            *self = *self - o;
+        }
+    }
+
+    impl Real for Quad {
+        const LANES: usize = 4;
+        #[inline(always)]
+        fn splat(x: f64) -> Self {
+            // SAFETY: as in the sum
+            Self(unsafe { _mm256_set1_pd(x) })
+        }
+        #[inline(always)]
+        fn lane(self, i: usize) -> f64 {
+            self.store()[i]
+        }
+        #[inline(always)]
+        fn from_lanes(mut f: impl FnMut(usize) -> f64) -> Self {
+            Self::load([f(0), f(1), f(2), f(3)])
+        }
+        #[inline(always)]
+        fn sqrt(self) -> Self {
+            // SAFETY: as in the sum
+            Self(unsafe { _mm256_sqrt_pd(self.0) })
+        }
+        #[inline(always)]
+        fn abs(self) -> Self {
+            // SAFETY: as in the sum
+            Self(unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0) })
+        }
+        #[inline(always)]
+        fn sin_cos(self) -> (Self, Self) {
+            let (s, c) = sin_cos_each(self.store());
+            (Self::load(s), Self::load(c))
+        }
+    }
+
+    impl Packed for Quad {
+        #[inline(always)]
+        fn read(x: &[f64]) -> Self {
+            let x = &x[..4];
+            Self::load([x[0], x[1], x[2], x[3]])
+        }
+        #[inline(always)]
+        fn write(self, out: &mut [f64]) {
+            out[..4].copy_from_slice(&self.store());
+        }
+        #[inline(always)]
+        fn turned_if_odd(self, n: Self) -> Self {
+            // SAFETY: as in the sum
+            Self(unsafe {
+                let sign = _mm256_slli_epi64::<63>(_mm256_castpd_si256(n.0));
+                _mm256_xor_pd(self.0, _mm256_castsi256_pd(sign))
+            })
+        }
+        #[inline(always)]
+        fn two_to_the(n: Self) -> Self {
+            // SAFETY: as in the sum
+            Self(unsafe {
+                let power = _mm256_slli_epi64::<52>(_mm256_castpd_si256(n.0));
+                _mm256_castsi256_pd(_mm256_add_epi64(_mm256_set1_epi64x(1023 << 52), power))
+            })
+        }
+        #[inline(always)]
+        fn at_least(self, low: f64) -> Self {
+            // SAFETY: as in the sum; the second operand is kept where one is no number
+            Self(unsafe { _mm256_max_pd(_mm256_set1_pd(low), self.0) })
+        }
+        #[inline(always)]
+        fn at_most(self, high: f64) -> Self {
+            // SAFETY: as in `at_least`
+            Self(unsafe { _mm256_min_pd(_mm256_set1_pd(high), self.0) })
+        }
+        #[inline(always)]
+        fn floor(self) -> Self {
+            // SAFETY: as in the sum
+            Self(unsafe { _mm256_floor_pd(self.0) })
+        }
+        #[inline(always)]
+        fn positive(self) -> u32 {
+            // SAFETY: as in the sum
+            let bits = unsafe {
+                _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(self.0, _mm256_setzero_pd()))
+            };
+            bits as u32
+        }
+    }
+}

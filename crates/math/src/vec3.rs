@@ -1,0 +1,525 @@
+//! Vectors and matrices of three, over any [`Real`].
+//!
+//! Plain structs with the few operations that the equations use, written out so that the compiler keeps
+//! them in registers. Frames are told by the monogram in the variable's name (CONVENTIONS.md).
+
+use crate::{MAX_LANES, Real};
+use std::ops::{Add, AddAssign, Index, IndexMut, Mul, Neg, Sub, SubAssign};
+
+/// A vector [x, y, z] in whatever frame its name says.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[allow(missing_docs)]
+pub struct Vec3<T = f64> {
+    pub x: T,
+    pub y: T,
+    pub z: T,
+}
+
+impl<T: Real> Vec3<T> {
+    /// A vector from its components.
+    #[inline(always)]
+    pub const fn new(x: T, y: T, z: T) -> Self {
+        Self { x, y, z }
+    }
+    /// The zero vector.
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self::new(T::zero(), T::zero(), T::zero())
+    }
+    /// The same `f64` vector in every lane.
+    #[inline(always)]
+    pub fn splat(v: Vec3<f64>) -> Self {
+        Self::new(T::splat(v.x), T::splat(v.y), T::splat(v.z))
+    }
+    /// Scalar product.
+    #[inline(always)]
+    pub fn dot(self, o: Self) -> T {
+        self.x * o.x + self.y * o.y + self.z * o.z
+    }
+    /// Vector product `self x o`.
+    #[inline(always)]
+    pub fn cross(self, o: Self) -> Self {
+        Self::new(
+            self.y * o.z - self.z * o.y,
+            self.z * o.x - self.x * o.z,
+            self.x * o.y - self.y * o.x,
+        )
+    }
+    /// Vector product with a constant `self x o`.
+    #[inline(always)]
+    pub fn cross_const(self, o: Vec3<f64>) -> Self {
+        Self::new(
+            self.y * o.z - self.z * o.y,
+            self.z * o.x - self.x * o.z,
+            self.x * o.y - self.y * o.x,
+        )
+    }
+    /// `k * self`.
+    #[inline(always)]
+    pub fn scale(self, k: T) -> Self {
+        Self::new(self.x * k, self.y * k, self.z * k)
+    }
+    /// Euclidean length.
+    #[inline(always)]
+    pub fn norm(self) -> T {
+        self.dot(self).sqrt()
+    }
+    /// Components as an array.
+    #[inline(always)]
+    pub fn to_array(self) -> [T; 3] {
+        [self.x, self.y, self.z]
+    }
+    /// The vector of lane `i`.
+    #[inline(always)]
+    pub fn lane(self, i: usize) -> Vec3<f64> {
+        Vec3::new(self.x.lane(i), self.y.lane(i), self.z.lane(i))
+    }
+    /// The vector of every lane, each asked for once.
+    #[inline(always)]
+    pub fn from_lanes(f: impl Fn(usize) -> Vec3<f64>) -> Self {
+        let mut lanes = [Vec3::zero(); MAX_LANES];
+        for (i, lane) in lanes.iter_mut().enumerate().take(T::LANES) {
+            *lane = f(i);
+        }
+        Vec3::new(
+            T::from_lanes(|i| lanes[i].x),
+            T::from_lanes(|i| lanes[i].y),
+            T::from_lanes(|i| lanes[i].z),
+        )
+    }
+    /// Lane by lane `self` where `keep` says so, else `other`.
+    pub fn or_lanes(self, other: Self, keep: impl Fn(usize) -> bool) -> Self {
+        let (a, b) = (self, other);
+        Vec3::new(
+            a.x.or_lanes(b.x, &keep),
+            a.y.or_lanes(b.y, &keep),
+            a.z.or_lanes(b.z, &keep),
+        )
+    }
+}
+
+impl Vec3<f64> {
+    /// Unit vector along `self`, or `None` for a vector too short to have a direction.
+    pub fn unit(self) -> Option<Self> {
+        let n = self.norm();
+        (n > 1e-12).then(|| self.scale(1.0 / n))
+    }
+    /// True if all components are finite.
+    pub fn is_finite(self) -> bool {
+        self.x.is_finite() && self.y.is_finite() && self.z.is_finite()
+    }
+}
+
+impl<T> From<[T; 3]> for Vec3<T> {
+    fn from([x, y, z]: [T; 3]) -> Self {
+        Self { x, y, z }
+    }
+}
+
+impl<T: Real> Add for Vec3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        Self::new(self.x + o.x, self.y + o.y, self.z + o.z)
+    }
+}
+impl<T: Real> Sub for Vec3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
+        Self::new(self.x - o.x, self.y - o.y, self.z - o.z)
+    }
+}
+impl<T: Real> AddAssign for Vec3<T> {
+    #[inline(always)]
+    fn add_assign(&mut self, o: Self) {
+        *self = *self + o;
+    }
+}
+impl<T: Real> SubAssign for Vec3<T> {
+    #[inline(always)]
+    fn sub_assign(&mut self, o: Self) {
+        *self = *self - o;
+    }
+}
+impl<T: Real> Neg for Vec3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self::new(-self.x, -self.y, -self.z)
+    }
+}
+impl<T: Real> Mul<f64> for Vec3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, k: f64) -> Self {
+        Self::new(self.x * k, self.y * k, self.z * k)
+    }
+}
+impl<T> Index<usize> for Vec3<T> {
+    type Output = T;
+    #[inline(always)]
+    fn index(&self, i: usize) -> &T {
+        match i {
+            0 => &self.x,
+            1 => &self.y,
+            _ => &self.z,
+        }
+    }
+}
+impl<T> IndexMut<usize> for Vec3<T> {
+    #[inline(always)]
+    fn index_mut(&mut self, i: usize) -> &mut T {
+        match i {
+            0 => &mut self.x,
+            1 => &mut self.y,
+            _ => &mut self.z,
+        }
+    }
+}
+
+/// A 3x3 matrix, by rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mat3<T = f64> {
+    /// Rows of the matrix.
+    pub r: [Vec3<T>; 3],
+}
+
+impl<T: Real> Mat3<T> {
+    /// A matrix from its rows.
+    #[inline(always)]
+    pub const fn from_rows(a: Vec3<T>, b: Vec3<T>, c: Vec3<T>) -> Self {
+        Self { r: [a, b, c] }
+    }
+    /// Zero matrix.
+    #[inline(always)]
+    pub fn zero() -> Self {
+        Self {
+            r: [Vec3::zero(); 3],
+        }
+    }
+    /// Identity matrix.
+    #[inline(always)]
+    pub fn identity() -> Self {
+        let (o, i) = (T::zero(), T::one());
+        Self::from_rows(Vec3::new(i, o, o), Vec3::new(o, i, o), Vec3::new(o, o, i))
+    }
+    /// The same `f64` matrix in every lane.
+    #[inline(always)]
+    pub fn splat(m: &Mat3<f64>) -> Self {
+        let [a, b, c] = m.r;
+        Self::from_rows(Vec3::splat(a), Vec3::splat(b), Vec3::splat(c))
+    }
+    /// The matrix of lane `i`.
+    #[inline(always)]
+    pub fn lane(&self, i: usize) -> Mat3<f64> {
+        Mat3 {
+            r: self.r.map(|row| row.lane(i)),
+        }
+    }
+    /// `M v`.
+    #[inline(always)]
+    pub fn mul_vec(&self, v: Vec3<T>) -> Vec3<T> {
+        Vec3::new(self.r[0].dot(v), self.r[1].dot(v), self.r[2].dot(v))
+    }
+    /// `Mᵀ v`.
+    #[inline(always)]
+    pub fn tr_mul_vec(&self, v: Vec3<T>) -> Vec3<T> {
+        self.r[0].scale(v.x) + self.r[1].scale(v.y) + self.r[2].scale(v.z)
+    }
+    /// `M N`.
+    #[inline(always)]
+    pub fn mul_mat(&self, n: &Self) -> Self {
+        let [a, b, c] = self.r;
+        Self::from_rows(n.tr_mul_vec(a), n.tr_mul_vec(b), n.tr_mul_vec(c))
+    }
+    /// `M Nᵀ`.
+    #[inline(always)]
+    pub fn mul_mat_tr(&self, n: &Self) -> Self {
+        let [a, b, c] = self.r;
+        Self::from_rows(n.mul_vec(a), n.mul_vec(b), n.mul_vec(c))
+    }
+    /// `Mᵀ`.
+    #[inline(always)]
+    pub fn transpose(&self) -> Self {
+        let [a, b, c] = self.r;
+        Self::from_rows(
+            Vec3::new(a.x, b.x, c.x),
+            Vec3::new(a.y, b.y, c.y),
+            Vec3::new(a.z, b.z, c.z),
+        )
+    }
+    /// Column `j`.
+    #[inline(always)]
+    pub fn col(&self, j: usize) -> Vec3<T> {
+        Vec3::new(self.r[0][j], self.r[1][j], self.r[2][j])
+    }
+    /// `[v]×`, so that `cross(v).mul_vec(u) == v × u`.
+    #[inline(always)]
+    pub fn cross(v: Vec3<T>) -> Self {
+        let o = T::zero();
+        Self::from_rows(
+            Vec3::new(o, -v.z, v.y),
+            Vec3::new(v.z, o, -v.x),
+            Vec3::new(-v.y, v.x, o),
+        )
+    }
+    /// `[v]× M`.
+    #[inline(always)]
+    pub fn cross_left(v: Vec3<T>, m: &Self) -> Self {
+        let [a, b, c] = m.r;
+        Self::from_rows(
+            c.scale(v.y) - b.scale(v.z),
+            a.scale(v.z) - c.scale(v.x),
+            b.scale(v.x) - a.scale(v.y),
+        )
+    }
+    /// `M [v]×`.
+    #[inline(always)]
+    pub fn cross_right(&self, v: Vec3<T>) -> Self {
+        let [a, b, c] = self.r;
+        Self::from_rows(a.cross(v), b.cross(v), c.cross(v))
+    }
+}
+
+impl Mat3<f64> {
+    /// `R_AB` from the quaternion-free roll, pitch, yaw of B in A (fixed axes x, y, z as in URDF) [rad].
+    pub fn from_rpy(roll: f64, pitch: f64, yaw: f64) -> Self {
+        let ((sr, cr), (sp, cp), (sy, cy)) = (
+            crate::real::sin_cos(roll),
+            crate::real::sin_cos(pitch),
+            crate::real::sin_cos(yaw),
+        );
+        Self::from_rows(
+            Vec3::new(cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+            Vec3::new(sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+            Vec3::new(-sp, cp * sr, cp * cr),
+        )
+    }
+    /// Roll, pitch, yaw [rad] of `R_AB`; pitch in [-pi/2, pi/2]. At its ends, where only the sum or difference of the others is
+    /// known, the roll is 0.
+    pub fn to_rpy(&self) -> [f64; 3] {
+        let sp = (-self.r[2].x).clamp(-1.0, 1.0);
+        if self.r[2].y.abs().max(self.r[2].z.abs()) < 1e-12 {
+            return [
+                0.0,
+                libm::asin(sp),
+                libm::atan2(0.0 - self.r[0].y, self.r[1].y),
+            ];
+        }
+        [
+            libm::atan2(self.r[2].y, self.r[2].z),
+            libm::asin(sp),
+            libm::atan2(self.r[1].x, self.r[0].x),
+        ]
+    }
+    /// A rotation whose third column is the unit vector `z`; the other two are any that complete it.
+    pub fn with_z_axis(z: Vec3<f64>) -> Self {
+        let helper = if z.x.abs() < 0.9 {
+            Vec3::new(1.0, 0.0, 0.0)
+        } else {
+            Vec3::new(0.0, 1.0, 0.0)
+        };
+        let x = helper - z.scale(helper.dot(z));
+        let x = x.scale(1.0 / x.norm());
+        let y = z.cross(x);
+        Self::from_rows(x, y, z).transpose()
+    }
+}
+
+impl<T: Real> Add for Mat3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        Self::from_rows(self.r[0] + o.r[0], self.r[1] + o.r[1], self.r[2] + o.r[2])
+    }
+}
+impl<T: Real> Sub for Mat3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, o: Self) -> Self {
+        Self::from_rows(self.r[0] - o.r[0], self.r[1] - o.r[1], self.r[2] - o.r[2])
+    }
+}
+
+/// A symmetric 3x3 matrix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct Sym3<T = f64> {
+    pub xx: T,
+    pub xy: T,
+    pub xz: T,
+    pub yy: T,
+    pub yz: T,
+    pub zz: T,
+}
+
+impl<T: Real> Sym3<T> {
+    /// Zero matrix.
+    #[inline(always)]
+    pub fn zero() -> Self {
+        let o = T::zero();
+        Self {
+            xx: o,
+            xy: o,
+            xz: o,
+            yy: o,
+            yz: o,
+            zz: o,
+        }
+    }
+    /// The same `f64` matrix in every lane.
+    #[inline(always)]
+    pub fn splat(m: &Sym3<f64>) -> Self {
+        Self {
+            xx: T::splat(m.xx),
+            xy: T::splat(m.xy),
+            xz: T::splat(m.xz),
+            yy: T::splat(m.yy),
+            yz: T::splat(m.yz),
+            zz: T::splat(m.zz),
+        }
+    }
+    /// The matrix of lane `i`.
+    pub fn lane(&self, i: usize) -> Sym3<f64> {
+        let Self {
+            xx,
+            xy,
+            xz,
+            yy,
+            yz,
+            zz,
+        } = self;
+        let of = |x: &T| x.lane(i);
+        Sym3 {
+            xx: of(xx),
+            xy: of(xy),
+            xz: of(xz),
+            yy: of(yy),
+            yz: of(yz),
+            zz: of(zz),
+        }
+    }
+    /// Lane by lane `self` where `keep` says so, else `other`.
+    pub fn or_lanes(&self, other: &Self, keep: impl Fn(usize) -> bool) -> Self {
+        let pick = |of: fn(&Self) -> T| of(self).or_lanes(of(other), &keep);
+        Self {
+            xx: pick(|s| s.xx),
+            xy: pick(|s| s.xy),
+            xz: pick(|s| s.xz),
+            yy: pick(|s| s.yy),
+            yz: pick(|s| s.yz),
+            zz: pick(|s| s.zz),
+        }
+    }
+    /// The upper triangle of `m`, which must be symmetric.
+    #[inline(always)]
+    pub fn upper(m: &Mat3<T>) -> Self {
+        let [a, b, c] = m.r;
+        Self {
+            xx: a.x,
+            xy: a.y,
+            xz: a.z,
+            yy: b.y,
+            yz: b.z,
+            zz: c.z,
+        }
+    }
+    /// As a full matrix.
+    #[inline(always)]
+    pub fn full(&self) -> Mat3<T> {
+        Mat3::from_rows(
+            Vec3::new(self.xx, self.xy, self.xz),
+            Vec3::new(self.xy, self.yy, self.yz),
+            Vec3::new(self.xz, self.yz, self.zz),
+        )
+    }
+    /// `S v`.
+    #[inline(always)]
+    pub fn mul_vec(&self, v: Vec3<T>) -> Vec3<T> {
+        Vec3::new(
+            self.xx * v.x + self.xy * v.y + self.xz * v.z,
+            self.xy * v.x + self.yy * v.y + self.yz * v.z,
+            self.xz * v.x + self.yz * v.y + self.zz * v.z,
+        )
+    }
+    /// `R S Rᵀ`.
+    #[inline(always)]
+    pub fn rotated(&self, r: &Mat3<T>) -> Self {
+        let rs = [
+            self.mul_vec(r.r[0]),
+            self.mul_vec(r.r[1]),
+            self.mul_vec(r.r[2]),
+        ];
+        Self {
+            xx: rs[0].dot(r.r[0]),
+            xy: rs[0].dot(r.r[1]),
+            xz: rs[0].dot(r.r[2]),
+            yy: rs[1].dot(r.r[1]),
+            yz: rs[1].dot(r.r[2]),
+            zz: rs[2].dot(r.r[2]),
+        }
+    }
+    /// `S - k v vᵀ`.
+    #[inline(always)]
+    pub fn minus_outer(&self, v: Vec3<T>, k: T) -> Self {
+        let w = v.scale(k);
+        Self {
+            xx: self.xx - w.x * v.x,
+            xy: self.xy - w.x * v.y,
+            xz: self.xz - w.x * v.z,
+            yy: self.yy - w.y * v.y,
+            yz: self.yz - w.y * v.z,
+            zz: self.zz - w.z * v.z,
+        }
+    }
+    /// `S⁻¹` of a matrix that has one, by cofactors.
+    #[inline(always)]
+    pub fn inverse(&self) -> Self {
+        let Self {
+            xx,
+            xy,
+            xz,
+            yy,
+            yz,
+            zz,
+        } = *self;
+        let cofactors = Self {
+            xx: yy * zz - yz * yz,
+            xy: xz * yz - xy * zz,
+            xz: xy * yz - xz * yy,
+            yy: xx * zz - xz * xz,
+            yz: xy * xz - xx * yz,
+            zz: xx * yy - xy * xy,
+        };
+        let determinant = xx * cofactors.xx + xy * cofactors.xy + xz * cofactors.xz;
+        cofactors.scale(T::one() / determinant)
+    }
+    /// `k S`.
+    #[inline(always)]
+    pub fn scale(&self, k: T) -> Self {
+        Self {
+            xx: self.xx * k,
+            xy: self.xy * k,
+            xz: self.xz * k,
+            yy: self.yy * k,
+            yz: self.yz * k,
+            zz: self.zz * k,
+        }
+    }
+}
+
+impl<T: Real> Add for Sym3<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        Self {
+            xx: self.xx + o.xx,
+            xy: self.xy + o.xy,
+            xz: self.xz + o.xz,
+            yy: self.yy + o.yy,
+            yz: self.yz + o.yz,
+            zz: self.zz + o.zz,
+        }
+    }
+}

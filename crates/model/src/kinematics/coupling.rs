@@ -1,0 +1,184 @@
+//! Where the ends of a coupling are, how they move, and how far they are from where it holds them.
+//!
+//! # Law
+//! ```text
+//!   R_WE = R_WL R_LE,   p_WE = p_WL + R_WL p_LoE,   v_E = v_Lo + w_L × (p_WE - p_WL)   (1)
+//!   e = R_WTᵀ (p_WB - p_WT),   θ = rotation vector of R_WTᵀ R_WB                       (2)
+//!   hinge:  θ = R_WTᵀ (z_T × z_B) in x and y                                           (3)
+//! ```
+//! # Symbols
+//! E an end's frame, A the first, B the second, T where B is held, fixed in A.
+//!
+//! # Frames
+//! Ends in the world, misfits along and about the axes T.
+//!
+//! # Limits
+//! A robot that is stopped stands still.
+//!
+//! # Checked by
+//! test/analytic/coupling.rs
+
+use crate::scene::{Coupling, CouplingEnd, CouplingKind, JointKind, Robot, Scene};
+use crate::state::{CouplingState, Motion, State};
+use merrow_math::real::sin_cos;
+use merrow_math::{Mat3, Quat, Vec3};
+
+/// A frame in the world, and how it moves; all along the world's axes.
+#[derive(Clone, Copy, Debug)]
+pub struct Moving {
+    /// Axes.
+    pub R_W: Mat3,
+    /// Origin [m].
+    pub p_W: Vec3,
+    /// Angular velocity [rad/s].
+    pub w_W: Vec3,
+    /// Velocity of the origin [m/s].
+    pub v_W: Vec3,
+}
+
+impl Moving {
+    /// Velocity of the point `p_W`, fixed to the frame [m/s].
+    pub fn velocity_at(&self, p_W: Vec3) -> Vec3 {
+        self.v_W + self.w_W.cross(p_W - self.p_W)
+    }
+}
+
+/// Pose and velocity of one link, from q and v.
+pub fn link_motion(robot: &Robot, motion: &Motion, link: usize) -> Moving {
+    // the link as seen from the frame that the walk has come to
+    let (mut R, mut p) = (Mat3::identity(), Vec3::zero());
+    let (mut w, mut v, mut l) = (Vec3::zero(), Vec3::zero(), link);
+    while let Some(parent) = robot.links[l].parent {
+        let (joint, q, qd) = (&robot.links[l].joint, motion.q[l - 1], motion.qd[l - 1]);
+        let along = Vec3::new(0.0, 0.0, qd);
+        let (mut R_PC, mut p_PC) = (joint.R_PC0, joint.p_PoCo0);
+        match joint.kind {
+            JointKind::Prismatic => {
+                p_PC += R_PC.col(2).scale(q);
+                v += along;
+            }
+            JointKind::Fixed => {}
+            JointKind::Revolute | JointKind::Continuous => {
+                R_PC = crate::kinematics::turned_about_z(&R_PC, sin_cos(q));
+                v += along.cross(p);
+                w += along;
+            }
+        }
+        (p, R) = (p_PC + R_PC.mul_vec(p), R_PC.mul_mat(&R));
+        (w, v) = (R_PC.mul_vec(w), R_PC.mul_vec(v));
+        l = parent;
+    }
+    let (R_WB, V) = (motion.q_WB.matrix(), motion.V_WB_B);
+    Moving {
+        R_W: R_WB.mul_mat(&R),
+        p_W: motion.p_WB + R_WB.mul_vec(p),
+        w_W: R_WB.mul_vec(V.w + w),
+        v_W: R_WB.mul_vec(V.v + V.w.cross(p) + v),
+    }
+}
+
+/// A link of the world, at rest if its robot is stopped.
+pub fn link_in(scene: &Scene, state: &State, robot: usize, link: usize) -> Moving {
+    let own = link_motion(&scene.robots[robot], &state.robots[robot].motion, link);
+    match state.robots[robot].halted {
+        Some(_) => Moving {
+            w_W: Vec3::zero(),
+            v_W: Vec3::zero(),
+            ..own
+        },
+        None => own,
+    }
+}
+
+/// The frame E of an end. (1)
+pub fn end_motion(scene: &Scene, state: &State, end: &CouplingEnd) -> Moving {
+    match end {
+        CouplingEnd::World { R_WE, p_WE } => Moving {
+            R_W: *R_WE,
+            p_W: *p_WE,
+            w_W: Vec3::zero(),
+            v_W: Vec3::zero(),
+        },
+        CouplingEnd::Link {
+            robot,
+            link,
+            R_LE,
+            p_LoE,
+        } => {
+            let own = link_in(scene, state, *robot, *link);
+            let p_W = own.p_W + own.R_W.mul_vec(*p_LoE);
+            Moving {
+                R_W: own.R_W.mul_mat(R_LE),
+                p_W,
+                w_W: own.w_W,
+                v_W: own.velocity_at(p_W),
+            }
+        }
+    }
+}
+
+/// The second end as it is now: that of the world file, or the link that a grasp holds.
+pub fn second(coupling: &Coupling, memory: &CouplingState) -> Option<CouplingEnd> {
+    match (coupling.kind, memory.partner) {
+        (CouplingKind::Grasp { .. }, partner) => partner.map(|(robot, link)| CouplingEnd::Link {
+            robot,
+            link,
+            R_LE: Mat3::identity(),
+            p_LoE: Vec3::zero(),
+        }),
+        _ => coupling.b,
+    }
+}
+
+/// Where the second end is held, T, moving with the first, A.
+pub fn held(A: &Moving, p_AT: Vec3, q_AT: &Quat) -> Moving {
+    let p_W = A.p_W + A.R_W.mul_vec(p_AT);
+    Moving {
+        R_W: A.R_W.mul_mat(&q_AT.matrix()),
+        p_W,
+        w_W: A.w_W,
+        v_W: A.velocity_at(p_W),
+    }
+}
+
+/// Misfit of B from T in what is held [m, rad], and its rate [m/s, rad/s]. (2), (3)
+pub fn misfit(kind: &CouplingKind, T: &Moving, B: &Moving) -> ([f64; 6], [f64; 6]) {
+    let along = |v: Vec3| T.R_W.tr_mul_vec(v).to_array();
+    let turn = match kind {
+        CouplingKind::Hinge => along(T.R_W.col(2).cross(B.R_W.col(2))),
+        _ => rotation_vector(&Quat::from_matrix(&T.R_W.transpose().mul_mat(&B.R_W))).to_array(),
+    };
+    let (e, v, w) = (
+        along(B.p_W - T.p_W),
+        along(B.v_W - T.velocity_at(B.p_W)),
+        along(B.w_W - T.w_W),
+    );
+    let holds = kind.holds();
+    let pick = |first: [f64; 3], then: [f64; 3]| {
+        std::array::from_fn(|i| match (holds[i], i < 3) {
+            (false, _) => 0.0,
+            (true, true) => first[i],
+            (true, false) => then[i - 3],
+        })
+    };
+    (pick(e, turn), pick(v, w))
+}
+
+/// Rotation vector of an attitude, the shorter way [rad].
+pub fn rotation_vector(q: &Quat) -> Vec3 {
+    let k = if q.w < 0.0 { -1.0 } else { 1.0 };
+    let (w, v) = (k * q.w, Vec3::new(q.x, q.y, q.z).scale(k));
+    let sine = v.norm();
+    // its limit about zero
+    v.scale(if sine < 1e-9 {
+        2.0
+    } else {
+        2.0 * libm::atan2(sine, w) / sine
+    })
+}
+
+/// The turn about z in an attitude [rad].
+pub fn twist(q: &Quat) -> f64 {
+    let k = if q.w < 0.0 { -1.0 } else { 1.0 };
+    2.0 * libm::atan2(k * q.z, k * q.w)
+}

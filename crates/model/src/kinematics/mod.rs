@@ -1,0 +1,98 @@
+//! From joint and base coordinates to the pose and velocity of every link.
+
+pub mod coupling;
+
+use crate::scene::{Joint, JointKind, Robot};
+use crate::state::Motion;
+use crate::state::workspace::LinkWork;
+use merrow_math::{Mat3, Real, SpatialVelocity, Vec3};
+
+/// Poses of all links in the world, from q.
+#[inline(always)]
+pub fn poses<T: Real>(robot: &Robot, motion: &Motion<T>, links: &mut [LinkWork<T>]) {
+    links[0].R_WL = motion.q_WB.matrix();
+    links[0].p_WL = motion.p_WB;
+    let mut turns = [(T::zero(), T::one()); 4];
+    for i in 1..links.len() {
+        let link = &robot.links[i];
+        let group = (i - 1) % 4;
+        if group == 0 {
+            turns = T::sin_cos_all(&motion.q[i - 1..]);
+        }
+        let (R_PC, p_PC) = joint_pose(&link.joint, motion.q[i - 1], turns[group]);
+        // the base has no parent; every other link comes after its parent
+        let parent = link.parent.unwrap_or(0);
+        let (R_WP, p_WP) = (links[parent].R_WL, links[parent].p_WL);
+        let work = &mut links[i];
+        work.R_WL = R_WP.mul_mat(&R_PC);
+        work.p_WL = p_WP + R_WP.mul_vec(p_PC);
+        work.R_PC = R_PC;
+        work.p_PC = p_PC;
+    }
+}
+
+/// Child frame in its parent's with the joint at `q`, of which sine and cosine are given: axes and origin [m].
+#[inline(always)]
+pub fn joint_pose<T: Real>(joint: &Joint, q: T, turn: (T, T)) -> (Mat3<T>, Vec3<T>) {
+    match joint.kind {
+        JointKind::Prismatic => {
+            let axis = Vec3::splat(joint.R_PC0.col(2));
+            (
+                Mat3::splat(&joint.R_PC0),
+                Vec3::splat(joint.p_PoCo0) + axis.scale(q),
+            )
+        }
+        _ => (
+            turned_about_z(&joint.R_PC0, turn),
+            Vec3::splat(joint.p_PoCo0),
+        ),
+    }
+}
+
+/// `R0 Rz(q)`.
+#[inline(always)]
+fn turned_about_z<T: Real>(R0: &Mat3<f64>, (s, c): (T, T)) -> Mat3<T> {
+    Mat3 {
+        r: R0.r.map(|row| {
+            Vec3::new(
+                c * row.x + s * row.y,
+                c * row.y - s * row.x,
+                T::splat(row.z),
+            )
+        }),
+    }
+}
+
+/// Velocities of all links in their own frames, from q and v [Featherstone 2008, eq. 7.35].
+#[inline(always)]
+pub fn velocities<T: Real>(robot: &Robot, motion: &Motion<T>, links: &mut [LinkWork<T>]) {
+    links[0].V = motion.V_WB_B;
+    for i in 1..links.len() {
+        let link = &robot.links[i];
+        let parent = link.parent.unwrap_or(0);
+        let V_P = links[parent].V;
+        let work = &mut links[i];
+        let mut V = V_P.to_child(&work.R_PC, work.p_PC);
+        let S_qd = joint_velocity(link.joint.kind, motion.qd[i - 1]);
+        V = V.add_scaled(&S_qd, T::one());
+        work.c = V.cross(&S_qd);
+        work.V = V;
+    }
+}
+
+/// `S q̇`: along or about the child's z axis.
+#[inline(always)]
+pub fn joint_velocity<T: Real>(kind: JointKind, qd: T) -> SpatialVelocity<T> {
+    let along_z = Vec3::new(T::zero(), T::zero(), qd);
+    match kind {
+        JointKind::Prismatic => SpatialVelocity {
+            w: Vec3::zero(),
+            v: along_z,
+        },
+        JointKind::Fixed => SpatialVelocity::zero(),
+        JointKind::Revolute | JointKind::Continuous => SpatialVelocity {
+            w: along_z,
+            v: Vec3::zero(),
+        },
+    }
+}

@@ -1,0 +1,5 @@
+//! ?
+
+pub mod kinematics;
+pub mod scene;
+pub mod state;

@@ -1,0 +1,13 @@
+//! Robots: links, joints, actuators, energy and on-board electronics.
+
+pub mod actuator;
+pub mod battery;
+pub mod body;
+pub mod buoyancy_engine;
+pub mod collision;
+pub mod energy;
+pub mod fin;
+pub mod firmware;
+pub mod joint;
+pub mod radiation;
+pub mod thruster;

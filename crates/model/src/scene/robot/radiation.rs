@@ -1,0 +1,181 @@
+//! What a hull's own waves do to it, as a program for waves and bodies has found it: memory and diffraction.
+
+use merrow_math::{SpatialInertia, Vec3};
+
+/// Radiation and diffraction of a hull at its waterline at rest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Radiation {
+    /// The memory, a sum of filters.
+    pub filters: Vec<Filter>,
+    /// Part of the hull that is wet where the tables were made, 0..1.
+    pub wet_at_rest: f64,
+    /// Forces of waves that the hull scatters; none: waves act through the added mass.
+    pub diffraction: Option<Diffraction>,
+}
+
+/// One resonant filter of the memory: gain s / (s² + damping s + ω²), on the velocity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Filter {
+    /// ω [rad/s].
+    pub omega: f64,
+    /// [1/s].
+    pub damping: f64,
+    /// Symmetric; at Lo in L [kg/s², kg m/s², kg m²/s²].
+    pub gain: SpatialInertia,
+    /// Over half a step, and over a whole one.
+    pub advance: [Advance; 2],
+}
+
+/// Exact motion of a filter's state under an input that is linear in time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Advance {
+    /// State on state.
+    pub state: [[f64; 2]; 2],
+    /// Input at the start on state.
+    pub first: [f64; 2],
+    /// Input at the end on state.
+    pub last: [f64; 2],
+}
+
+impl Advance {
+    /// Over `h` [s].
+    pub fn over(h: f64, omega: f64, damping: f64) -> Self {
+        // x' = (b, u - damping b - ω² a), u' = slope: the exponential of the whole, by its series on a short part, then squared
+        let rate = [
+            [0.0, 1.0, 0.0, 0.0],
+            [-omega * omega, -damping, 1.0, 0.0],
+            [0.0, 0.0, 0.0, 1.0],
+            [0.0; 4],
+        ];
+        let size = h * (1.0 + omega * omega + damping);
+        let halvings = (0..60)
+            .find(|n| size * 0.5_f64.powi(*n) < 0.1)
+            .unwrap_or(60);
+        let part = h * 0.5_f64.powi(halvings);
+        let mut sum = identity();
+        let mut term = identity();
+        for k in 1..14 {
+            term = product(&term, &rate).map(|row| row.map(|x| x * part / f64::from(k)));
+            for (sum, term) in sum.iter_mut().flatten().zip(term.iter().flatten()) {
+                *sum += term;
+            }
+        }
+        for _ in 0..halvings {
+            sum = product(&sum, &sum);
+        }
+        // the columns of u at the start and of its slope, which is (last - first) / h
+        let last = [sum[0][3] / h, sum[1][3] / h];
+        Self {
+            state: [[sum[0][0], sum[0][1]], [sum[1][0], sum[1][1]]],
+            first: [sum[0][2] - last[0], sum[1][2] - last[1]],
+            last,
+        }
+    }
+}
+
+fn identity() -> [[f64; 4]; 4] {
+    std::array::from_fn(|i| std::array::from_fn(|j| if i == j { 1.0 } else { 0.0 }))
+}
+
+fn product(a: &[[f64; 4]; 4], b: &[[f64; 4]; 4]) -> [[f64; 4]; 4] {
+    std::array::from_fn(|i| std::array::from_fn(|j| (0..4).map(|k| a[i][k] * b[k][j]).sum()))
+}
+
+/// A force's real and imaginary part by axis, moments first, for a wave of 1 m: Re[X exp(iωt)] where its crest is at the hull at t = 0.
+pub type Phasor = [[f64; 2]; 6];
+
+/// Forces of waves of 1 m that the hull scatters, by frequency and by where they go to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diffraction {
+    /// Place at which the waves' phases are taken, in L [m].
+    pub p_LoP: Vec3,
+    /// Frequencies, ascending [rad/s].
+    pub omega: Vec<f64>,
+    /// Where the waves go to, counter-clockwise from ahead, ascending [rad].
+    pub headings: Vec<f64>,
+    /// At Lo along B [N, N m], headings fastest.
+    pub force: Vec<Phasor>,
+    /// True if the headings end at 180° and port and starboard are alike.
+    pub mirrored: bool,
+}
+
+impl Diffraction {
+    /// At a frequency [rad/s] and a heading between -π and π [rad]: linear between entries; under the lowest frequency it falls
+    /// with its square, over the highest it stays.
+    #[inline]
+    pub fn at(&self, omega: f64, heading: f64) -> Phasor {
+        let flip = self.mirrored && heading < 0.0;
+        let mut heading = if flip { -heading } else { heading };
+        let n = self.headings.len();
+        if heading < self.headings[0] {
+            heading += std::f64::consts::TAU;
+        }
+        let (i, x) = between(&self.omega, omega);
+        let (j, y) = between(&self.headings, heading);
+        let low = if omega < self.omega[0] {
+            (omega / self.omega[0]) * (omega / self.omega[0])
+        } else {
+            1.0
+        };
+        let corners = [
+            (i * n + j, (1.0 - x) * (1.0 - y) * low),
+            (i * n + j + 1, (1.0 - x) * y * low),
+            ((i + 1) * n + j, x * (1.0 - y) * low),
+            ((i + 1) * n + j + 1, x * y * low),
+        ];
+        let mut sum = [[0.0; 2]; 6];
+        for (at, weight) in corners {
+            for (sum, value) in sum.iter_mut().zip(&self.force[at]) {
+                sum[0] += weight * value[0];
+                sum[1] += weight * value[1];
+            }
+        }
+        if flip {
+            // moments first: roll, yaw and sway change sides
+            for axis in [0, 2, 4] {
+                sum[axis] = sum[axis].map(|x| -x);
+            }
+        }
+        sum
+    }
+}
+
+/// The entry before `x`, and how far `x` is on the way to the next, 0..1.
+fn between(table: &[f64], x: f64) -> (usize, f64) {
+    let i = table.partition_point(|t| *t <= x).clamp(1, table.len() - 1) - 1;
+    (
+        i,
+        ((x - table[i]) / (table[i + 1] - table[i])).clamp(0.0, 1.0),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Goal: the state moves as its equation says. Method: a thousand small steps of Euler's improved rule under a ramp. Tolerance: their error.
+    #[test]
+    fn a_filter_moves_exactly_under_a_ramp() {
+        let (h, omega, damping) = (0.7, 3.0, 2.5);
+        let advance = Advance::over(h, omega, damping);
+        let (start, u0, u1) = ([0.3, -0.8], 1.1, -0.4);
+        let moved: [f64; 2] = std::array::from_fn(|i| {
+            let a = &advance;
+            a.state[i][0] * start[0] + a.state[i][1] * start[1] + a.first[i] * u0 + a.last[i] * u1
+        });
+        let n = 20_000;
+        let dt = h / f64::from(n);
+        let mut x = start;
+        for k in 0..n {
+            let u = |s: f64| u0 + (u1 - u0) * (f64::from(k) + s) / f64::from(n);
+            let rate = |x: [f64; 2], u: f64| [x[1], u - damping * x[1] - omega * omega * x[0]];
+            let r = rate(x, u(0.0));
+            let mid = rate([x[0] + 0.5 * dt * r[0], x[1] + 0.5 * dt * r[1]], u(0.5));
+            x = [x[0] + dt * mid[0], x[1] + dt * mid[1]];
+        }
+        assert!(
+            (moved[0] - x[0]).abs() < 1e-8 && (moved[1] - x[1]).abs() < 1e-8,
+            "{moved:?} {x:?}"
+        );
+    }
+}

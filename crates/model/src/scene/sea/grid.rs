@@ -1,0 +1,354 @@
+//! Numbers on a lattice of up to four axes: east, north, depth, time. From files, in memory or left in the file.
+//!
+//! # Law
+//! Between samples linear along every axis (a multilinear form), or the nearest sample. Beyond the first and last sample of
+//! an axis as [`Outside`] says; an axis with one sample does not matter.
+//!
+//! # Symbols
+//! None.
+//!
+//! # Frames
+//! East and north in W [m], depth positive down [m], time from the world's start [s]. Axes of longitude and latitude are asked at the longitude and latitude of
+//! the place in the world's plane (`math/ellipsoid.rs`); their slopes are along W.
+//!
+//! # Limits
+//! A linear form has a gradient that jumps at the samples. Files that are left on the disk must not change in the run.
+//!
+//! # Checked by
+//! tests below; test/analytic/grid.rs, test/input/grids.rs
+
+use crate::scene::sea::mapped::Mapped;
+use merrow_math::ellipsoid::Plane;
+
+/// Where the samples are.
+#[derive(Debug)]
+pub enum Samples {
+    /// In memory.
+    F64(Vec<f64>),
+    /// In memory, for large grids.
+    F32(Vec<f32>),
+    /// In a file that is mapped into memory: the system reads what is asked for, and keeps what it has room for.
+    File(Mapped),
+}
+
+impl Samples {
+    /// Sample `i`.
+    #[inline]
+    pub fn get(&self, i: usize) -> f64 {
+        match self {
+            Self::F64(v) => v[i],
+            Self::F32(v) => f64::from(v[i]),
+            Self::File(file) => file.get(i),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::F64(v) => v.len(),
+            Self::F32(v) => v.len(),
+            Self::File(file) => file.len(),
+        }
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Places of the samples along an axis, rising.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    knots: Vec<f64>,
+    /// One over the distance of the samples where it is the same everywhere.
+    per_step: Option<f64>,
+}
+
+impl Axis {
+    /// An axis with samples at `knots`, which rise.
+    pub fn new(knots: Vec<f64>) -> Self {
+        let n = knots.len();
+        let step = if n > 1 {
+            (knots[n - 1] - knots[0]) / (n - 1) as f64
+        } else {
+            0.0
+        };
+        let even = |k: usize| (knots[k] - (knots[0] + step * k as f64)).abs() <= 1e-6 * step;
+        let per_step = (n > 1 && (0..n).all(even)).then(|| 1.0 / step);
+        Self { knots, per_step }
+    }
+
+    /// The axis of a quantity that does not depend on it.
+    pub fn single() -> Self {
+        Self {
+            knots: vec![0.0],
+            per_step: None,
+        }
+    }
+
+    /// How many samples it has.
+    pub fn count(&self) -> usize {
+        self.knots.len()
+    }
+
+    /// First and last place.
+    pub fn ends(&self) -> [f64; 2] {
+        [self.knots[0], self.knots[self.knots.len() - 1]]
+    }
+
+    /// Distance between samples where it is the same everywhere.
+    pub fn step(&self) -> Option<f64> {
+        self.per_step.map(|s| 1.0 / s)
+    }
+
+    /// Place of sample `k`.
+    pub fn at(&self, k: usize) -> f64 {
+        self.knots[k]
+    }
+
+    /// Sample below `x`, how far `x` is to the next (0..1), and one over their distance, 0 beyond the ends.
+    #[inline]
+    fn find(&self, x: f64) -> (usize, f64, f64) {
+        let last = self.knots.len() - 1;
+        if last == 0 || x < self.knots[0] {
+            return (0, 0.0, 0.0);
+        }
+        if x > self.knots[last] {
+            return (last - 1, 1.0, 0.0);
+        }
+        if let Some(per_step) = self.per_step {
+            let s = (x - self.knots[0]) * per_step;
+            let k = (s as usize).min(last - 1);
+            return (k, (s - k as f64).clamp(0.0, 1.0), per_step);
+        }
+        let k = self.knots.partition_point(|knot| *knot <= x).clamp(1, last) - 1;
+        let per = 1.0 / (self.knots[k + 1] - self.knots[k]);
+        (k, (x - self.knots[k]) * per, per)
+    }
+
+    fn holds(&self, x: f64) -> bool {
+        self.knots.len() == 1 || (x >= self.knots[0] && x <= self.knots[self.knots.len() - 1])
+    }
+}
+
+/// What holds between the samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Between {
+    /// Linear along every axis.
+    Linear,
+    /// The nearest sample.
+    Nearest,
+}
+
+/// What holds beyond the samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// The value at the nearest edge.
+    Clamp,
+    /// 0.
+    Zero,
+    /// Nothing: a robot that gets there is stopped.
+    Stop,
+}
+
+/// A quantity on a lattice.
+#[derive(Debug)]
+pub struct Grid {
+    /// The samples.
+    pub samples: Samples,
+    /// East, north, depth, time.
+    pub axes: [Axis; 4],
+    /// Index of the first sample of all axes.
+    pub first: usize,
+    /// Steps of the index along each axis.
+    pub strides: [isize; 4],
+    /// The plane of the world, where the axes towards east and north are longitude and latitude in its metres.
+    pub plane: Option<Plane>,
+    /// What holds between.
+    pub between: Between,
+    /// What holds beyond.
+    pub outside: Outside,
+    /// What tells the file and its reading from others, for the hash of a run.
+    pub digest: u64,
+}
+
+/// A value and its changes along east, north, depth and time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampled {
+    /// The value.
+    pub value: f64,
+    /// Its slopes.
+    pub slope: [f64; 4],
+}
+
+impl Grid {
+    /// The sample with these indices along east, north, depth and time.
+    #[inline]
+    pub fn sample(&self, k: [usize; 4]) -> f64 {
+        let mut index = self.first as isize;
+        for i in 0..4 {
+            index += k[i] as isize * self.strides[i];
+        }
+        self.samples.get(index as usize)
+    }
+
+    /// True if a robot at `x` is beyond a grid that stops it there.
+    pub fn stops(&self, x: [f64; 4]) -> bool {
+        if self.outside != Outside::Stop {
+            return false;
+        }
+        let x = self
+            .plane
+            .map_or(x, |plane| along(x, plane.to_angles(x[0], x[1]).0));
+        self.outside == Outside::Stop && !(0..4).all(|i| self.axes[i].holds(x[i]))
+    }
+
+    /// The value at east, north, depth and time `x`.
+    pub fn at(&self, x: [f64; 4]) -> Sampled {
+        let Some(plane) = &self.plane else {
+            return self.along_axes(x);
+        };
+        let (angles, rates) = plane.to_angles(x[0], x[1]);
+        let found = self.along_axes(along(x, angles));
+        let [a, b, depth, time] = found.slope;
+        let slope = |k: usize| a * rates[0][k] + b * rates[1][k];
+        Sampled {
+            slope: [slope(0), slope(1), depth, time],
+            ..found
+        }
+    }
+
+    /// As [`Grid::at`] by the grid's own axes.
+    fn along_axes(&self, x: [f64; 4]) -> Sampled {
+        if self.outside != Outside::Clamp && !(0..4).all(|i| self.axes[i].holds(x[i])) {
+            let value = if self.outside == Outside::Zero {
+                0.0
+            } else {
+                f64::NAN
+            };
+            return Sampled {
+                value,
+                slope: [0.0; 4],
+            };
+        }
+        let mut found = [(0, 0.0, 0.0); 4];
+        for i in 0..4 {
+            found[i] = self.axes[i].find(x[i]);
+        }
+        if self.between == Between::Nearest {
+            let k = found.map(|(k, s, _)| k + usize::from(s >= 0.5));
+            return Sampled {
+                value: self.sample(k),
+                slope: [0.0; 4],
+            };
+        }
+        let (mut value, mut slope) = (0.0, [0.0; 4]);
+        for corner in 0..16_usize {
+            let high = |i: usize| corner >> i & 1;
+            // an axis with one sample has no other side
+            if (0..4).any(|i| high(i) == 1 && self.axes[i].count() == 1) {
+                continue;
+            }
+            let weight = |i: usize| match (self.axes[i].count() == 1, high(i)) {
+                (true, _) => 1.0,
+                (false, 0) => 1.0 - found[i].1,
+                (false, _) => found[i].1,
+            };
+            let w = [weight(0), weight(1), weight(2), weight(3)];
+            let sample = self.sample(std::array::from_fn(|i| found[i].0 + high(i)));
+            value += w[0] * w[1] * w[2] * w[3] * sample;
+            for i in 0..4 {
+                let others: f64 = (0..4).filter(|j| *j != i).map(|j| w[j]).product();
+                let sign = if high(i) == 1 { 1.0 } else { -1.0 };
+                slope[i] += sign * others * sample * found[i].2;
+            }
+        }
+        for i in 0..4 {
+            if self.axes[i].count() == 1 {
+                slope[i] = 0.0;
+            }
+        }
+        Sampled { value, slope }
+    }
+}
+
+/// `x` with other places along the first two axes.
+fn along(x: [f64; 4], [east, north]: [f64; 2]) -> [f64; 4] {
+    [east, north, x[2], x[3]]
+}
+
+impl PartialEq for Grid {
+    /// Two grids are equal if they were read from the same samples in the same way.
+    fn eq(&self, other: &Self) -> bool {
+        self.digest == other.digest && self.axes == other.axes && self.plane == other.plane
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 3 x 2 x 2 x 1 samples of a multilinear function, uneven along east.
+    fn grid(outside: Outside) -> Grid {
+        let axes = [
+            Axis::new(vec![0.0, 1.0, 4.0]),
+            Axis::new(vec![-2.0, 2.0]),
+            Axis::new(vec![0.0, 10.0]),
+            Axis::single(),
+        ];
+        let mut samples = Vec::new();
+        for z in [0.0, 10.0] {
+            for y in [-2.0, 2.0] {
+                samples.extend([0.0, 1.0, 4.0].map(|x| f(x, y, z)));
+            }
+        }
+        let (samples, between) = (Samples::F64(samples), Between::Linear);
+        Grid {
+            samples,
+            axes,
+            first: 0,
+            strides: [1, 3, 6, 0],
+            plane: None,
+            between,
+            outside,
+            digest: 0,
+        }
+    }
+
+    fn f(x: f64, y: f64, z: f64) -> f64 {
+        1.0 + 2.0 * x - 3.0 * y + 0.5 * z + 0.25 * x * y - 0.1 * x * y * z
+    }
+
+    #[test]
+    fn multilinear_functions_and_their_slopes_are_exact() {
+        let grid = grid(Outside::Clamp);
+        for [x, y, z] in [[0.3, 1.1, 4.0], [3.7, -1.9, 9.9], [1.0, 0.0, 5.0]] {
+            let s = grid.at([x, y, z, 7.0]);
+            assert!((s.value - f(x, y, z)).abs() < 1e-12, "{s:?}");
+            let slope = [
+                2.0 + 0.25 * y - 0.1 * y * z,
+                -3.0 + 0.25 * x - 0.1 * x * z,
+                0.5 - 0.1 * x * y,
+                0.0,
+            ];
+            for i in 0..4 {
+                assert!((s.slope[i] - slope[i]).abs() < 1e-12, "{s:?} {slope:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn beyond_the_edge_holds_what_was_asked_for() {
+        let x = [9.0, 0.5, 3.0, 0.0];
+        let clamped = grid(Outside::Clamp).at(x);
+        assert!((clamped.value - f(4.0, 0.5, 3.0)).abs() < 1e-12 && clamped.slope[0] == 0.0);
+        assert_eq!(grid(Outside::Zero).at(x).value, 0.0);
+        assert!(grid(Outside::Stop).at(x).value.is_nan());
+        let nearest = Grid {
+            between: Between::Nearest,
+            ..grid(Outside::Clamp)
+        };
+        assert_eq!(nearest.at([2.6, 1.0, 4.9, 0.0]).value, f(4.0, 2.0, 0.0));
+    }
+}

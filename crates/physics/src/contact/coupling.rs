@@ -1,0 +1,512 @@
+//! Couplings in a step: their rows, what they are expected to do, when they catch and when they break.
+//!
+//! # Law
+//! ```text
+//!   held:    dₖ · (v_B - v_A) = ȯₖ at p_B,  dₖ · (w_B - w_A) = ȯₖ,   misfitₖ → oₖ      (1)
+//!   drawn:   ö = -2 ȯ/τ - o/τ²                                                        (2)
+//!   funnel:  0 ≤ λ ⟂ g ≥ 0,   g = (r(z) - ρ) cos β and -z                             (3)
+//!   load:    F = F̂ + Δλ/h                                                             (4)
+//! ```
+//! The load expected, F̂, goes on from the two steps before and acts during the free step, turning with T; (1) finds at the
+//! end only what is missing, Δλ. So the load acts where and along what it should to the second order, and a hinge neither
+//! gains nor loses energy to the first.
+//!
+//! # Symbols
+//! d axes of T, where B is held in A. o offset at which the end was caught, drawn to nothing with the time constant τ.
+//! r, ρ radius of the funnel and of the tip, β half its angle, z along its axis. λ impulse [N s or N m s], h step [s].
+//!
+//! # Frames
+//! Rows in generalized coordinates, loads along the world's axes, on the second end.
+//!
+//! # Limits
+//! The load is a mean over a step, so that an impact breaks a coupling the sooner the shorter the step. The funnel is
+//! smooth, and only the tip feels it.
+//!
+//! # Checked by
+//! test/analytic/coupling.rs, test/analytic/docking.rs
+
+use crate::contact::dofs::from_white;
+use crate::contact::geometry::shapes::Owner;
+use crate::contact::island::{
+    Frame, Island, Side, Surroundings, held as share_held, relative_velocity, stop_row,
+};
+use crate::contact::solver::solve::{Block, Kind, Row, Segment};
+use merrow_math::{Quat, SpatialForce, Vec3};
+use merrow_model::kinematics::coupling;
+use merrow_model::kinematics::coupling::Moving;
+use merrow_model::scene::{Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Scene};
+use merrow_model::state::coupling::Watch;
+use merrow_model::state::{CouplingState, State, Workspace};
+
+/// Time constant with which a caught end is drawn to its place [s].
+const DRAW_TIME: f64 = 0.2;
+/// Gap up to which a funnel is looked at [m].
+const MARGIN: f64 = 1e-3;
+/// Change of a load from one step to the next, as part of it, from which it is taken for an impact that will not last.
+const JUMP: f64 = 0.5;
+
+/// Robot and link; `u32::MAX` for what stands in the world.
+pub type Body = (u32, u32);
+
+/// What stands in the world, as a body.
+pub const WORLD: Body = (u32::MAX, 0);
+
+/// A coupling that has rows in this step.
+#[derive(Clone, Copy, Debug)]
+pub struct Live {
+    /// Index of the coupling.
+    pub coupling: u32,
+    /// Links of the first and the second end; none for the world and for robots that are stopped.
+    pub sides: [Side; 2],
+    T: Moving,
+    B: Moving,
+    misfit: [f64; 6],
+}
+
+impl Live {
+    /// The robots of its sides that impulses can move.
+    pub fn movers(&self, movable: &[bool]) -> [Option<u32>; 2] {
+        self.sides
+            .map(|s| s.filter(|(r, _)| movable[*r]).map(|(r, _)| r as u32))
+    }
+
+    /// Adds a mean moment and force on the second end, at its origin along the world's axes, to what both links have felt.
+    fn press<W: AsRef<Workspace>>(&self, state: &mut State, works: &[W], m: Vec3, f: Vec3) {
+        for (side, sign) in self.sides.into_iter().zip([-1.0, 1.0]) {
+            let Some((r, l)) = side else { continue };
+            let arm = self.B.p_W - works[r].as_ref().links[l].p_WL;
+            state.robots[r].feel();
+            let sum = &mut state.robots[r].coupling_force[l];
+            *sum = sum.plus(&SpatialForce {
+                m: (m + arm.cross(f)).scale(sign),
+                f: f.scale(sign),
+            });
+        }
+    }
+}
+
+/// Where the rows of a coupling that holds stand in an island.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    live: u32,
+    first: u32,
+}
+
+/// A row of a funnel: where it stands in an island, and along what it pushes the tip.
+#[derive(Clone, Copy, Debug)]
+pub struct Guided {
+    live: u32,
+    row: u32,
+    n_W: Vec3,
+}
+
+/// The couplings of a world in a step.
+#[derive(Debug, Default)]
+pub struct Couplings {
+    /// Those that have rows.
+    pub live: Vec<Live>,
+    /// Bodies that hold together, and so do not collide; sorted.
+    pub apart: Vec<[Body; 2]>,
+}
+
+/// A body of a touch.
+pub fn body(owner: Owner) -> Body {
+    match owner {
+        Owner::Link(r, l) => (r, l),
+        Owner::Structure(_) | Owner::Seabed => WORLD,
+    }
+}
+
+fn side(state: &State, end: &CouplingEnd) -> Side {
+    end.link()
+        .filter(|(r, _)| state.robots[*r].halted.is_none())
+}
+
+impl Couplings {
+    /// Finds the couplings that have rows, after the free step; moves on what is drawn in.
+    pub fn look(&mut self, scene: &Scene, state: &mut State) {
+        self.live.clear();
+        self.apart.clear();
+        for (k, c) in scene.couplings.iter().enumerate() {
+            let memory = &mut state.couplings[k];
+            let Some(b) = coupling::second(c, memory) else {
+                continue;
+            };
+            if !(memory.engaged || memory.guided) {
+                continue;
+            }
+            if memory.engaged {
+                draw(memory, scene.dt());
+            }
+            let memory = state.couplings[k];
+            let (A, B) = (
+                coupling::end_motion(scene, state, &c.a),
+                coupling::end_motion(scene, state, &b),
+            );
+            let T = if memory.engaged {
+                coupling::held(&A, memory.p_AT, &memory.q_AT)
+            } else {
+                A
+            };
+            let misfit = coupling::misfit(&c.kind, &T, &B).0;
+            let sides = [side(state, &c.a), side(state, &b)];
+            self.live.push(Live {
+                coupling: k as u32,
+                sides,
+                T,
+                B,
+                misfit,
+            });
+            if memory.engaged {
+                let of =
+                    |end: &CouplingEnd| end.link().map_or(WORLD, |(r, l)| (r as u32, l as u32));
+                let (a, b) = (of(&c.a), of(&b));
+                self.apart.push([a.min(b), a.max(b)]);
+            }
+        }
+        self.apart.sort_unstable();
+    }
+
+    /// Lets the loads expected act in the coming step.
+    pub fn feed<W: AsMut<Workspace>>(&self, scene: &Scene, state: &State, works: &mut [W]) {
+        for work in works.iter_mut() {
+            work.as_mut().coupled.clear();
+        }
+        let h = scene.dt();
+        for (c, memory) in scene.couplings.iter().zip(&state.couplings) {
+            let Some(b) = coupling::second(c, memory).filter(|_| memory.engaged) else {
+                continue;
+            };
+            let (A, B) = (
+                coupling::end_motion(scene, state, &c.a),
+                coupling::end_motion(scene, state, &b),
+            );
+            let T = coupling::held(&A, memory.p_AT, &memory.q_AT);
+            for (end, sign) in [(&b, 1.0), (&c.a, -1.0)] {
+                if let Some((r, l)) = side(state, end) {
+                    let link = coupling::link_in(scene, state, r, l);
+                    let work = works[r].as_mut();
+                    work.coupled
+                        .resize(scene.robots[r].links.len(), [SpatialForce::zero(); 3]);
+                    expect(&mut work.coupled[l], &memory.fed, sign, [&T, &B, &link], h);
+                }
+            }
+        }
+    }
+
+    /// After a step: loads, and what breaks, catches or is let in. `works` have the poses at the end of the free step.
+    pub fn follow<W: AsRef<Workspace>>(
+        &self,
+        (scene, works): (&Scene, &[W]),
+        state: &mut State,
+        islands: &mut [Island],
+        frames: &[Frame],
+    ) {
+        let h = scene.dt();
+        for island in islands.iter_mut().filter(|i| i.problem.is_finite()) {
+            for guided in &island.guided {
+                let live = &self.live[guided.live as usize];
+                let f = guided
+                    .n_W
+                    .scale(island.problem.rows[guided.row as usize].impulse / h);
+                live.press(state, works, Vec3::zero(), f);
+            }
+            for held in 0..island.held.len() {
+                let held = island.held[held];
+                let live = &self.live[held.live as usize];
+                let k = live.coupling as usize;
+                let c = &scene.couplings[k];
+                let found = island.found(&c.kind, &held).map(|x| x / h);
+                let before = state.couplings[k].fed;
+                let mut change = take_load(&mut state.couplings[k], found, &live.T);
+                if state.couplings[k].is_beyond(&c.strength) {
+                    state.couplings[k].release(Watch::Off);
+                    change = before.map(|x| -x);
+                }
+                island.pass_on(&c.kind, &held, change, frames, state);
+                let rest: [f64; 6] = std::array::from_fn(|i| found[i] - change[i]);
+                let [fx, fy, fz, mx, my, mz] = rest;
+                let R_WT = &live.T.R_W;
+                live.press(
+                    state,
+                    works,
+                    R_WT.mul_vec(Vec3::new(mx, my, mz)),
+                    R_WT.mul_vec(Vec3::new(fx, fy, fz)),
+                );
+            }
+        }
+        for (k, c) in scene.couplings.iter().enumerate() {
+            let memory = state.couplings[k];
+            if let (CouplingKind::Latch(latch), false) = (&c.kind, memory.engaged) {
+                state.couplings[k] = watch(scene, state, c, latch, memory);
+            }
+        }
+    }
+}
+
+/// (2), exactly over a step.
+fn draw(memory: &mut CouplingState, h: f64) {
+    let fade = libm::exp(-h / DRAW_TIME);
+    for (o, rate) in memory.offset.iter_mut().zip(&mut memory.offset_rate) {
+        let b = *rate + *o / DRAW_TIME;
+        *o = (*o + b * h) * fade;
+        *rate = b * fade - *o / DRAW_TIME;
+        if o.abs() + rate.abs() < 1e-12 {
+            (*o, *rate) = (0.0, 0.0);
+        }
+    }
+}
+
+/// Puts a load along T on a link at the start, middle and end of the step: it turns with T and acts where B is.
+fn expect(
+    stages: &mut [SpatialForce; 3],
+    load: &[f64; 6],
+    sign: f64,
+    [T, B, link]: [&Moving; 3],
+    h: f64,
+) {
+    let [fx, fy, fz, mx, my, mz] = load.map(|x| sign * x);
+    let (f, m) = (
+        T.R_W.mul_vec(Vec3::new(fx, fy, fz)),
+        T.R_W.mul_vec(Vec3::new(mx, my, mz)),
+    );
+    for (k, stage) in stages.iter_mut().enumerate() {
+        let t = 0.5 * h * k as f64;
+        let turned = |v: Vec3, w: Vec3| Quat::from_rotation_vector(w.scale(t)).matrix().mul_vec(v);
+        let in_link = |v: Vec3| link.R_W.tr_mul_vec(turned(v, -link.w_W));
+        let (f, m) = (in_link(turned(f, T.w_W)), in_link(turned(m, T.w_W)));
+        // where the second end slides on the link it moves along it
+        let slip = B.v_W - link.velocity_at(B.p_W);
+        let arm = link.R_W.tr_mul_vec(B.p_W - link.p_W + slip.scale(t));
+        *stage = stage.plus(&SpatialForce {
+            m: m + arm.cross(f),
+            f,
+        });
+    }
+}
+
+/// (4); returns by how much more the next step begins with than this one did.
+///
+/// A load goes on as it has changed. What jumps is taken for an impact: of it and the load before the smaller is expected.
+fn take_load(memory: &mut CouplingState, found: [f64; 6], T: &Moving) -> [f64; 6] {
+    let (old, before) = (memory.fed, memory.load);
+    let load: [f64; 6] = std::array::from_fn(|i| old[i] + found[i]);
+    let mut new = load;
+    for part in [0..3, 3..6] {
+        let size = |x: &[f64; 6]| x[part.clone()].iter().map(|x| x * x).sum::<f64>().sqrt();
+        let step: [f64; 6] = std::array::from_fn(|i| load[i] - before[i]);
+        let jumps = size(&step) > JUMP * size(&before);
+        for i in part.clone() {
+            new[i] = match jumps {
+                false => load[i] + step[i],
+                true if size(&before) < size(&load) => before[i],
+                true => load[i],
+            };
+        }
+    }
+    (memory.load, memory.fed) = (load, new);
+    memory.force_W = T.R_W.mul_vec(Vec3::new(load[0], load[1], load[2]));
+    memory.moment_W = T.R_W.mul_vec(Vec3::new(load[3], load[4], load[5]));
+    std::array::from_fn(|i| new[i] - old[i])
+}
+
+/// A latch that does not hold: whether its tip is in the funnel, may be caught, is caught.
+fn watch(
+    scene: &Scene,
+    state: &State,
+    c: &Coupling,
+    latch: &Latch,
+    mut memory: CouplingState,
+) -> CouplingState {
+    let Some(b) = c.b else { return memory };
+    let (A, B) = (
+        coupling::end_motion(scene, state, &c.a),
+        coupling::end_motion(scene, state, &b),
+    );
+    if let Some(funnel) = &latch.funnel {
+        let [x, y, z] = A.R_W.tr_mul_vec(B.p_W - A.p_W).to_array();
+        let enters = z <= MARGIN && (x * x + y * y).sqrt() <= radius(funnel, z);
+        memory.guided = z >= -funnel.length && (memory.guided || enters);
+    }
+    let away = (B.p_W - A.p_W).norm();
+    if memory.watch == Watch::Leaving && away > latch.distance {
+        memory.watch = Watch::Armed;
+    }
+    if memory.watch != Watch::Armed || away > latch.distance {
+        return memory;
+    }
+    let axis = A.R_W.col(2).dot(B.R_W.col(2)).clamp(-1.0, 1.0);
+    let turn = coupling::twist(&Quat::from_matrix(&A.R_W.transpose().mul_mat(&B.R_W)));
+    let speed = (B.v_W - A.velocity_at(B.p_W)).norm();
+    let spin = (B.w_W - A.w_W).norm();
+    let fits = libm::acos(axis) <= latch.angle && latch.roll.is_none_or(|most| turn.abs() <= most);
+    if fits && speed <= latch.speed && spin <= latch.spin {
+        let kept = if latch.roll.is_none() { turn } else { 0.0 };
+        memory.q_AT = Quat::from_rotation_vector(Vec3::new(0.0, 0.0, kept));
+        let T = coupling::held(&A, memory.p_AT, &memory.q_AT);
+        let (offset, rate) = coupling::misfit(&c.kind, &T, &B);
+        memory.engage(offset, rate);
+        memory.guided = false;
+    }
+    memory
+}
+
+/// Radius of a funnel at z [m].
+fn radius(funnel: &Funnel, z: f64) -> f64 {
+    let part = (-z / funnel.length).clamp(0.0, 1.0);
+    funnel.exit + (funnel.entrance - funnel.exit) * part
+}
+
+impl Island {
+    /// The rows of a coupling: equalities while it holds, else its funnel.
+    pub fn couple<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>, index: u32) {
+        let live = &around.couplings.live[index as usize];
+        let k = live.coupling as usize;
+        let (c, memory) = (&around.scene.couplings[k], &around.state.couplings[k]);
+        if !memory.engaged {
+            if let CouplingKind::Latch(Latch {
+                funnel: Some(funnel),
+                ..
+            }) = &c.kind
+            {
+                self.guide(around, index, funnel);
+            }
+            return;
+        }
+        let first = self.problem.rows.len() as u32;
+        let duration = share_held(around.scene.integrator) * around.scene.dt();
+        for i in (0..6).filter(|i| c.kind.holds()[*i]) {
+            let d = live.T.R_W.col(i % 3);
+            let (segments, speed) = self.row(around, live, d, i >= 3);
+            let wanted = memory.offset_rate[i] - (speed - self.own_velocity(&segments));
+            let gap = live.misfit[i] - memory.offset[i];
+            self.finish(
+                around,
+                segments,
+                Row {
+                    wanted,
+                    duration,
+                    gap,
+                    ..Row::default()
+                },
+            );
+        }
+        let block = Block {
+            first,
+            n: self.problem.rows.len() as u32 - first,
+            kind: Kind::Equality,
+        };
+        self.problem.blocks.push(block);
+        self.held.push(Held { live: index, first });
+    }
+
+    /// (3)
+    fn guide<W: AsRef<Workspace>>(
+        &mut self,
+        around: &Surroundings<'_, W>,
+        index: u32,
+        funnel: &Funnel,
+    ) {
+        let live = &around.couplings.live[index as usize];
+        let [x, y, z] = live.T.R_W.tr_mul_vec(live.B.p_W - live.T.p_W).to_array();
+        let rho = (x * x + y * y).sqrt();
+        let slope = (funnel.entrance - funnel.exit) / funnel.length;
+        let cos = 1.0 / (1.0 + slope * slope).sqrt();
+        // on the axis every direction across it is as good
+        let out = if rho > 1e-9 {
+            [x / rho, y / rho]
+        } else {
+            [1.0, 0.0]
+        };
+        let wall = Vec3::new(-out[0] * cos, -out[1] * cos, -slope * cos);
+        let along = if z < 0.0 {
+            wall
+        } else {
+            Vec3::new(-out[0], -out[1], 0.0)
+        };
+        let across = (radius(funnel, z) - rho) * if z < 0.0 { cos } else { 1.0 };
+        let start = relative_velocity(around, [live.sides[1], live.sides[0]], live.B.p_W, true);
+        for (n, gap) in [(along, across), (Vec3::new(0.0, 0.0, -1.0), -z)] {
+            let n_W = live.T.R_W.mul_vec(n);
+            let speeds = [start.dot(n_W), self.speed_of(live, n_W)];
+            if gap > MARGIN.max(around.scene.dt() * speeds[1].abs()) {
+                continue;
+            }
+            let row = stop_row(around.scene, gap, None, speeds, 0.0);
+            let (segments, speed) = self.row(around, live, n_W, false);
+            let wanted = row.wanted - (speed - self.own_velocity(&segments));
+            self.finish(around, segments, Row { wanted, ..row });
+            let kind = Kind::Box {
+                lo: 0.0,
+                hi: f64::INFINITY,
+                stops: true,
+            };
+            let row = self.problem.rows.len() as u32 - 1;
+            self.problem.blocks.push(Block {
+                first: row,
+                n: 1,
+                kind,
+            });
+            self.guided.push(Guided {
+                live: index,
+                row,
+                n_W,
+            });
+        }
+    }
+
+    fn speed_of(&self, live: &Live, d: Vec3) -> f64 {
+        (live.B.v_W - live.T.velocity_at(live.B.p_W)).dot(d)
+    }
+
+    /// Coefficients of a row for the velocity of the second end against the first along `d` (or about it), and that velocity.
+    fn row<W: AsRef<Workspace>>(
+        &mut self,
+        around: &Surroundings<'_, W>,
+        live: &Live,
+        d: Vec3,
+        turns: bool,
+    ) -> ([Segment; 2], f64) {
+        let sides = [live.sides[1], live.sides[0]];
+        let [segments] = self.pair_rows(around, sides, (live.B.p_W, &[d], turns));
+        let speed = if turns {
+            (live.B.w_W - live.T.w_W).dot(d)
+        } else {
+            self.speed_of(live, d)
+        };
+        (segments, speed)
+    }
+
+    /// What the rows of a coupling found: impulse and its moment at the second end, along T [N s, N m s].
+    fn found(&self, kind: &CouplingKind, held: &Held) -> [f64; 6] {
+        let mut all = [0.0; 6];
+        for (n, i) in (0..6).filter(|i| kind.holds()[*i]).enumerate() {
+            all[i] = self.problem.rows[held.first as usize + n].impulse;
+        }
+        all
+    }
+
+    /// Takes from the robots' kicks what the next step begins with otherwise than this one: loads are felt as the mean of the last step.
+    fn pass_on(
+        &mut self,
+        kind: &CouplingKind,
+        held: &Held,
+        change: [f64; 6],
+        frames: &[Frame],
+        state: &mut State,
+    ) {
+        for (n, i) in (0..6).filter(|i| kind.holds()[*i]).enumerate() {
+            let segments = self.problem.rows[held.first as usize + n].segments;
+            for s in segments.iter().filter(|s| s.n > 0) {
+                let frame = &frames[s.robot as usize];
+                let y = &mut self.problem.J[s.at as usize..(s.at + s.n) as usize];
+                from_white(&frame.L, y.len(), y);
+                let kick = &mut state.robots[s.robot as usize].kick;
+                kick.any |= change[i] != 0.0;
+                frame
+                    .dofs
+                    .add(y, -0.5 * change[i], &mut kick.A_WB_B, &mut kick.qdd);
+            }
+        }
+    }
+}

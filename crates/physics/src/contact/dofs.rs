@@ -1,0 +1,299 @@
+//! A robot's free coordinates: which of them impulses can move, its inertia over them, and how a force at a point reaches them.
+//!
+//! # Law
+//! ```text
+//!   J_c: v ↦ d · v_Q   for a point Q of link l and a direction d                       (1)  [Featherstone 2008, §2.10, 4.3]
+//!   H Δv = Jᵀ λ,   H = L Lᵀ                                                            (2)  [Featherstone 2008, eq. 11.25]
+//! ```
+//! # Symbols
+//! v base velocity at Bo in B (angular first), then joint velocities; only those that forces move. H joint-space inertia
+//! with added mass. λ impulse [N s or N m s].
+//!
+//! # Frames
+//! Points and directions in the world.
+//!
+//! # Limits
+//! A joint whose motion is prescribed takes no impulse; it passes it on.
+//!
+//! # Checked by
+//! test/identity/contact.rs
+
+use crate::dynamics::crba;
+use merrow_math::{SpatialVelocity, Vec3};
+use merrow_model::scene::{JointKind, Link, Robot};
+use merrow_model::state::Workspace;
+use merrow_model::state::workspace::LinkWork;
+
+/// The free coordinates of one robot.
+#[derive(Clone, Debug)]
+pub struct Dofs {
+    /// How many there are.
+    pub n: usize,
+    /// Index of the first joint's coordinate: 6 for a floating base, 0 for one that is held.
+    base: usize,
+    /// Coordinate of each joint and how far the joint goes with it; none if forces do not move it. A joint that follows
+    /// another shares its coordinate.
+    pub joint: Vec<Option<(usize, f64)>>,
+    /// Joint of each coordinate after the base's.
+    of_joint: Vec<usize>,
+    /// True if a joint moves as it is told, whatever the forces.
+    pub is_driven: bool,
+}
+
+impl Dofs {
+    /// The free coordinates of `robot`.
+    pub fn new(robot: &Robot) -> Self {
+        let base = if robot.floating { 6 } else { 0 };
+        let (mut joint, mut of_joint) = (Vec::new(), Vec::new());
+        for (j, link) in robot.links[1..].iter().enumerate() {
+            let own = link.joint.is_free() && link.joint.mimic.is_none();
+            joint.push(own.then_some((base + of_joint.len(), 1.0)));
+            if own {
+                of_joint.push(j);
+            }
+        }
+        for (j, link) in robot.links[1..].iter().enumerate() {
+            if let Some(mimic) = &link.joint.mimic {
+                let leader: Option<(usize, f64)> = joint[mimic.leader - 1];
+                joint[j] = leader.map(|(c, _)| (c, mimic.multiplier));
+            }
+        }
+        let moves = |link: &Link| link.joint.kind != JointKind::Fixed;
+        let is_driven = robot.links[1..]
+            .iter()
+            .zip(&joint)
+            .any(|(link, own)| own.is_none() && moves(link));
+        Self {
+            n: base + of_joint.len(),
+            base,
+            joint,
+            of_joint,
+            is_driven,
+        }
+    }
+
+    /// Velocities of the free coordinates.
+    pub fn gather(&self, V: &SpatialVelocity, qd: &[f64], out: &mut [f64]) {
+        if self.base == 6 {
+            out[..3].copy_from_slice(&V.w.to_array());
+            out[3..6].copy_from_slice(&V.v.to_array());
+        }
+        for (x, j) in out[self.base..].iter_mut().zip(&self.of_joint) {
+            *x = qd[*j];
+        }
+    }
+
+    /// Adds `k` times changes `x` of the free coordinates' velocities to those of the base and the joints.
+    pub fn add(&self, x: &[f64], k: f64, V: &mut SpatialVelocity, qd: &mut [f64]) {
+        if self.base == 6 {
+            V.w += Vec3::new(x[0], x[1], x[2]).scale(k);
+            V.v += Vec3::new(x[3], x[4], x[5]).scale(k);
+        }
+        for (qd, own) in qd.iter_mut().zip(&self.joint) {
+            if let Some((c, part)) = own {
+                *qd += part * x[*c] * k;
+            }
+        }
+    }
+
+    /// Inertia over the free coordinates, row after row, and its Cholesky factor: the lower triangle, row after row, with the
+    /// inverse of the diagonal. `full` and `H` are scratch.
+    pub fn factor(
+        &self,
+        robot: &Robot,
+        work: &mut Workspace,
+        full: &mut Vec<f64>,
+        H: &mut Vec<f64>,
+        L: &mut Vec<f64>,
+    ) {
+        let size = crba::inertia_matrix_into(robot, work, full);
+        let n = self.n;
+        H.clear();
+        H.resize(n * n, 0.0);
+        // Gᵀ H G, where G says how each coordinate of H goes with the free ones
+        let free = |k: usize| {
+            if k < 6 {
+                (k < self.base).then_some((k, 1.0))
+            } else {
+                self.joint[k - 6]
+            }
+        };
+        for i in 0..size {
+            let Some((a, s)) = free(i) else { continue };
+            for j in 0..size {
+                if let Some((b, t)) = free(j) {
+                    H[a * n + b] += s * t * full[i * size + j];
+                }
+            }
+        }
+        L.clear();
+        L.extend_from_slice(H);
+        for i in 0..n {
+            for j in 0..=i {
+                let mut sum = L[i * n + j];
+                for k in 0..j {
+                    sum -= L[i * n + k] * L[j * n + k];
+                }
+                L[i * n + j] = if i == j {
+                    1.0 / sum.sqrt()
+                } else {
+                    sum * L[j * n + j]
+                };
+            }
+        }
+    }
+
+    /// Adds rows (1) times `k` for the velocity of the point `p_W` of `link` along each direction, one after another.
+    pub fn point_rows(
+        &self,
+        robot: &Robot,
+        links: &[LinkWork],
+        link: usize,
+        p_W: Vec3,
+        d_W: &[Vec3],
+        k: f64,
+        rows: &mut [f64],
+    ) {
+        let n = self.n;
+        let mut l = link;
+        while let Some(parent) = robot.links[l].parent {
+            if let Some((c, s)) = self.joint[l - 1] {
+                let z = links[l].R_WL.col(2);
+                let v = match robot.links[l].joint.kind {
+                    JointKind::Prismatic => z,
+                    _ => z.cross(p_W - links[l].p_WL),
+                };
+                for (i, d) in d_W.iter().enumerate() {
+                    rows[i * n + c] += k * s * v.dot(*d);
+                }
+            }
+            l = parent;
+        }
+        if self.base == 6 {
+            let base = &links[0];
+            let arm = base.R_WL.tr_mul_vec(p_W - base.p_WL);
+            for (d, row) in d_W.iter().zip(rows.chunks_exact_mut(n)) {
+                let d = base.R_WL.tr_mul_vec(*d);
+                let m = arm.cross(d);
+                for (x, y) in row.iter_mut().zip([m.x, m.y, m.z, d.x, d.y, d.z]) {
+                    *x += k * y;
+                }
+            }
+        }
+    }
+
+    /// Adds `k` times the row for the angular velocity of `link` along `d_W`.
+    pub fn turn_row(
+        &self,
+        robot: &Robot,
+        links: &[LinkWork],
+        link: usize,
+        d_W: Vec3,
+        k: f64,
+        row: &mut [f64],
+    ) {
+        let mut l = link;
+        while let Some(parent) = robot.links[l].parent {
+            let slides = robot.links[l].joint.kind == JointKind::Prismatic;
+            if let (Some((c, s)), false) = (self.joint[l - 1], slides) {
+                row[c] += k * s * links[l].R_WL.col(2).dot(d_W);
+            }
+            l = parent;
+        }
+        if self.base == 6 {
+            let d = links[0].R_WL.tr_mul_vec(d_W);
+            for i in 0..3 {
+                row[i] += k * d[i];
+            }
+        }
+    }
+}
+
+/// `x ← Lᵀ x`: velocities in coordinates whose inertia is 1.
+pub fn to_white(L: &[f64], n: usize, x: &mut [f64]) {
+    for i in 0..n {
+        x[i] = x[i] / L[i * n + i] + (i + 1..n).map(|k| L[k * n + i] * x[k]).sum::<f64>();
+    }
+}
+
+/// `x ← L⁻ᵀ x`: back from there.
+pub fn from_white(L: &[f64], n: usize, x: &mut [f64]) {
+    for i in (0..n).rev() {
+        let sum: f64 = (i + 1..n).map(|k| L[k * n + i] * x[k]).sum();
+        x[i] = (x[i] - sum) * L[i * n + i];
+    }
+}
+
+/// `x ← L⁻¹ x`: impulses there.
+pub fn whiten(L: &[f64], n: usize, x: &mut [f64]) {
+    match n {
+        6 => whiten_all::<6>(L, x),
+        n => {
+            for i in 0..n {
+                let sum: f64 = (0..i).map(|k| L[i * n + k] * x[k]).sum();
+                x[i] = (x[i] - sum) * L[i * n + i];
+            }
+        }
+    }
+}
+
+/// The same where the size is known beforehand.
+fn whiten_all<const N: usize>(L: &[f64], x: &mut [f64]) {
+    let (L, x) = (&L[..N * N], &mut x[..N]);
+    for i in 0..N {
+        let mut sum = 0.0;
+        for k in 0..i {
+            sum += L[i * N + k] * x[k];
+        }
+        x[i] = (x[i] - sum) * L[i * N + i];
+    }
+}
+
+/// The same for three vectors, one after another.
+pub fn whiten_three(L: &[f64], n: usize, x: &mut [f64]) {
+    match n {
+        6 => whiten_three_all(L, 6, x),
+        n => whiten_three_all(L, n, x),
+    }
+}
+
+#[inline(always)]
+fn whiten_three_all(L: &[f64], n: usize, x: &mut [f64]) {
+    let (a, rest) = x[..3 * n].split_at_mut(n);
+    let (b, c) = rest.split_at_mut(n);
+    for (i, line) in L[..n * n].chunks_exact(n).enumerate() {
+        let mut sums = [0.0; 3];
+        for k in 0..i {
+            sums[0] += line[k] * a[k];
+            sums[1] += line[k] * b[k];
+            sums[2] += line[k] * c[k];
+        }
+        a[i] = (a[i] - sums[0]) * line[i];
+        b[i] = (b[i] - sums[1]) * line[i];
+        c[i] = (c[i] - sums[2]) * line[i];
+    }
+}
+
+/// Velocity of the point `p_W` of a link in the world, all joints counted, at the motion whose velocities are `V` and `qd`.
+pub fn point_velocity(
+    robot: &Robot,
+    links: &[LinkWork],
+    link: usize,
+    p_W: Vec3,
+    motion: (&SpatialVelocity, &[f64]),
+) -> Vec3 {
+    let (V, qd) = motion;
+    let base = &links[0];
+    let mut v = base.R_WL.mul_vec(V.v) + base.R_WL.mul_vec(V.w).cross(p_W - base.p_WL);
+    let mut l = link;
+    while let Some(parent) = robot.links[l].parent {
+        let z = links[l].R_WL.col(2).scale(qd[l - 1]);
+        v += match robot.links[l].joint.kind {
+            JointKind::Prismatic => z,
+            JointKind::Fixed => Vec3::zero(),
+            _ => z.cross(p_W - links[l].p_WL),
+        };
+        l = parent;
+    }
+    v
+}

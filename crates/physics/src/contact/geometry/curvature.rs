@@ -1,0 +1,170 @@
+//! Adds what the rows of a constraint do to the matrix of Newton's method: `Zᵀ G Z`, block by block.
+
+use crate::contact::solver::blocks::{Blocks, Place};
+use crate::contact::solver::solve::{Kind, Row};
+
+/// Adds a group of rows, whose stiffness is that of each, with its curvature `g`; `weighted` is scratch as long as `Z`.
+#[inline(always)]
+pub fn add(
+    kind: Kind,
+    (rows, stiffness): (&[Row], &[f64]),
+    Z: &[f64],
+    g: &[f64; 6],
+    weighted: &mut [f64],
+    (matrix, place): (&mut Blocks, Place),
+) {
+    match kind {
+        Kind::Contact { .. } => weigh_three(rows, Z, g, weighted),
+        Kind::Box { .. } => weigh(&rows[0], Z, g[0], weighted),
+        Kind::Equality => {
+            for (row, stiffness) in rows.iter().zip(stiffness) {
+                weigh(row, Z, *stiffness, weighted);
+            }
+        }
+    }
+    outer_products(rows, Z, weighted, matrix, place);
+}
+
+/// `g Z` of a row.
+#[inline(always)]
+fn weigh(row: &Row, Z: &[f64], g: f64, out: &mut [f64]) {
+    for s in &row.segments {
+        for i in s.at as usize..(s.at + s.n) as usize {
+            out[i] = g * Z[i];
+        }
+    }
+}
+
+/// The same for the three rows of a contact.
+#[inline(always)]
+fn weigh_three(rows: &[Row], Z: &[f64], [nn, n1, n2, a, b, c]: &[f64; 6], out: &mut [f64]) {
+    for k in 0..2 {
+        let [n, s, t] = [0, 1, 2].map(|row: usize| rows[row].segments[k].at as usize);
+        for i in 0..rows[0].segments[k].n as usize {
+            let (x, y, z) = (Z[n + i], Z[s + i], Z[t + i]);
+            out[n + i] = nn * x + n1 * y + n2 * z;
+            out[s + i] = n1 * x + a * y + b * z;
+            out[t + i] = n2 * x + b * y + c * z;
+        }
+    }
+}
+
+/// Adds `Zᵀ G Z` of a group to the matrix.
+#[inline(always)]
+fn outer_products(rows: &[Row], Z: &[f64], weighted: &[f64], matrix: &mut Blocks, place: Place) {
+    let [a, b] = rows[0].segments;
+    if let ([n, s, t], 6, 0 | 6) = (rows, a.n, b.n) {
+        return add_six([n, s, t], Z, weighted, matrix, place);
+    }
+    for (k, s) in [a, b].into_iter().enumerate().filter(|(_, s)| s.n > 0) {
+        let n = s.n as usize;
+        let to = matrix.diagonal(s.body);
+        for row in rows {
+            let at = row.segments[k].at as usize;
+            outer(
+                &Z[at..at + n],
+                &weighted[at..at + n],
+                &mut matrix.values[to..to + n * n],
+            );
+        }
+    }
+    if a.n > 0 && b.n > 0 {
+        // the earlier robot's coordinates count the columns
+        let (early, late) = match (place.is_turned, a.body < b.body) {
+            (false, true) | (true, false) => (0, 1),
+            _ => (1, 0),
+        };
+        let size = (a.n * b.n) as usize;
+        for row in rows {
+            let [e, l] = [row.segments[early], row.segments[late]];
+            let (e_at, l_at) = (e.at as usize, l.at as usize);
+            outer(
+                &Z[e_at..e_at + e.n as usize],
+                &weighted[l_at..l_at + l.n as usize],
+                &mut matrix.values[place.at as usize..place.at as usize + size],
+            );
+        }
+    }
+}
+
+/// The same for contacts of floating bodies without joints, the most frequent.
+#[inline(always)]
+fn add_six(rows: [&Row; 3], Z: &[f64], weighted: &[f64], matrix: &mut Blocks, place: Place) {
+    let [a, b] = rows[0].segments;
+    let at = matrix.diagonal(a.body);
+    outer_three(
+        columns(rows, 0),
+        columns(rows, 0),
+        Z,
+        weighted,
+        &mut matrix.values[at..at + 36],
+    );
+    if b.n > 0 {
+        let at = matrix.diagonal(b.body);
+        outer_three(
+            columns(rows, 1),
+            columns(rows, 1),
+            Z,
+            weighted,
+            &mut matrix.values[at..at + 36],
+        );
+        let early = usize::from(place.is_turned == (a.body < b.body));
+        let at = place.at as usize;
+        outer_three(
+            columns(rows, early),
+            columns(rows, 1 - early),
+            Z,
+            weighted,
+            &mut matrix.values[at..at + 36],
+        );
+    }
+}
+
+/// Where the coefficients of three rows begin for one of their robots.
+#[inline(always)]
+fn columns(rows: [&Row; 3], side: usize) -> [u32; 3] {
+    [
+        rows[0].segments[side].at,
+        rows[1].segments[side].at,
+        rows[2].segments[side].at,
+    ]
+}
+
+/// `out += Σ x yᵀ` over three rows of six.
+#[inline(always)]
+fn outer_three(x: [u32; 3], y: [u32; 3], X: &[f64], Y: &[f64], out: &mut [f64]) {
+    let [x0, x1, x2] = [six(X, x[0]), six(X, x[1]), six(X, x[2])];
+    let [y0, y1, y2] = [six(Y, y[0]), six(Y, y[1]), six(Y, y[2])];
+    let out = &mut out[..36];
+    for c in 0..6 {
+        for r in 0..6 {
+            out[c * 6 + r] += x0[c] * y0[r] + x1[c] * y1[r] + x2[c] * y2[r];
+        }
+    }
+}
+
+/// Six numbers of a list.
+#[inline(always)]
+fn six(list: &[f64], at: u32) -> [f64; 6] {
+    let mut out = [0.0; 6];
+    out.copy_from_slice(&list[at as usize..at as usize + 6]);
+    out
+}
+
+/// `out += x yᵀ`.
+#[inline(always)]
+fn outer(x: &[f64], y: &[f64], out: &mut [f64]) {
+    if let (Ok(x), Ok(y)) = (<&[f64; 6]>::try_from(x), <&[f64; 6]>::try_from(y)) {
+        for (x, out) in x.iter().zip(out.chunks_exact_mut(6)) {
+            for k in 0..6 {
+                out[k] += x * y[k];
+            }
+        }
+        return;
+    }
+    for (x, out) in x.iter().zip(out.chunks_exact_mut(y.len())) {
+        for (out, y) in out.iter_mut().zip(y) {
+            *out += x * y;
+        }
+    }
+}

@@ -1,0 +1,618 @@
+//! Where shapes meet: broad phase, narrow phase, and casts of what moves fast.
+//!
+//! Found anew at every step from the poses alone, so that nothing but `State` is needed to resume a run. Pairs are
+//! visited in a fixed order.
+
+use crate::contact::coupling;
+use crate::contact::coupling::Body;
+use crate::contact::geometry::clearance::Clearance;
+use crate::contact::geometry::clip;
+use crate::contact::geometry::clip::{Feature, Place};
+use crate::contact::geometry::shapes;
+use crate::contact::geometry::shapes::{Owner, Shape, ours, vector};
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::sea::terrain::Terrain;
+use merrow_model::scene::{Scene, Seabed};
+use rapier3d_f64::math::{Pose, Vector};
+use rapier3d_f64::parry::bounding_volume::{Aabb, BoundingVolume};
+use rapier3d_f64::parry::partitioning::{Bvh, BvhBuildStrategy};
+use rapier3d_f64::parry::query::{
+    ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, ShapeCastOptions,
+    cast_shapes,
+};
+use rapier3d_f64::parry::shape::{PolygonalFeature, PolygonalFeatureMap, Triangle};
+
+/// Two surfaces at, or nearly at, one place, at the end of the free step.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// Whose surface is pushed along the normal; always a link.
+    pub a: Owner,
+    /// Whose surface pushes.
+    pub b: Owner,
+    /// Colliders of both.
+    pub colliders: [u32; 2],
+    /// Where, in the world [m].
+    pub p_W: Vec3,
+    /// Unit normal in the world, from b to a.
+    pub n_W: Vec3,
+    /// Distance between the surfaces along the normal, negative where they overlap [m].
+    pub gap: f64,
+    /// Part of the step after which a cast found them to meet; none where they were found close at the end.
+    pub met_at: Option<f64>,
+    /// Coefficient of friction of the pair.
+    pub friction: f64,
+    /// Coefficient of restitution of the pair.
+    pub restitution: f64,
+    /// What tells this touch from others of the step, and the same one in the next.
+    pub key: Key,
+}
+
+/// Shapes and features of a touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    /// Both shapes.
+    pub shapes: [u32; 2],
+    /// Features of both shapes, as rapier numbers them.
+    pub features: [u32; 2],
+}
+
+/// Gap up to which surfaces are looked at [m].
+const MARGIN: f64 = 1e-3;
+/// Index that stands for the seabed in keys.
+const SEABED: u32 = u32::MAX;
+
+/// The shapes of a scene and where they are.
+pub struct Detector {
+    moving: Vec<Shape>,
+    fixed: Vec<Shape>,
+    fixed_poses: Vec<Pose>,
+    fixed_tree: Bvh,
+    /// Poses at the end of the step.
+    poses: Vec<Pose>,
+    /// Poses at its start.
+    starts: Vec<Pose>,
+    boxes: Vec<Aabb>,
+    /// Radius of a sphere about the origin of each moving shape that holds it [m].
+    radii: Vec<f64>,
+    /// Moving shapes by where their boxes begin along x.
+    order: Vec<(f64, u32)>,
+    pairs: Vec<(u32, u32)>,
+    manifolds: Vec<ContactManifold<(), ()>>,
+    /// One triangle of the ground after another.
+    ground: Option<Shape>,
+}
+
+impl std::fmt::Debug for Detector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "Detector of {} moving and {} fixed shapes",
+            self.moving.len(),
+            self.fixed.len()
+        )
+    }
+}
+
+impl Detector {
+    /// The shapes of `scene`.
+    ///
+    /// # Errors
+    /// One line for each shape that cannot be made.
+    pub fn new(scene: &Scene) -> Result<Self, Vec<String>> {
+        let (moving, fixed) = shapes::build(scene)?;
+        let fixed_poses: Vec<Pose> = fixed.iter().map(|s| fixed_pose(scene, s)).collect();
+        let boxes: Vec<Aabb> = fixed
+            .iter()
+            .zip(&fixed_poses)
+            .map(|(s, X)| s.shape.compute_aabb(X))
+            .collect();
+        let n = moving.len();
+        Ok(Self {
+            fixed_tree: Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes),
+            fixed_poses,
+            fixed,
+            poses: vec![Pose::IDENTITY; n],
+            starts: vec![Pose::IDENTITY; n],
+            boxes: Vec::with_capacity(n),
+            radii: moving
+                .iter()
+                .map(|s| {
+                    let sphere = s.shape.compute_local_bounding_sphere();
+                    sphere.center.length() + sphere.radius
+                })
+                .collect(),
+            order: Vec::with_capacity(n),
+            pairs: Vec::with_capacity(64 + 8 * n),
+            manifolds: vec![roomy()],
+            ground: Some(shapes::ground()),
+            moving,
+        })
+    }
+
+    /// Whether robots are far from everything; `always` if something beside touching ties them together.
+    pub fn clearance(&self, scene: &Scene, always: bool) -> Clearance {
+        let fixed = self.fixed.iter().zip(&self.fixed_poses);
+        Clearance::new(scene, &self.moving, fixed, always)
+    }
+
+    /// True if nothing can ever touch.
+    pub fn is_empty(&self) -> bool {
+        self.moving.is_empty()
+    }
+
+    /// Takes the poses of all links; those of the step before become the start. `pose_of(robot, link)` gives axes and origin.
+    pub fn place(&mut self, pose_of: impl Fn(usize, usize) -> Pose) {
+        std::mem::swap(&mut self.poses, &mut self.starts);
+        for (shape, X) in self.moving.iter().zip(&mut self.poses) {
+            if let Owner::Link(r, l) = shape.owner {
+                *X = pose_of(r as usize, l as usize) * shape.X_LG;
+            }
+        }
+    }
+
+    /// As [`Detector::place`] for the links that `pose_of` gives a pose for, which were moved once more in the same step.
+    pub fn correct(&mut self, pose_of: impl Fn(usize, usize) -> Option<Pose>) {
+        for (shape, X) in self.moving.iter().zip(&mut self.poses) {
+            if let Owner::Link(r, l) = shape.owner
+                && let Some(X_WL) = pose_of(r as usize, l as usize)
+            {
+                *X = X_WL * shape.X_LG;
+            }
+        }
+    }
+
+    /// All touches at the poses placed last into `out`, in a fixed order, but those of the pairs in `apart`, which is sorted.
+    pub fn touches(
+        &mut self,
+        scene: &Scene,
+        seabed: &Seabed,
+        apart: &[[Body; 2]],
+        out: &mut Vec<Touch>,
+    ) {
+        out.clear();
+        self.boxes.clear();
+        for (i, shape) in self.moving.iter().enumerate() {
+            let around = shape.shape.compute_aabb(&self.poses[i]);
+            let hop = self.poses[i].translation - self.starts[i].translation;
+            let swept = if hop.length() > shape.thickness {
+                around.merged(&shape.shape.compute_aabb(&self.starts[i]))
+            } else {
+                around
+            };
+            self.boxes.push(swept.loosened(0.5 * MARGIN));
+        }
+        self.find_pairs();
+        for i in 0..self.moving.len() {
+            match &seabed.terrain {
+                None => self.meet_seabed(scene, i, seabed, out),
+                Some(terrain) => self.meet_terrain(scene, i, terrain, out),
+            }
+        }
+        for k in 0..self.pairs.len() {
+            let (i, j) = self.pairs[k];
+            self.meet(scene, [i as usize, j as usize], apart, out);
+        }
+    }
+
+    /// Every shape whose box meets `around`, and where it stands: those that move, then the others.
+    pub fn within(&self, around: &Aabb, mut see: impl FnMut(&Shape, &Pose)) {
+        let (middle, reach) = (around.center(), around.half_extents().length());
+        for ((shape, X), radius) in self.moving.iter().zip(&self.poses).zip(&self.radii) {
+            let near = (X.translation - middle).length() <= reach + radius;
+            if near && shape.shape.compute_aabb(X).intersects(around) {
+                see(shape, X);
+            }
+        }
+        for j in self.fixed_tree.intersect_aabb(around) {
+            see(&self.fixed[j as usize], &self.fixed_poses[j as usize]);
+        }
+    }
+
+    /// Pairs of a moving shape and another (fixed shapes are numbered after the moving ones), sorted.
+    fn find_pairs(&mut self) {
+        let n = self.moving.len();
+        self.pairs.clear();
+        for (i, around) in self.boxes.iter().enumerate() {
+            for j in self.fixed_tree.intersect_aabb(around) {
+                self.pairs.push((i as u32, n as u32 + j));
+            }
+        }
+        // moving shapes by sweeping along x: a tree would have to be rebuilt at every step
+        self.order.clear();
+        self.order.extend(
+            self.boxes
+                .iter()
+                .enumerate()
+                .map(|(i, around)| (around.mins.x, i as u32)),
+        );
+        self.order
+            .sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (k, (_, i)) in self.order.iter().enumerate() {
+            let around = &self.boxes[*i as usize];
+            for (left, j) in &self.order[k + 1..] {
+                if *left > around.maxs.x {
+                    break;
+                }
+                if around.intersects(&self.boxes[*j as usize]) {
+                    self.pairs.push((*i.min(j), *i.max(j)));
+                }
+            }
+        }
+        self.pairs.sort_unstable();
+    }
+
+    fn other(&self, j: usize) -> (&Shape, &Pose, &Pose) {
+        match j.checked_sub(self.moving.len()) {
+            None => (&self.moving[j], &self.poses[j], &self.starts[j]),
+            Some(k) => (&self.fixed[k], &self.fixed_poses[k], &self.fixed_poses[k]),
+        }
+    }
+
+    /// Narrow phase of one pair.
+    fn meet(
+        &mut self,
+        scene: &Scene,
+        [i, j]: [usize; 2],
+        apart: &[[Body; 2]],
+        out: &mut Vec<Touch>,
+    ) {
+        let mut manifolds = std::mem::take(&mut self.manifolds);
+        let (a, X_a, start_a) = (&self.moving[i], &self.poses[i], &self.starts[i]);
+        let (b, X_b, start_b) = self.other(j);
+        if may_touch(scene, a, b) && !are_apart(a, b, apart) {
+            let base = touch(a, b, [i as u32, j as u32]);
+            let hop =
+                (X_a.translation - start_a.translation) - (X_b.translation - start_b.translation);
+            let fast = hop.length() > a.thickness.min(b.thickness);
+            match fast
+                .then(|| cast(a, [start_a, X_a], b, [start_b, X_b], &base))
+                .flatten()
+            {
+                Some(touch) => out.push(touch),
+                None => narrow(a, X_a, b, X_b, &base, &mut manifolds, out),
+            }
+        }
+        self.manifolds = manifolds;
+    }
+
+    /// Moving shape `i` against the plane bottom.
+    fn meet_seabed(&self, scene: &Scene, i: usize, seabed: &Seabed, out: &mut Vec<Touch>) {
+        let n = seabed.normal(0.0, 0.0);
+        self.meet_plane(scene, i, n, |p| (p.z - seabed.height(p.x, p.y)) * n.z, out);
+    }
+
+    /// Moving shape `i` against the triangles of the ground near it; one that has sunk in is lifted as by a plane.
+    fn meet_terrain(&mut self, scene: &Scene, i: usize, terrain: &Terrain, out: &mut Vec<Touch>) {
+        let (low, high) = (ours(self.boxes[i].mins), ours(self.boxes[i].maxs));
+        let middle = ours(self.poses[i].translation);
+        let surface = terrain.height(middle.x, middle.y);
+        if middle.z < surface && ours(self.starts[i].translation).z < surface {
+            let n = terrain.normal(middle.x, middle.y);
+            let foot = Vec3::new(middle.x, middle.y, surface);
+            return self.meet_plane(scene, i, n, |p| n.dot(p - foot), out);
+        }
+        let Some(mut ground) = self.ground.take() else {
+            return;
+        };
+        let mut manifolds = std::mem::take(&mut self.manifolds);
+        ground.material = scene.seabed_material;
+        let (a, X_a, start_a) = (&self.moving[i], &self.poses[i], &self.starts[i]);
+        let base = touch(a, &ground, [i as u32, SEABED]);
+        let fast = (X_a.translation - start_a.translation).length() > a.thickness;
+        terrain.triangles(low, high, |number, corners| {
+            let face = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+            if let Some(triangle) = ground.shape.make_mut().as_shape_mut::<Triangle>() {
+                *triangle =
+                    Triangle::new(vector(corners[0]), vector(corners[1]), vector(corners[2]));
+            }
+            let (b, X_b) = (&ground, &Pose::IDENTITY);
+            let before = out.len();
+            match fast
+                .then(|| cast(a, [start_a, X_a], b, [X_b, X_b], &base))
+                .flatten()
+            {
+                Some(touch) => out.push(touch),
+                None => narrow(a, X_a, b, X_b, &base, &mut manifolds, out),
+            }
+            // the ground has one side, and its triangles are told apart by their number
+            let mut k = before;
+            while k < out.len() {
+                if out[k].n_W.dot(face) <= 0.0 {
+                    out.remove(k);
+                    continue;
+                }
+                out[k].key.features[1] ^= number.wrapping_mul(0x9E37_79B1);
+                k += 1;
+            }
+        });
+        self.ground = Some(ground);
+        self.manifolds = manifolds;
+    }
+
+    /// Moving shape `i` against a plane over which points stand by `height`, along its normal `n`.
+    fn meet_plane(
+        &self,
+        scene: &Scene,
+        i: usize,
+        n: Vec3,
+        height: impl Fn(Vec3) -> f64,
+        out: &mut Vec<Touch>,
+    ) {
+        let (shape, X) = (&self.moving[i], &self.poses[i]);
+        let (center, reach) = (
+            ours(self.boxes[i].center()),
+            ours(self.boxes[i].half_extents()),
+        );
+        if height(center) > n.x.abs() * reach.x + n.y.abs() * reach.y + n.z.abs() * reach.z {
+            return;
+        }
+        let ground = scene.seabed_material;
+        let mut put = |p: Vec3, radius: f64, feature: u32| {
+            let gap = height(p) - radius;
+            if gap <= MARGIN {
+                out.push(Touch {
+                    a: shape.owner,
+                    b: Owner::Seabed,
+                    colliders: [shape.collider, 0],
+                    p_W: p - n.scale(radius + 0.5 * gap),
+                    n_W: n,
+                    gap,
+                    met_at: None,
+                    friction: (shape.material.friction * ground.friction).sqrt(),
+                    restitution: shape.material.restitution.max(ground.restitution),
+                    key: Key {
+                        shapes: [i as u32, SEABED],
+                        features: [feature, 0],
+                    },
+                });
+            }
+        };
+        if let Some(ball) = shape.shape.as_ball() {
+            put(ours(X.translation), ball.radius, 0);
+        } else if let Some((map, radius)) = shape.shape.as_polygonal_feature_map() {
+            let down = X.rotation.inverse() * vector(-n);
+            let mut feature = PolygonalFeature::default();
+            map.local_support_feature(down, &mut feature);
+            for k in 0..feature.num_vertices {
+                put(ours(*X * feature.vertices[k]), radius, feature.vids[k].0);
+            }
+        }
+    }
+}
+
+/// What is known of a touch before its place.
+fn touch(a: &Shape, b: &Shape, shapes: [u32; 2]) -> Touch {
+    Touch {
+        a: a.owner,
+        b: b.owner,
+        colliders: [a.collider, b.collider],
+        p_W: Vec3::zero(),
+        n_W: Vec3::zero(),
+        gap: 0.0,
+        met_at: None,
+        friction: (a.material.friction * b.material.friction).sqrt(),
+        restitution: a.material.restitution.max(b.material.restitution),
+        key: Key {
+            shapes,
+            features: [0; 2],
+        },
+    }
+}
+
+/// A manifold with memory for what two convex shapes share.
+fn roomy() -> ContactManifold<(), ()> {
+    let mut manifold = ContactManifold::new();
+    manifold.points.reserve(16);
+    manifold
+}
+
+/// Groups allow it, and the two are not parts of one robot that hang together.
+fn may_touch(scene: &Scene, a: &Shape, b: &Shape) -> bool {
+    let met = a.groups.member & b.groups.meets != 0 && b.groups.member & a.groups.meets != 0;
+    let (Owner::Link(r, la), Owner::Link(s, lb)) = (a.owner, b.owner) else {
+        return met;
+    };
+    if r != s {
+        return met;
+    }
+    let robot = &scene.robots[r as usize];
+    let parent = |l: u32| robot.links[l as usize].parent.map(|p| p as u32);
+    met && robot.self_collision && la != lb && parent(la) != Some(lb) && parent(lb) != Some(la)
+}
+
+/// A coupling holds the two together.
+fn are_apart(a: &Shape, b: &Shape, apart: &[[Body; 2]]) -> bool {
+    let (a, b) = (coupling::body(a.owner), coupling::body(b.owner));
+    !apart.is_empty() && apart.binary_search(&[a.min(b), a.max(b)]).is_ok()
+}
+
+/// Places where two shapes are close at the end of the step.
+fn narrow(
+    a: &Shape,
+    X_a: &Pose,
+    b: &Shape,
+    X_b: &Pose,
+    base: &Touch,
+    manifolds: &mut Vec<ContactManifold<(), ()>>,
+    touches: &mut Vec<Touch>,
+) {
+    let whole =
+        |s: &Shape| s.shape.as_composite_shape().is_none() && s.shape.as_heightfield().is_none();
+    if whole(a) && whole(b) {
+        // one manifold, whose memory is used again; without points or a normal it remembers nothing
+        manifolds.truncate(1);
+        if manifolds.is_empty() {
+            manifolds.push(roomy());
+        }
+        if let Some(first) = manifolds.first_mut() {
+            first.clear();
+            first.local_n1 = vector(Vec3::zero());
+        }
+    } else {
+        manifolds.clear();
+    }
+    let X_ab = X_a.inv_mul(X_b);
+    // no pair of the shapes that are built fails
+    let done = DefaultQueryDispatcher
+        .contact_manifolds(&X_ab, &*a.shape, &*b.shape, MARGIN, manifolds, &mut None);
+    if done.is_err() {
+        return;
+    }
+    if whole(a) && whole(b) && flat(a, X_a, b, X_b, base, &manifolds[0], touches) {
+        return;
+    }
+    for manifold in manifolds.iter() {
+        let n_W = -ours(X_a.rotation * manifold.local_n1);
+        for point in &manifold.points {
+            if point.dist > MARGIN {
+                continue;
+            }
+            let p_a = ours(*X_a * in_whole(manifold.subshape_pos1(), point.local_p1));
+            let p_b = ours(*X_b * in_whole(manifold.subshape_pos2(), point.local_p2));
+            let features = [
+                point.fid1.0 ^ manifold.subshape1.rotate_left(16),
+                point.fid2.0 ^ manifold.subshape2.rotate_left(16),
+            ];
+            let key = Key {
+                features,
+                ..base.key
+            };
+            touches.push(Touch {
+                p_W: (p_a + p_b).scale(0.5),
+                n_W,
+                gap: point.dist,
+                key,
+                ..*base
+            });
+        }
+    }
+}
+
+/// Places where faces or edges lie on each other, cut here; false if the pair has none, so that rapier's points stand.
+fn flat(
+    a: &Shape,
+    X_a: &Pose,
+    b: &Shape,
+    X_b: &Pose,
+    base: &Touch,
+    manifold: &ContactManifold<(), ()>,
+    touches: &mut Vec<Touch>,
+) -> bool {
+    let (Some((map_a, r_a)), Some((map_b, r_b))) = (
+        a.shape.as_polygonal_feature_map(),
+        b.shape.as_polygonal_feature_map(),
+    ) else {
+        return false;
+    };
+    let n1 = manifold.local_n1;
+    if n1.length_squared() < 0.5 {
+        return false;
+    }
+    let m = X_a.rotation * n1;
+    let feature = |map: &dyn PolygonalFeatureMap, X: &Pose, towards: Vector| {
+        let mut found = PolygonalFeature::default();
+        map.local_support_feature(X.rotation.inverse() * towards, &mut found);
+        let n = found.num_vertices;
+        let corner = |k: usize| {
+            if k < n {
+                ours(*X * found.vertices[k])
+            } else {
+                Vec3::zero()
+            }
+        };
+        Feature {
+            corners: std::array::from_fn(corner),
+            ids: found.vids.map(|id| id.0),
+            n,
+        }
+    };
+    let (f_a, f_b) = (feature(map_a, X_a, m), feature(map_b, X_b, -m));
+    let m = ours(m);
+    let mut places = [Place {
+        p: Vec3::zero(),
+        gap: 0.0,
+        ids: [0; 2],
+    }; 8];
+    let swap = f_a.n < 3;
+    let n = if swap {
+        clip::places(&f_b, &f_a, -m, &mut places)
+    } else {
+        clip::places(&f_a, &f_b, m, &mut places)
+    };
+    for place in &places[..n] {
+        let gap = place.gap - r_a - r_b;
+        if gap <= MARGIN {
+            // halfway between the two surfaces
+            let (own, towards) = if swap { (r_a, m) } else { (r_b, -m) };
+            let p_W = place.p + towards.scale(own + 0.5 * gap);
+            let [i, j] = place.ids;
+            let features = if swap { [j, i] } else { [i, j] };
+            let key = Key {
+                features,
+                ..base.key
+            };
+            touches.push(Touch {
+                p_W,
+                n_W: -m,
+                gap,
+                key,
+                ..*base
+            });
+        }
+    }
+    n > 0
+}
+
+/// A point of a part of a shape in the whole shape's frame.
+fn in_whole(part: Option<&Pose>, p: Vector) -> Vector {
+    part.map_or(p, |X| *X * p)
+}
+
+/// Where two shapes meet on their straight ways through the step, if they do.
+fn cast(
+    a: &Shape,
+    [a0, a1]: [&Pose; 2],
+    b: &Shape,
+    [b0, b1]: [&Pose; 2],
+    base: &Touch,
+) -> Option<Touch> {
+    let (hop_a, hop_b) = (
+        a1.translation - a0.translation,
+        b1.translation - b0.translation,
+    );
+    let options = ShapeCastOptions {
+        max_time_of_impact: 1.0,
+        target_distance: 0.0,
+        // what overlaps and comes apart is no impact
+        stop_at_penetration: false,
+        compute_impact_geometry_on_penetration: true,
+    };
+    let hit = cast_shapes(a0, hop_a, &*a.shape, b0, hop_b, &*b.shape, options).ok()??;
+    let met_at = hit.time_of_impact;
+    let n_W = -ours(a0.rotation * hit.normal1);
+    let approach = ours(hop_a - hop_b).dot(n_W);
+    if met_at <= 0.0 || approach >= 0.0 {
+        return None;
+    }
+    // carried along to where both would be at the end of the step
+    let p_a = ours(*a0 * hit.witness1 + hop_a);
+    let p_b = ours(*b0 * hit.witness2 + hop_b);
+    let gap = (1.0 - met_at) * approach;
+    Some(Touch {
+        p_W: (p_a + p_b).scale(0.5),
+        n_W,
+        gap,
+        met_at: Some(met_at),
+        ..*base
+    })
+}
+
+/// Pose in the world of a shape that does not move.
+fn fixed_pose(scene: &Scene, shape: &Shape) -> Pose {
+    let Owner::Link(r, _) = shape.owner else {
+        return shape.X_LG;
+    };
+    let start = &scene.robots[r as usize].start;
+    let [roll, pitch, yaw] = start.rpy;
+    shapes::pose(&Mat3::from_rpy(roll, pitch, yaw), start.p_WB) * shape.X_LG
+}

@@ -1,0 +1,8 @@
+//! Contact geometry: shapes, detection, manifolds, clearances.
+
+pub mod clearance;
+pub mod clip;
+pub mod curvature;
+pub mod detect;
+pub mod ground_effect_rays;
+pub mod shapes;

@@ -1,0 +1,560 @@
+//! Robots that push on each other in a step, and their constraints as rows of one problem.
+
+use crate::contact::coupling::{Couplings, Guided, Held};
+use crate::contact::dofs;
+use crate::contact::dofs::Dofs;
+use crate::contact::geometry::detect::Touch;
+use crate::contact::geometry::shapes::Owner;
+use crate::contact::solver::augmented_lagrangian::Outcome;
+use crate::contact::solver::blocks::Body;
+use crate::contact::solver::solve::{Block, Kind, Problem, Row, SLOP, Segment};
+use merrow_math::Vec3;
+use merrow_model::scene::{Integrator, Robot, Scene};
+use merrow_model::state::contact::{Impulse, ImpulseKey};
+use merrow_model::state::{State, Workspace};
+
+/// What an island needs to know of a robot.
+#[derive(Debug)]
+pub struct Frame {
+    /// Its free coordinates.
+    pub dofs: Dofs,
+    /// Cholesky factor of its inertia over them.
+    pub L: Vec<f64>,
+    /// Full inertia matrix and that over the free coordinates, scratch.
+    pub full: [Vec<f64>; 2],
+    /// True if it takes part in this step.
+    pub active: bool,
+    /// Where its velocities begin in its island's.
+    pub offset: usize,
+    /// Its place among its island's robots.
+    pub place: u32,
+}
+
+impl Frame {
+    /// For `robot`, with the memory that it needs once it touches something.
+    pub fn new(robot: &Robot) -> Self {
+        let dofs = Dofs::new(robot);
+        let (n, all) = (dofs.n, 5 + robot.links.len());
+        let [L, H, full] = [n, n, all].map(|n| Vec::with_capacity(n * n));
+        Self {
+            dofs,
+            L,
+            full: [full, H],
+            active: false,
+            offset: 0,
+            place: 0,
+        }
+    }
+}
+
+/// A group of robots that touch, directly or through others.
+#[derive(Debug, Default)]
+pub struct Island {
+    /// Its robots, rising.
+    pub robots: Vec<u32>,
+    /// Its touches, by index, rising.
+    pub touches: Vec<u32>,
+    /// Its couplings that have rows, by index, rising.
+    pub couplings: Vec<u32>,
+    /// Where the rows of those that hold stand.
+    pub held: Vec<Held>,
+    /// Rows of funnels.
+    pub guided: Vec<Guided>,
+    /// Rows, and the solution.
+    pub problem: Problem,
+    /// Velocities of its coordinates at the start of the free step, in the places of those of the problem.
+    v_start: Vec<f64>,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// What each block but the couplings' is in the next step's first guess, in the order of the blocks.
+    pub keys: Vec<ImpulseKey>,
+}
+
+/// What rows are made from.
+pub struct Surroundings<'a, W> {
+    /// The world.
+    pub scene: &'a Scene,
+    /// Its state after the free step.
+    pub state: &'a State,
+    /// Robots' scratch, with the poses at the end of the free step.
+    pub works: &'a [W],
+    /// Robots' coordinates and inertia.
+    pub frames: &'a [Frame],
+    /// This step's touches.
+    pub touches: &'a [Touch],
+    /// This step's couplings.
+    pub couplings: &'a Couplings,
+}
+
+impl Island {
+    /// Empty, with memory for some contacts.
+    pub fn with_room() -> Self {
+        Self {
+            robots: Vec::with_capacity(8),
+            touches: Vec::with_capacity(32),
+            keys: Vec::with_capacity(64),
+            v_start: Vec::with_capacity(64),
+            problem: Problem::with_room(64),
+            ..Self::default()
+        }
+    }
+
+    /// Empty, with its memory.
+    pub fn clear(&mut self) {
+        self.robots.clear();
+        self.touches.clear();
+        self.couplings.clear();
+        self.held.clear();
+        self.guided.clear();
+        self.keys.clear();
+        self.v_start.clear();
+        self.problem.clear();
+    }
+
+    /// Rows of all constraints of the island.
+    pub fn assemble<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>) {
+        for r in &self.robots {
+            let r = *r as usize;
+            let (dofs, motion) = (&around.frames[r].dofs, &around.state.robots[r].motion);
+            let at = self.problem.v.len();
+            self.problem.v.resize(at + dofs.n, 0.0);
+            self.problem.bodies.push(Body {
+                v: at as u32,
+                n: dofs.n as u32,
+            });
+            self.problem.L.extend_from_slice(&around.frames[r].L);
+            dofs.gather(&motion.V_WB_B, &motion.qd, &mut self.problem.v[at..]);
+            let work = around.works[r].as_ref();
+            self.v_start.resize(at + dofs.n, 0.0);
+            dofs.gather(&work.V_start, &work.qd_start, &mut self.v_start[at..]);
+        }
+        for k in 0..self.robots.len() {
+            self.joints(around, self.robots[k] as usize);
+        }
+        for k in 0..self.touches.len() {
+            self.touch(around, &around.touches[self.touches[k] as usize]);
+        }
+        for k in 0..self.couplings.len() {
+            self.couple(around, self.couplings[k]);
+        }
+    }
+
+    /// Limits and dry friction of a robot's joints.
+    fn joints<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>, r: usize) {
+        let (robot, state, frame) = (
+            &around.scene.robots[r],
+            &around.state.robots[r],
+            &around.frames[r],
+        );
+        let (h, work) = (around.scene.dt(), around.works[r].as_ref());
+        for (j, link) in robot.links[1..].iter().enumerate() {
+            let Some((c, part)) = frame.dofs.joint[j] else {
+                continue;
+            };
+            let (q, qd) = (state.motion.q[j], state.motion.qd[j]);
+            let joint = &link.joint;
+            if joint.friction > 0.0 {
+                let most = joint.friction * h;
+                let kind = Kind::Box {
+                    lo: -most,
+                    hi: most,
+                    stops: false,
+                };
+                let row = Row {
+                    duration: held(around.scene.integrator) * h,
+                    ..Row::default()
+                };
+                self.joint_row(around, r, (j, 0), c, part, kind, row);
+            }
+            for (side, sign, gap) in [
+                (1, 1.0, q - joint.limits[0]),
+                (2, -1.0, joint.limits[1] - q),
+            ] {
+                if gap > LIMIT_MARGIN.max(h * qd.abs()) {
+                    continue;
+                }
+                let speeds = [sign * work.qd_start[j], sign * qd];
+                let row = stop_row(around.scene, gap, None, speeds, 0.0);
+                let kind = Kind::Box {
+                    lo: 0.0,
+                    hi: f64::INFINITY,
+                    stops: true,
+                };
+                self.joint_row(around, r, (j, side), c, sign * part, kind, row);
+            }
+        }
+    }
+
+    fn joint_row<W: AsRef<Workspace>>(
+        &mut self,
+        around: &Surroundings<'_, W>,
+        r: usize,
+        (joint, side): (usize, u32),
+        column: usize,
+        sign: f64,
+        kind: Kind,
+        row: Row,
+    ) {
+        let segment = self.segment(around, r);
+        self.problem.J[segment.at as usize + column] = sign;
+        let key = ImpulseKey::Joint {
+            robot: r as u32,
+            joint: joint as u32,
+            side,
+        };
+        let guess = around
+            .state
+            .contacts
+            .impulse(&key)
+            .map_or(0.0, |i| i.along_rows[0]);
+        self.finish(
+            around,
+            [segment, Segment::default()],
+            Row {
+                impulse: guess,
+                ..row
+            },
+        );
+        self.problem.blocks.push(Block {
+            first: self.problem.rows.len() as u32 - 1,
+            n: 1,
+            kind,
+        });
+        self.keys.push(key);
+    }
+
+    /// Normal and friction of a touch.
+    fn touch<W: AsRef<Workspace>>(&mut self, around: &Surroundings<'_, W>, touch: &Touch) {
+        let n = touch.n_W;
+        let (t1, t2) = tangents(n);
+        let directions = [n, t1, t2];
+        let key = ImpulseKey::Touch(touch.key.shapes, touch.key.features);
+        let guess = around
+            .state
+            .contacts
+            .impulse(&key)
+            .map_or(Vec3::zero(), |i| i.force_W);
+        let sides = [side(touch.a), side(touch.b)];
+        let segments = self.pair_rows(around, sides, (touch.p_W, &directions, false));
+        let mut ends = segments.map(|s| self.own_velocity(&s));
+        let mut start = dot_of(&segments[0], &self.problem.J, &self.v_start);
+        // what prescribed joints contribute is in the velocity of the points, not in that of the coordinates
+        let mut foreign = [0.0; 3];
+        if sides.iter().any(|side| is_driven(around, *side)) {
+            let [v_start, v_end] =
+                [true, false].map(|at| relative_velocity(around, sides, touch.p_W, at));
+            start = v_start.dot(n);
+            foreign = std::array::from_fn(|k| v_end.dot(directions[k]) - ends[k]);
+            ends = directions.map(|d| v_end.dot(d));
+        }
+        let normal = stop_row(
+            around.scene,
+            touch.gap,
+            touch.met_at,
+            [start, ends[0]],
+            touch.restitution,
+        );
+        self.whiten_three(around, &segments);
+        let first = self.problem.rows.len() as u32;
+        for (k, d) in directions.into_iter().enumerate() {
+            let along = guess.dot(d);
+            let (goal, impulse) = if k == 0 {
+                (normal.wanted, along.max(0.0))
+            } else {
+                (0.0, along)
+            };
+            let effect = effect(&segments[k], &self.problem.J);
+            let wanted = goal - foreign[k];
+            self.problem.rows.push(Row {
+                segments: segments[k],
+                wanted,
+                impulse,
+                effect,
+                ..normal
+            });
+        }
+        self.problem.blocks.push(Block {
+            first,
+            n: 3,
+            kind: Kind::Contact {
+                friction: touch.friction,
+            },
+        });
+        self.keys.push(key);
+    }
+
+    /// Turns the coefficients of three rows, which stand one after another, to coordinates of unit inertia.
+    fn whiten_three<W>(&mut self, around: &Surroundings<'_, W>, segments: &[[Segment; 2]; 3]) {
+        for s in segments[0].iter().filter(|s| s.n > 0) {
+            let (at, n) = (s.at as usize, s.n as usize);
+            let rows = &mut self.problem.J[at..at + 3 * n];
+            dofs::whiten_three(&around.frames[s.robot as usize].L, n, rows);
+        }
+    }
+
+    /// New zeroed coefficients for robot `r`.
+    pub(crate) fn segment<W>(&mut self, around: &Surroundings<'_, W>, r: usize) -> Segment {
+        let frame = &around.frames[r];
+        let at = self.problem.J.len();
+        self.problem.J.resize(at + frame.dofs.n, 0.0);
+        Segment {
+            robot: r as u32,
+            body: frame.place,
+            v: frame.offset as u32,
+            n: frame.dofs.n as u32,
+            at: at as u32,
+        }
+    }
+
+    /// Coefficients of rows for the velocity of the first side against the second at `p_W` along each direction, or about it if
+    /// they turn; those of one robot stand one row after another.
+    pub(crate) fn pair_rows<W: AsRef<Workspace>, const K: usize>(
+        &mut self,
+        around: &Surroundings<'_, W>,
+        sides: [Side; 2],
+        (p_W, d_W, turns): (Vec3, &[Vec3; K], bool),
+    ) -> [[Segment; 2]; K] {
+        let mut segments = [[Segment::default(); 2]; K];
+        let mut first = None;
+        for (k, (side, sign)) in sides.into_iter().zip([1.0, -1.0]).enumerate() {
+            let Some((r, l)) = side.filter(|(r, _)| around.frames[*r].active) else {
+                continue;
+            };
+            // two links of one robot share its coefficients
+            let k = if first == Some(r) { 0 } else { k };
+            if first != Some(r) {
+                for row in &mut segments {
+                    row[k] = self.segment(around, r);
+                }
+            }
+            let (at, n) = (segments[0][k].at as usize, segments[0][k].n as usize);
+            let rows = &mut self.problem.J[at..at + K * n];
+            let (robot, links) = (&around.scene.robots[r], &around.works[r].as_ref().links);
+            let dofs = &around.frames[r].dofs;
+            if turns {
+                for (d, row) in d_W.iter().zip(rows.chunks_exact_mut(n.max(1))) {
+                    dofs.turn_row(robot, links, l, *d, sign, row);
+                }
+            } else {
+                dofs.point_rows(robot, links, l, p_W, d_W, sign, rows);
+            }
+            first = first.or(Some(r));
+        }
+        segments
+    }
+
+    pub(crate) fn own_velocity(&self, segments: &[Segment; 2]) -> f64 {
+        dot_of(segments, &self.problem.J, &self.problem.v)
+    }
+
+    /// Completes a row whose coefficients stand.
+    pub(crate) fn finish<W>(
+        &mut self,
+        around: &Surroundings<'_, W>,
+        segments: [Segment; 2],
+        mut row: Row,
+    ) {
+        let Problem { J, rows, .. } = &mut self.problem;
+        row.segments = segments;
+        for s in segments.iter().filter(|s| s.n > 0) {
+            let part = &mut J[s.at as usize..(s.at + s.n) as usize];
+            dofs::whiten(&around.frames[s.robot as usize].L, s.n as usize, part);
+        }
+        row.effect = effect(&segments, J);
+        rows.push(row);
+    }
+
+    /// Impulses of the solution, for the state.
+    pub fn impulses(&self) -> impl Iterator<Item = (ImpulseKey, [f64; 3])> + '_ {
+        self.keys
+            .iter()
+            .zip(&self.problem.blocks)
+            .map(|(key, block)| {
+                let mut out = [0.0; 3];
+                for k in 0..block.n.min(3) as usize {
+                    out[k] = self.problem.rows[block.first as usize + k].impulse;
+                }
+                (*key, out)
+            })
+    }
+}
+
+/// Speed of approach under which there is no impact, even without weight [m/s or rad/s].
+const SLOWEST_IMPACT: f64 = 1e-3;
+/// Distance from a joint's limit within which it is watched [rad or m].
+const LIMIT_MARGIN: f64 = 1e-3;
+
+/// Part of a step's length over which a velocity gained evenly through the step moves things: half of it where the free
+/// step was integrated exactly, all of it where the integrator moves with the end's velocity.
+pub fn held(integrator: Integrator) -> f64 {
+    match integrator {
+        Integrator::Rk4 => 0.5,
+        Integrator::SemiImplicit => 1.0,
+    }
+}
+
+/// A one-sided row: wanted velocity and duration from the gap at the end of the free step, the moment of the impact, and
+/// the speeds (opening positive) at its start and end.
+///
+/// The approach is cut in two: what speed there was at the impact is lost at once, what was gained since is held back
+/// evenly. So a body at rest stays at rest to the last bit, and one that bounces leaves at the height where it met.
+pub(crate) fn stop_row(
+    scene: &Scene,
+    gap: f64,
+    met_at: Option<f64>,
+    [v0, v1]: [f64; 2],
+    restitution: f64,
+) -> Row {
+    let h = scene.dt();
+    let duration = held(scene.integrator) * h;
+    // slower than this it rests: to cut a rest into falls and stops would amplify rounding
+    let slowest_impact = (2.0 * scene.gravity * h).max(SLOWEST_IMPACT);
+    if gap > 0.0 {
+        // others may press it into touch; a fast approach of its own goes on, and meets in the next step; less than the slop
+        // is closed, so that what rests is not drawn to and fro
+        let closing = -(gap - SLOP).max(0.0) / h;
+        let wanted = if -v1 > slowest_impact {
+            v1.min(closing)
+        } else {
+            closing
+        };
+        return Row {
+            wanted,
+            duration,
+            gap,
+            ..Row::default()
+        };
+    }
+    let gap_start = gap - 0.5 * h * (v0 + v1);
+    let part = met_at.unwrap_or_else(|| {
+        if gap_start > 0.0 {
+            gap_start / (gap_start - gap)
+        } else {
+            0.0
+        }
+    });
+    let v_hit = (v0 + (v1 - v0) * part).min(0.0);
+    let is_impact = -v_hit > slowest_impact;
+    let bounces = restitution > 0.0 && is_impact;
+    let e = if bounces { restitution } else { 0.0 };
+    let wanted = if bounces {
+        -e * v_hit + (v1 - v_hit)
+    } else {
+        0.0
+    };
+    let sudden = if is_impact { -(1.0 + e) * v_hit } else { 0.0 };
+    Row {
+        wanted,
+        duration,
+        sudden,
+        since: (1.0 - part) * h,
+        gap,
+        ..Row::default()
+    }
+}
+
+/// `J v` of a row's segments.
+fn dot_of(segments: &[Segment; 2], J: &[f64], v: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for s in segments {
+        let (at, from, n) = (s.at as usize, s.v as usize, s.n as usize);
+        for (j, v) in J[at..at + n].iter().zip(&v[from..from + n]) {
+            sum += j * v;
+        }
+    }
+    sum
+}
+
+/// `J H⁻¹ Jᵀ` of a row in coordinates of unit inertia; at least so much that a row that moves nothing (a held link against a
+/// wall) does not divide by zero.
+fn effect(segments: &[Segment; 2], Z: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for s in segments {
+        for z in &Z[s.at as usize..(s.at + s.n) as usize] {
+            sum += z * z;
+        }
+    }
+    sum.max(1e-12)
+}
+
+/// True if a side moves other than by the coordinates of the problem.
+fn is_driven<W>(around: &Surroundings<'_, W>, side: Side) -> bool {
+    side.is_some_and(|(r, _)| around.frames[r].dofs.is_driven || !around.frames[r].active)
+}
+
+/// A robot and one of its links; none for what stands in the world.
+pub(crate) type Side = Option<(usize, usize)>;
+
+/// The link of a shape's owner.
+fn side(owner: Owner) -> Side {
+    match owner {
+        Owner::Link(r, l) => Some((r as usize, l as usize)),
+        Owner::Structure(_) | Owner::Seabed => None,
+    }
+}
+
+/// Velocity of the first side against the second at `p_W`, at the start or the end of the free step [m/s].
+pub(crate) fn relative_velocity<W: AsRef<Workspace>>(
+    around: &Surroundings<'_, W>,
+    sides: [Side; 2],
+    p_W: Vec3,
+    at_start: bool,
+) -> Vec3 {
+    let [a, b] = sides.map(|side| {
+        let Some((r, l)) = side.filter(|(r, _)| around.state.robots[*r].halted.is_none()) else {
+            return Vec3::zero();
+        };
+        let (robot, work) = (&around.scene.robots[r], around.works[r].as_ref());
+        let motion = &around.state.robots[r].motion;
+        let velocities = if at_start {
+            (&work.V_start, &work.qd_start)
+        } else {
+            (&motion.V_WB_B, &motion.qd)
+        };
+        dofs::point_velocity(
+            robot,
+            &work.links,
+            l,
+            p_W,
+            (velocities.0, &velocities.1[..]),
+        )
+    });
+    a - b
+}
+
+/// Two unit vectors that complete `n` to a right-handed frame, the same for the same `n`.
+fn tangents(n: Vec3) -> (Vec3, Vec3) {
+    // [Duff 2017, listing 3]
+    let sign = if n.z < 0.0 { -1.0 } else { 1.0 };
+    let a = -1.0 / (sign + n.z);
+    let b = n.x * n.y * a;
+    (
+        Vec3::new(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x),
+        Vec3::new(b, sign + n.y * n.y * a, -n.y),
+    )
+}
+
+/// Joins the sets of `a` and `b`; the smaller root stays.
+pub fn join(parents: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (root(parents, a), root(parents, b));
+    let (low, high) = (a.min(b), a.max(b));
+    parents[high as usize] = low;
+}
+
+/// Root of `a`'s set.
+pub fn root(parents: &mut [u32], mut a: u32) -> u32 {
+    while parents[a as usize] != a {
+        parents[a as usize] = parents[parents[a as usize] as usize];
+        a = parents[a as usize];
+    }
+    a
+}
+
+/// Sum of a touch's impulses in the world [N s].
+pub fn impulse_W(n_W: Vec3, [n, a, b]: [f64; 3]) -> Impulse {
+    let (t1, t2) = tangents(n_W);
+    Impulse {
+        along_rows: [n, a, b],
+        force_W: n_W.scale(n) + t1.scale(a) + t2.scale(b),
+    }
+}

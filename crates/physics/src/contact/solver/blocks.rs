@@ -1,0 +1,438 @@
+//! A symmetric positive definite matrix in blocks, a row and a column of blocks for each robot, and its Cholesky factor.
+//!
+//! # Law
+//! ```text
+//!   M = P L Lᵀ Pᵀ,   column by column, each updating those after it                     (1)  [Davis 2006, §4.8]
+//!   P: next is whoever has the fewest neighbours left                                   (2)  [Davis 2006, §7.1]
+//! ```
+//! # Symbols
+//! M matrix, P order of elimination, L factor. Neighbours: robots that share a block off the diagonal.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! The order is found anew when robots come or go or other pairs touch; it depends on those alone.
+//!
+//! # Checked by
+//! src/contact/blocks_tests.rs
+
+/// Coordinates of one robot in the vectors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Body {
+    /// First coordinate.
+    pub v: u32,
+    /// How many.
+    pub n: u32,
+}
+
+/// A column of blocks, in the order of elimination.
+#[derive(Clone, Copy, Debug, Default)]
+struct Column {
+    body: Body,
+    /// First value of the block on the diagonal.
+    diagonal: u32,
+    /// Its blocks below the diagonal.
+    first: u32,
+    last: u32,
+}
+
+/// A block below the diagonal.
+#[derive(Clone, Copy, Debug, Default)]
+struct Below {
+    /// Place of its row.
+    row: u32,
+    /// First value.
+    at: u32,
+}
+
+/// Where a pair's block stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place {
+    /// First value; one coordinate of the earlier robot after another, each with all of the later's.
+    pub at: u32,
+    /// True if the pair's second robot is the earlier.
+    pub is_turned: bool,
+}
+
+/// The matrix, then its factor.
+#[derive(Clone, Debug, Default)]
+pub struct Blocks {
+    /// Elements of all blocks, and after [`Blocks::factor`] of the factor's, with the inverse on the diagonal.
+    pub values: Vec<f64>,
+    bodies: Vec<Body>,
+    pairs: Vec<[u32; 2]>,
+    place: Vec<u32>,
+    columns: Vec<Column>,
+    below: Vec<Below>,
+    neighbours: Vec<u64>,
+}
+
+impl Blocks {
+    /// With memory for this many robots without joints.
+    pub fn with_room(bodies: usize) -> Self {
+        let blocks = bodies * (bodies + 1) / 2;
+        Self {
+            values: Vec::with_capacity(36 * blocks),
+            bodies: Vec::with_capacity(bodies),
+            pairs: Vec::with_capacity(blocks),
+            place: Vec::with_capacity(bodies),
+            columns: Vec::with_capacity(bodies),
+            below: Vec::with_capacity(blocks),
+            neighbours: Vec::with_capacity(bodies),
+        }
+    }
+
+    /// Makes room for `bodies` and the blocks of `pairs` (each rising, all sorted, none twice); does nothing if it has it.
+    pub fn plan(&mut self, bodies: &[Body], pairs: &[[u32; 2]]) {
+        if self.bodies == bodies && self.pairs == pairs {
+            return;
+        }
+        self.bodies.clear();
+        self.bodies.extend_from_slice(bodies);
+        self.pairs.clear();
+        self.pairs.extend_from_slice(pairs);
+        self.eliminate();
+        self.lay_out();
+    }
+
+    /// (2): the order, and for each column the robots of its blocks below the diagonal.
+    fn eliminate(&mut self) {
+        const OUT: u32 = u32::MAX;
+        let n = self.bodies.len();
+        let words = n.div_ceil(64);
+        let bits = &mut self.neighbours;
+        bits.clear();
+        bits.resize(n * words, 0);
+        for [a, b] in &self.pairs {
+            let (a, b) = (*a as usize, *b as usize);
+            bits[a * words + b / 64] |= 1 << (b % 64);
+            bits[b * words + a / 64] |= 1 << (a % 64);
+        }
+        self.place.clear();
+        self.place.resize(n, OUT);
+        self.columns.clear();
+        self.below.clear();
+        let degree = |bits: &[u64], k: usize| -> u32 {
+            bits[k * words..(k + 1) * words]
+                .iter()
+                .map(|w| w.count_ones())
+                .sum()
+        };
+        for at in 0..n as u32 {
+            let left = (0..n).filter(|k| self.place[*k] == OUT);
+            let Some(next) = left.min_by_key(|k| degree(bits, *k)) else {
+                return;
+            };
+            self.place[next] = at;
+            let first = self.below.len();
+            for w in 0..words {
+                let mut word = bits[next * words + w];
+                while word != 0 {
+                    self.below.push(Below {
+                        row: (w * 64) as u32 + word.trailing_zeros(),
+                        at: 0,
+                    });
+                    word &= word - 1;
+                }
+            }
+            // those that it leaves become each other's neighbours
+            for b in &self.below[first..] {
+                let k = b.row as usize;
+                for w in 0..words {
+                    bits[k * words + w] |= bits[next * words + w];
+                }
+                bits[k * words + k / 64] &= !(1 << (k % 64));
+                bits[k * words + next / 64] &= !(1 << (next % 64));
+            }
+            let (first, last) = (first as u32, self.below.len() as u32);
+            self.columns.push(Column {
+                body: self.bodies[next],
+                diagonal: 0,
+                first,
+                last,
+            });
+        }
+    }
+
+    /// Gives every block its place among the values.
+    fn lay_out(&mut self) {
+        let mut at = 0;
+        for c in &mut self.columns {
+            c.diagonal = at;
+            at += c.body.n * c.body.n;
+            let below = &mut self.below[c.first as usize..c.last as usize];
+            for b in below.iter_mut() {
+                b.row = self.place[b.row as usize];
+            }
+            below.sort_unstable_by_key(|b| b.row);
+        }
+        for k in 0..self.columns.len() {
+            let c = self.columns[k];
+            for b in c.first..c.last {
+                let m = self.columns[self.below[b as usize].row as usize].body.n;
+                self.below[b as usize].at = at;
+                at += m * c.body.n;
+            }
+        }
+        self.values.clear();
+        self.values.resize(at as usize, 0.0);
+    }
+
+    /// First value of a robot's block on the diagonal.
+    pub fn diagonal(&self, body: u32) -> usize {
+        self.columns[self.place[body as usize] as usize].diagonal as usize
+    }
+
+    /// The block of a planned pair.
+    pub fn pair(&self, [a, b]: [u32; 2]) -> Place {
+        let (a, b) = (self.place[a as usize], self.place[b as usize]);
+        let (early, late) = (a.min(b), a.max(b));
+        let c = self.columns[early as usize];
+        let below = &self.below[c.first as usize..c.last as usize];
+        let k = below.partition_point(|x| x.row < late);
+        Place {
+            at: below[k].at,
+            is_turned: b < a,
+        }
+    }
+
+    /// (1), in place.
+    #[inline(always)]
+    pub fn factor(&mut self) {
+        let Self {
+            values,
+            columns,
+            below,
+            ..
+        } = self;
+        for c in columns.iter() {
+            let n = c.body.n as usize;
+            let D = &mut values[c.diagonal as usize..][..n * n];
+            // sizes that are known are unrolled
+            if n == 6 {
+                cholesky(D, 6)
+            } else {
+                cholesky(D, n)
+            }
+            let own = &below[c.first as usize..c.last as usize];
+            for b in own {
+                let m = columns[b.row as usize].body.n as usize;
+                // blocks on the diagonal stand before all others
+                let (head, tail) = values.split_at_mut(b.at as usize);
+                let (D, B) = (&head[c.diagonal as usize..][..n * n], &mut tail[..m * n]);
+                if n == 6 && m == 6 {
+                    divide(D, 6, B, 6)
+                } else {
+                    divide(D, n, B, m)
+                }
+            }
+            for (i, q) in own.iter().enumerate() {
+                let target = columns[q.row as usize];
+                let m_q = target.body.n as usize;
+                let mut scan = target.first as usize;
+                for p in &own[i..] {
+                    let m_p = columns[p.row as usize].body.n as usize;
+                    let at = if p.row == q.row {
+                        target.diagonal as usize
+                    } else {
+                        while below[scan].row < p.row {
+                            scan += 1;
+                        }
+                        below[scan].at as usize
+                    };
+                    subtract(values, (q.at as usize, m_q), (p.at as usize, m_p), n, at);
+                }
+            }
+        }
+    }
+
+    /// Solves `M x = x` in place.
+    #[inline(always)]
+    pub fn solve(&self, x: &mut [f64]) {
+        for c in &self.columns {
+            let (n, at) = (c.body.n as usize, c.body.v as usize);
+            let D = &self.values[c.diagonal as usize..][..n * n];
+            if n == 6 {
+                forward(D, 6, &mut x[at..at + 6])
+            } else {
+                forward(D, n, &mut x[at..at + n])
+            }
+            for b in &self.below[c.first as usize..c.last as usize] {
+                let to = self.columns[b.row as usize].body;
+                let B = &self.values[b.at as usize..][..(to.n * c.body.n) as usize];
+                let (y, x) = two(x, c.body, to);
+                if n == 6 && to.n == 6 {
+                    take(B, y, 6, x, 6)
+                } else {
+                    take(B, y, n, x, to.n as usize)
+                }
+            }
+        }
+        for c in self.columns.iter().rev() {
+            let (n, at) = (c.body.n as usize, c.body.v as usize);
+            for b in &self.below[c.first as usize..c.last as usize] {
+                let from = self.columns[b.row as usize].body;
+                let B = &self.values[b.at as usize..][..(from.n * c.body.n) as usize];
+                let (x, y) = two(x, c.body, from);
+                if n == 6 && from.n == 6 {
+                    give(B, y, 6, x, 6)
+                } else {
+                    give(B, y, from.n as usize, x, n)
+                }
+            }
+            let D = &self.values[c.diagonal as usize..][..n * n];
+            if n == 6 {
+                backward(D, 6, &mut x[at..at + 6])
+            } else {
+                backward(D, n, &mut x[at..at + n])
+            }
+        }
+    }
+}
+
+/// Two robots' parts of a vector.
+#[inline(always)]
+fn two(x: &mut [f64], a: Body, b: Body) -> (&mut [f64], &mut [f64]) {
+    let [a, b] = [a, b].map(|b| (b.v as usize, (b.v + b.n) as usize));
+    if a.0 < b.0 {
+        let (head, tail) = x.split_at_mut(b.0);
+        (&mut head[a.0..a.1], &mut tail[..b.1 - b.0])
+    } else {
+        let (head, tail) = x.split_at_mut(a.0);
+        (&mut tail[..a.1 - a.0], &mut head[b.0..b.1])
+    }
+}
+
+/// `x ← L⁻¹ x` of a block on the diagonal.
+#[inline(always)]
+fn forward(D: &[f64], n: usize, x: &mut [f64]) {
+    let x = &mut x[..n];
+    for k in 0..n {
+        let y = x[k] * D[k * n + k];
+        x[k] = y;
+        for r in k + 1..n {
+            x[r] -= D[k * n + r] * y;
+        }
+    }
+}
+
+/// `x ← L⁻ᵀ x` of a block on the diagonal.
+#[inline(always)]
+fn backward(D: &[f64], n: usize, x: &mut [f64]) {
+    let x = &mut x[..n];
+    for k in (0..n).rev() {
+        let mut sum = x[k];
+        for r in k + 1..n {
+            sum -= D[k * n + r] * x[r];
+        }
+        x[k] = sum * D[k * n + k];
+    }
+}
+
+/// `x ← x - B y` of a block of `m` rows and `n` columns.
+#[inline(always)]
+fn take(B: &[f64], y: &[f64], n: usize, x: &mut [f64], m: usize) {
+    let (y, x) = (&y[..n], &mut x[..m]);
+    for k in 0..n {
+        for r in 0..m {
+            x[r] -= B[k * m + r] * y[k];
+        }
+    }
+}
+
+/// `x ← x - Bᵀ y` of a block of `m` rows and `n` columns.
+#[inline(always)]
+fn give(B: &[f64], y: &[f64], m: usize, x: &mut [f64], n: usize) {
+    let (y, x) = (&y[..m], &mut x[..n]);
+    for k in 0..n {
+        let mut sum = 0.0;
+        for r in 0..m {
+            sum += B[k * m + r] * y[r];
+        }
+        x[k] -= sum;
+    }
+}
+
+/// Factor of a block on the diagonal, column after column, with the inverse on the diagonal.
+#[inline(always)]
+fn cholesky(D: &mut [f64], n: usize) {
+    for k in 0..n {
+        let inverse = 1.0 / D[k * n + k].sqrt();
+        D[k * n + k] = inverse;
+        for r in k + 1..n {
+            D[k * n + r] *= inverse;
+        }
+        for c in k + 1..n {
+            let (head, tail) = D.split_at_mut(c * n);
+            let (from, factor) = (&head[k * n..k * n + n], head[k * n + c]);
+            for r in c..n {
+                tail[r] -= factor * from[r];
+            }
+        }
+    }
+}
+
+/// `B ← B L⁻ᵀ` of a block of `m` rows below the diagonal block `D`.
+#[inline(always)]
+fn divide(D: &[f64], n: usize, B: &mut [f64], m: usize) {
+    for k in 0..n {
+        let (head, tail) = B.split_at_mut((k + 1) * m);
+        let X = &mut head[k * m..];
+        for x in X.iter_mut() {
+            *x *= D[k * n + k];
+        }
+        for c in k + 1..n {
+            let factor = D[k * n + c];
+            for (b, x) in tail[(c - k - 1) * m..(c - k) * m].iter_mut().zip(X.iter()) {
+                *b -= factor * x;
+            }
+        }
+    }
+}
+
+/// `T ← T - P Qᵀ`, where the blocks `Q` and `P` of a column stand before their target.
+#[inline(always)]
+fn subtract(
+    values: &mut [f64],
+    (Q, m_q): (usize, usize),
+    (P, m_p): (usize, usize),
+    n: usize,
+    target: usize,
+) {
+    if n == 6 && m_q == 6 && m_p == 6 {
+        return subtract_six(values, Q, P, target);
+    }
+    for c in 0..m_q {
+        for k in 0..n {
+            let factor = values[Q + k * m_q + c];
+            for r in 0..m_p {
+                values[target + c * m_p + r] -= factor * values[P + k * m_p + r];
+            }
+        }
+    }
+}
+
+/// The same for floating bodies without joints, the most frequent.
+#[inline(always)]
+fn subtract_six(values: &mut [f64], Q: usize, P: usize, target: usize) {
+    let (mut q, mut p) = ([0.0; 36], [0.0; 36]);
+    q.copy_from_slice(&values[Q..Q + 36]);
+    p.copy_from_slice(&values[P..P + 36]);
+    let T = &mut values[target..target + 36];
+    for c in 0..6 {
+        let mut sum = [0.0; 6];
+        sum.copy_from_slice(&T[c * 6..c * 6 + 6]);
+        for k in 0..6 {
+            let factor = q[k * 6 + c];
+            for r in 0..6 {
+                sum[r] -= factor * p[k * 6 + r];
+            }
+        }
+        T[c * 6..c * 6 + 6].copy_from_slice(&sum);
+    }
+}
+
+#[cfg(test)]
+#[path = "blocks_tests.rs"]
+mod tests;

@@ -1,0 +1,339 @@
+//! Rows and matrices of an island of few coordinates, dense, in lines as long as whole registers.
+
+use crate::contact::solver::augmented_lagrangian::Constraints;
+use crate::contact::solver::solve::{Kind, Row};
+use crate::contact::solver::system::System;
+
+/// Coordinates up to which a dense factor is the cheaper.
+pub(crate) const FEW: usize = 32;
+/// Numbers that a register holds: sums are taken over so many at once.
+const WIDE: usize = 4;
+
+/// Calls a function with the length of the lines as a constant, so that its loops are unrolled.
+macro_rules! sized {
+    ($width:expr, $of:ident $(, $symmetric:ident)?; $($with:expr),*) => {
+        match $width {
+            8 => $of::<8 $(, $symmetric)?>($($with),*),
+            12 => $of::<12 $(, $symmetric)?>($($with),*),
+            16 => $of::<16 $(, $symmetric)?>($($with),*),
+            24 => $of::<24 $(, $symmetric)?>($($with),*),
+            _ => $of::<FEW $(, $symmetric)?>($($with),*),
+        }
+    };
+}
+
+/// Lines of rows and of `M = 1 + Zᵀ G Z`, filled up with zeros to `width`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Dense {
+    /// Length of a line.
+    width: usize,
+    /// Z and `G Z`, a line for each row.
+    Z: Vec<f64>,
+    weighted: Vec<f64>,
+    /// `M`, a line for each coordinate; where G is symmetric only from the diagonal on, and after [`System::factor`] the factor
+    /// with the inverse of its diagonal.
+    matrix: Vec<f64>,
+}
+
+impl Dense {
+    /// With memory for this many rows.
+    pub(crate) fn with_room(rows: usize) -> Self {
+        let matrix = Vec::with_capacity(FEW * FEW);
+        Self {
+            width: 0,
+            Z: Vec::with_capacity(12 * rows),
+            weighted: Vec::with_capacity(12 * rows),
+            matrix,
+        }
+    }
+
+    /// Spreads the rows over lines of `n` coordinates.
+    #[inline(always)]
+    pub(crate) fn spread(&mut self, c: &Constraints<'_>, rows: &[Row], n: usize) {
+        self.width = [8, 12, 16, 24]
+            .into_iter()
+            .find(|width| n <= *width)
+            .unwrap_or(FEW);
+        for list in [&mut self.Z, &mut self.weighted] {
+            list.clear();
+            list.resize(rows.len() * self.width, 0.0);
+        }
+        for (row, line) in rows.iter().zip(self.Z.chunks_exact_mut(self.width)) {
+            for s in &row.segments {
+                let (at, to, n) = (s.at as usize, s.v as usize, s.n as usize);
+                line[to..to + n].copy_from_slice(&c.Z[at..at + n]);
+            }
+        }
+    }
+
+    /// `Z x` of every row.
+    #[inline(always)]
+    pub(crate) fn times(&self, x: &[f64; FEW], out: &mut [f64]) {
+        sized!(self.width, products; &self.Z, x, out);
+    }
+
+    /// `x ← x + Zᵀ k`.
+    #[inline(always)]
+    pub(crate) fn gather(&self, k: impl Iterator<Item = f64>, x: &mut [f64; FEW]) {
+        sized!(self.width, sum_up; &self.Z, k, x);
+    }
+
+    /// Makes `M`. Where G is not `SYMMETRIC` its numbers nn, n1, n2, 11, 12, 22 have n1 and n2 in the first column alone.
+    #[inline(always)]
+    fn assemble<const SYMMETRIC: bool>(
+        &mut self,
+        c: &Constraints<'_>,
+        stiffness: &[f64],
+        G: &[[f64; 6]],
+    ) {
+        let Self {
+            width,
+            Z,
+            weighted,
+            matrix,
+        } = self;
+        matrix.clear();
+        matrix.resize(*width * *width, 0.0);
+        sized!(*width, outer, SYMMETRIC; c, (stiffness, G), Z, weighted, matrix);
+    }
+
+    /// Makes `M` from a G that is not symmetric and solves `M x = x`; false if it is singular.
+    #[inline(always)]
+    pub(crate) fn solve_once(
+        &mut self,
+        c: &Constraints<'_>,
+        stiffness: &[f64],
+        G: &[[f64; 6]],
+        x: &mut [f64; FEW],
+    ) -> bool {
+        self.assemble::<false>(c, stiffness, G);
+        sized!(self.width, eliminate; &mut self.matrix, x)
+    }
+}
+
+impl System for Dense {
+    #[inline(always)]
+    fn products(&self, _: &Constraints<'_>, _: &[Row], x: &[f64], out: &mut [f64]) {
+        self.times(&padded(x), out);
+    }
+
+    #[inline(always)]
+    fn take(&self, _: &Constraints<'_>, rows: &[Row], x: &mut [f64]) {
+        let mut y = padded(x);
+        self.gather(rows.iter().map(|row| -row.impulse), &mut y);
+        x.copy_from_slice(&y[..x.len()]);
+    }
+
+    #[inline(always)]
+    fn factor(&mut self, c: &Constraints<'_>, _: &[Row], stiffness: &[f64], G: &[[f64; 6]]) {
+        self.assemble::<true>(c, stiffness, G);
+        sized!(self.width, cholesky; &mut self.matrix);
+    }
+
+    #[inline(always)]
+    fn solve(&self, x: &mut [f64]) {
+        let mut y = padded(x);
+        sized!(self.width, forward_and_back; &self.matrix, &mut y);
+        x.copy_from_slice(&y[..x.len()]);
+    }
+}
+
+/// A vector filled up with zeros.
+#[inline(always)]
+pub(crate) fn padded(x: &[f64]) -> [f64; FEW] {
+    let mut out = [0.0; FEW];
+    out[..x.len()].copy_from_slice(x);
+    out
+}
+
+/// The first numbers of a vector.
+#[inline(always)]
+fn first<const N: usize>(x: &[f64; FEW]) -> [f64; N] {
+    std::array::from_fn(|i| x[i])
+}
+
+/// `Z x`, in so many sums as a register holds.
+#[inline(always)]
+fn products<const N: usize>(Z: &[f64], x: &[f64; FEW], out: &mut [f64]) {
+    let x: [f64; N] = first(x);
+    for (z, out) in Z.as_chunks::<N>().0.iter().zip(out) {
+        let mut sums = [0.0; WIDE];
+        for i in (0..N).step_by(WIDE) {
+            for k in 0..WIDE {
+                sums[k] += z[i + k] * x[i + k];
+            }
+        }
+        *out = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    }
+}
+
+/// `x ← x + Zᵀ k`.
+#[inline(always)]
+fn sum_up<const N: usize>(Z: &[f64], k: impl Iterator<Item = f64>, x: &mut [f64; FEW]) {
+    let mut y: [f64; N] = first(x);
+    for (z, k) in Z.as_chunks::<N>().0.iter().zip(k) {
+        for i in 0..N {
+            y[i] += k * z[i];
+        }
+    }
+    x[..N].copy_from_slice(&y);
+}
+
+/// `M += 1 + Zᵀ G Z`, into what is zero.
+#[inline(always)]
+fn outer<const N: usize, const SYMMETRIC: bool>(
+    c: &Constraints<'_>,
+    (stiffness, G): (&[f64], &[[f64; 6]]),
+    Z: &[f64],
+    weighted: &mut [f64],
+    matrix: &mut [f64],
+) {
+    let (Z, weighted) = (Z.as_chunks::<N>().0, weighted.as_chunks_mut::<N>().0);
+    let matrix = matrix.as_chunks_mut::<N>().0;
+    for (i, line) in matrix.iter_mut().enumerate() {
+        line[i] = 1.0;
+    }
+    for (block, g) in c.blocks.iter().zip(G) {
+        if *g == [0.0; 6] {
+            continue;
+        }
+        let part = block.first as usize..(block.first + block.n) as usize;
+        let (Z, W) = (&Z[part.clone()], &mut weighted[part.clone()]);
+        weigh::<N, SYMMETRIC>(block.kind, Z, &stiffness[part], g, W);
+        if let (Kind::Contact { .. }, [a, b, c], [x, y, z]) = (block.kind, Z, &*W) {
+            for (i, line) in matrix.iter_mut().enumerate() {
+                let from = if SYMMETRIC { i / WIDE * WIDE } else { 0 };
+                let (a, b, c) = (a[i], b[i], c[i]);
+                for k in from..N {
+                    line[k] += a * x[k] + b * y[k] + c * z[k];
+                }
+            }
+            continue;
+        }
+        for (z, w) in Z.iter().zip(W.iter()) {
+            for (i, line) in matrix.iter_mut().enumerate() {
+                for k in 0..N {
+                    line[k] += z[i] * w[k];
+                }
+            }
+        }
+    }
+}
+
+/// `G Z` of a group, a line for each row.
+#[inline(always)]
+fn weigh<const N: usize, const SYMMETRIC: bool>(
+    kind: Kind,
+    Z: &[[f64; N]],
+    stiffness: &[f64],
+    g: &[f64; 6],
+    out: &mut [[f64; N]],
+) {
+    match (kind, Z, out) {
+        (Kind::Contact { .. }, [n, s, t], [out_n, out_s, out_t]) => {
+            let [nn, n1, n2, a, b, c] = g;
+            for i in 0..N {
+                let (x, y, z) = (n[i], s[i], t[i]);
+                out_n[i] = if SYMMETRIC {
+                    nn * x + n1 * y + n2 * z
+                } else {
+                    nn * x
+                };
+                out_s[i] = n1 * x + a * y + b * z;
+                out_t[i] = n2 * x + b * y + c * z;
+            }
+        }
+        (kind, Z, out) => {
+            for ((out, z), d) in out.iter_mut().zip(Z).zip(stiffness) {
+                let d = if let Kind::Equality = kind { *d } else { g[0] };
+                for i in 0..N {
+                    out[i] = d * z[i];
+                }
+            }
+        }
+    }
+}
+
+/// Factor `U` of `M = Uᵀ U`, in the upper triangle, with the inverse of its diagonal.
+#[inline(always)]
+fn cholesky<const N: usize>(M: &mut [f64]) {
+    let M = M.as_chunks_mut::<N>().0;
+    for k in 0..N {
+        let (head, tail) = M.split_at_mut(k + 1);
+        let own = &mut head[k];
+        let inverse = 1.0 / own[k].sqrt();
+        for x in &mut own[k..] {
+            *x *= inverse;
+        }
+        own[k] = inverse;
+        for (i, other) in tail.iter_mut().enumerate() {
+            // whole registers: what stands before the diagonal is not looked at
+            let (factor, from) = (own[k + 1 + i], (k + 1 + i) / WIDE * WIDE);
+            for j in from..N {
+                other[j] -= factor * own[j];
+            }
+        }
+    }
+}
+
+/// Solves `Uᵀ U x = x`.
+#[inline(always)]
+fn forward_and_back<const N: usize>(U: &[f64], x: &mut [f64; FEW]) {
+    let U = U.as_chunks::<N>().0;
+    let mut y: [f64; N] = first(x);
+    for (k, line) in U.iter().enumerate() {
+        y[k] *= line[k];
+        for j in k + 1..N {
+            y[j] -= line[j] * y[k];
+        }
+    }
+    for (k, line) in U.iter().enumerate().rev() {
+        let mut sum = y[k];
+        for j in k + 1..N {
+            sum -= line[j] * y[j];
+        }
+        y[k] = sum * line[k];
+    }
+    x[..N].copy_from_slice(&y);
+}
+
+/// Solves `M x = x` by elimination with exchange of lines; false if `M` is singular.
+#[inline(always)]
+fn eliminate<const N: usize>(M: &mut [f64], x: &mut [f64; FEW]) -> bool {
+    let M = M.as_chunks_mut::<N>().0;
+    for k in 0..N {
+        let mut pivot = k;
+        for i in k + 1..N {
+            if M[i][k].abs() > M[pivot][k].abs() {
+                pivot = i;
+            }
+        }
+        if pivot != k {
+            M.swap(k, pivot);
+            x.swap(k, pivot);
+        }
+        let (head, tail) = M.split_at_mut(k + 1);
+        let own = &head[k];
+        let inverse = 1.0 / own[k];
+        if !inverse.is_finite() {
+            return false;
+        }
+        for (i, other) in tail.iter_mut().enumerate() {
+            let (factor, from) = (other[k] * inverse, k / WIDE * WIDE);
+            if factor != 0.0 {
+                for j in from..N {
+                    other[j] -= factor * own[j];
+                }
+                x[k + 1 + i] -= factor * x[k];
+            }
+        }
+    }
+    for k in (0..N).rev() {
+        let mut sum = x[k];
+        for j in k + 1..N {
+            sum -= M[k][j] * x[j];
+        }
+        x[k] = sum / M[k][k];
+    }
+    true
+}

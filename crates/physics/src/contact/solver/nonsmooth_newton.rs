@@ -1,0 +1,269 @@
+//! Newton's method on Coulomb's law itself, for the few coordinates of a robot or two.
+//!
+//! # Law
+//! ```text
+//!   p = λ - D u,   u = Z w - b                                                         (1)
+//!   λ_n⁺ = max(0, p_n),   λ_t⁺ = the nearest to p_t with |λ_t⁺| ≤ μ λ_n⁺               (2)  [Alart 1991]
+//!   (1 + Zᵀ G Z) Δw = Zᵀ (λ⁺ - λ),   λ ← λ⁺ - G Z Δw,   G = ∂λ⁺/∂p · D                 (3)
+//! ```
+//! What fits (2)-(5) of `solve` is where `λ⁺ = λ`. In (3) friction knows the normal impulse to come, which makes the matrix
+//! unsymmetric and the steps few: each takes the error down by the stiffness once it is known what sticks and what slides.
+//!
+//! # Symbols
+//! As in `newton`.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! Nothing makes it converge from afar: where an error no longer falls, the rounds of `newton` take over from the first guess.
+//!
+//! # Checked by
+//! test/analytic/contact.rs, test/identity/contact.rs
+
+use crate::contact::solver::augmented_lagrangian::{Constraints, Newton};
+use crate::contact::solver::dense::{Dense, FEW, padded};
+use crate::contact::solver::friction;
+use crate::contact::solver::friction::Bound;
+use crate::contact::solver::solve::{Kind, Row};
+
+/// Stiffness of the first step, against a row's own inertia; by how much more it is after each that was good, up to which; and
+/// what it falls to after one that was not. The softer, the better what opens and what slides is told; the stiffer, the more
+/// a step brings.
+const FIRST: f64 = 30.0;
+const HARDER: f64 = 10.0;
+const HARDEST: f64 = 3e5;
+const SOFTEST: f64 = 3.0;
+/// Error, as part of the tolerance, at which one that no longer falls is rounding.
+const NEARLY: f64 = 10.0;
+/// Steps that are tried, and how many may pass without a better one.
+const STEPS: usize = 16;
+const PATIENCE: usize = 3;
+
+/// Scratch of the method.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Coulomb {
+    /// `G` of each group: nn, 1n, 2n, 11, 12, 22 of a contact, nn of a box.
+    change: Vec<[f64; 6]>,
+    /// `Z Δw`.
+    du: Vec<f64>,
+    /// Impulses before a step, and those at the start.
+    prior: Vec<f64>,
+    first: Vec<f64>,
+}
+
+impl Coulomb {
+    /// With memory for this many rows.
+    pub(crate) fn with_room(rows: usize) -> Self {
+        let [du, prior, first] = [rows; 3].map(Vec::with_capacity);
+        Self {
+            change: Vec::with_capacity(rows),
+            du,
+            prior,
+            first,
+        }
+    }
+}
+
+impl Newton {
+    /// Impulses into `rows` and velocities into `v` from the guess in them. Returns false, with the guess as it was, if this
+    /// leads nowhere.
+    #[inline(always)]
+    pub(crate) fn coulomb(
+        &mut self,
+        dense: &mut Dense,
+        c: &Constraints<'_>,
+        rows: &mut [Row],
+        v: &mut [f64],
+        before: f64,
+    ) -> bool {
+        let scratch = &mut self.coulomb;
+        scratch.first.clear();
+        scratch.first.extend(rows.iter().map(|row| row.impulse));
+        scratch.du.resize(rows.len(), 0.0);
+        let (mut best, mut waits) = (before, 0);
+        let mut stiffness = FIRST;
+        for _ in 0..STEPS {
+            self.stiffen(c, rows, stiffness);
+            let Some(w) = self.coulomb_step(dense, c, rows) else {
+                break;
+            };
+            let error = self.misfit(c, rows).max(outside(c, rows));
+            if error <= self.tolerance || (error <= NEARLY * self.tolerance && error > 0.5 * best) {
+                v.copy_from_slice(&w[..v.len()]);
+                return true;
+            }
+            let falls = error < 0.5 * best;
+            (best, waits) = if falls { (error, 0) } else { (best, waits + 1) };
+            if waits > PATIENCE {
+                break;
+            }
+            stiffness = if falls {
+                (stiffness * HARDER).min(HARDEST)
+            } else {
+                SOFTEST
+            };
+        }
+        for (row, first) in rows.iter_mut().zip(&self.coulomb.first) {
+            row.impulse = *first;
+        }
+        self.follow(dense, rows);
+        false
+    }
+
+    /// (3); returns the velocities there, none if it has no solution in numbers.
+    #[inline(always)]
+    fn coulomb_step(
+        &mut self,
+        dense: &mut Dense,
+        c: &Constraints<'_>,
+        rows: &mut [Row],
+    ) -> Option<[f64; FEW]> {
+        let Self {
+            coulomb: Coulomb {
+                change, du, prior, ..
+            },
+            u,
+            stiffness,
+            ..
+        } = self;
+        prior.clear();
+        prior.extend(rows.iter().map(|row| row.impulse));
+        change.clear();
+        for block in c.blocks {
+            let part = block.first as usize..(block.first + block.n) as usize;
+            let G = nearest(
+                block.kind,
+                &mut rows[part.clone()],
+                &u[part.clone()],
+                &stiffness[part],
+            );
+            change.push(G);
+        }
+        let mut step = [0.0; FEW];
+        dense.gather(
+            rows.iter()
+                .zip(prior.iter())
+                .map(|(row, prior)| row.impulse - prior),
+            &mut step,
+        );
+        if !dense.solve_once(c, stiffness, change, &mut step) {
+            return None;
+        }
+        dense.times(&step, du);
+        for (block, g) in c.blocks.iter().zip(change.iter()) {
+            let part = block.first as usize..(block.first + block.n) as usize;
+            give(
+                block.kind,
+                &mut rows[part.clone()],
+                &du[part.clone()],
+                &stiffness[part],
+                g,
+            );
+        }
+        let w = self.follow(dense, rows);
+        w.iter().all(|x| x.is_finite()).then_some(w)
+    }
+
+    /// Velocities that the impulses make, and `Z w - b` of each row.
+    #[inline(always)]
+    fn follow(&mut self, dense: &Dense, rows: &[Row]) -> [f64; FEW] {
+        let mut w = padded(&self.free);
+        dense.gather(rows.iter().map(|row| row.impulse), &mut w);
+        dense.times(&w, &mut self.u);
+        for (u, row) in self.u.iter_mut().zip(rows) {
+            *u -= row.wanted;
+        }
+        w
+    }
+}
+
+/// (2) of a group into its rows; returns how it changes with u.
+#[inline(always)]
+fn nearest(kind: Kind, rows: &mut [Row], u: &[f64], stiffness: &[f64]) -> [f64; 6] {
+    let d = stiffness[0];
+    match (kind, rows) {
+        (Kind::Contact { friction }, [n, s, t]) => {
+            let p = [
+                n.impulse - d * u[0],
+                s.impulse - d * u[1],
+                t.impulse - d * u[2],
+            ];
+            let radius = friction * p[0].max(0.0);
+            let bound = Bound::Disk(radius);
+            let mut change = friction::change(p, friction, bound, d);
+            let found = friction::nearest(p, friction, bound, d);
+            let size = (p[1] * p[1] + p[2] * p[2]).sqrt();
+            if size > radius {
+                // the disk grows with the normal impulse
+                (change[1], change[2]) = (
+                    change[0] * friction * p[1] / size,
+                    change[0] * friction * p[2] / size,
+                );
+            }
+            n.impulse = found[0];
+            s.impulse = found[1];
+            t.impulse = found[2];
+            change
+        }
+        (Kind::Box { lo, hi, .. }, [row]) => {
+            let p = row.impulse - d * u[0];
+            row.impulse = p.clamp(lo, hi);
+            [
+                if p > lo && p < hi { d } else { 0.0 },
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+                0.0,
+            ]
+        }
+        (_, rows) => {
+            for ((row, u), d) in rows.iter_mut().zip(u).zip(stiffness) {
+                row.impulse -= d * u;
+            }
+            [1.0; 6]
+        }
+    }
+}
+
+/// Takes `G du` from the impulses of a group. What is not allowed then is so for the sake of a step that sees it.
+#[inline(always)]
+fn give(kind: Kind, rows: &mut [Row], du: &[f64], stiffness: &[f64], g: &[f64; 6]) {
+    match (kind, rows) {
+        (Kind::Contact { .. }, [n, s, t]) => {
+            let [nn, n1, n2, a, b, c] = g;
+            n.impulse -= nn * du[0];
+            s.impulse -= n1 * du[0] + a * du[1] + b * du[2];
+            t.impulse -= n2 * du[0] + b * du[1] + c * du[2];
+        }
+        (Kind::Box { .. }, [row]) => row.impulse -= g[0] * du[0],
+        (_, rows) => {
+            for ((row, du), d) in rows.iter_mut().zip(du).zip(stiffness) {
+                row.impulse -= d * du;
+            }
+        }
+    }
+}
+
+/// How far the impulses are outside of what is allowed, as the velocity that it makes [m/s or rad/s].
+#[inline(always)]
+fn outside(c: &Constraints<'_>, rows: &[Row]) -> f64 {
+    let mut worst = 0.0_f64;
+    for block in c.blocks {
+        let rows = &rows[block.first as usize..(block.first + block.n) as usize];
+        let error = match (block.kind, rows) {
+            (Kind::Contact { friction }, [n, s, t]) => {
+                let size = (s.impulse * s.impulse + t.impulse * t.impulse).sqrt();
+                let more = (size - friction * n.impulse.max(0.0)) * s.effect.max(t.effect);
+                more.max(-n.impulse * n.effect)
+            }
+            (Kind::Box { lo, hi, .. }, [row]) => {
+                (lo - row.impulse).max(row.impulse - hi) * row.effect
+            }
+            _ => 0.0,
+        };
+        worst = worst.max(error);
+    }
+    worst
+}

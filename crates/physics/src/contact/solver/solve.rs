@@ -1,0 +1,352 @@
+//! Impulses of contacts, limits, dry friction and couplings, in one set of coordinates.
+//!
+//! # Law
+//! ```text
+//!   v = v* + Y λ,   Y = H⁻¹ Jᵀ                                                        (1)
+//!   contact:  0 ≤ λ_n ⟂ J_n v - b ≥ 0                                                (2)  [Signorini, on velocities: Stewart 2000, eq. 4.9]
+//!             |λ_t| ≤ μ λ_n,  λ_t = -μ λ_n s/|s| where it slides with s = J_t v      (3)  [Coulomb]
+//!   box:      lo ≤ λ ≤ hi,  J v = b unless at a bound                                (4)  dry friction of a joint, a drive's limit
+//!   equality: J v = b                                                                (5)  couplings
+//! ```
+//! Solved by Newton's method from the impulses of the step before ([`crate::contact::solver::augmented_lagrangian`]).
+//!
+//! # Symbols
+//! v free velocities of all robots of an island, v* without impulses, λ impulses [N s or N m s], b wanted velocities,
+//! H inertia with added mass, J rows.
+//!
+//! # Frames
+//! None: rows and velocities are in generalized coordinates.
+//!
+//! # Limits
+//! Rigid surfaces, a circular cone, no torsional friction beyond what several points give. Where contacts oppose each other
+//! without a solution (a body pressed into a gap too narrow) what was found last stands.
+//!
+//! # Checked by
+//! test/analytic/contact.rs, test/identity/contact.rs
+
+use crate::contact::dofs::{from_white, to_white};
+use crate::contact::solver::augmented_lagrangian::{Constraints, Newton, Outcome};
+use crate::contact::solver::blocks::Body;
+
+/// A row's coordinates in one robot.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Segment {
+    /// The robot; not read here.
+    pub robot: u32,
+    /// Its place among the island's.
+    pub body: u32,
+    /// First velocity.
+    pub v: u32,
+    /// How many; 0: the robot is not concerned.
+    pub n: u32,
+    /// First element of J.
+    pub at: u32,
+}
+
+/// One scalar constraint.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Row {
+    /// The one or two robots that it concerns.
+    pub segments: [Segment; 2],
+    /// Wanted velocity, less what prescribed joints make of it [m/s or rad/s].
+    pub wanted: f64,
+    /// `J H⁻¹ Jᵀ`.
+    pub effect: f64,
+    /// Impulse; on entry the first guess.
+    pub impulse: f64,
+    /// Time over which the velocity of an impulse spread evenly over the step moves things [s].
+    pub duration: f64,
+    /// Velocity that an impact takes away at once [m/s or rad/s].
+    pub sudden: f64,
+    /// Time from the impact to the end of the step [s].
+    pub since: f64,
+    /// Position error before the correction; negative: overlap [m or rad].
+    pub gap: f64,
+    /// Impulse-like unknown of the position correction.
+    pub push: f64,
+}
+
+/// What a group of rows is.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// Normal and two tangents.
+    Contact {
+        /// Coefficient of friction.
+        friction: f64,
+    },
+    /// One row between two bounds [N s or N m s].
+    Box {
+        /// Least impulse.
+        lo: f64,
+        /// Largest impulse.
+        hi: f64,
+        /// True for a limit or a stop, whose overlap is corrected; false for friction.
+        stops: bool,
+    },
+    /// Up to six rows that hold together.
+    Equality,
+}
+
+/// A group of rows that are solved together.
+#[derive(Clone, Copy, Debug)]
+pub struct Block {
+    /// First row.
+    pub first: u32,
+    /// How many.
+    pub n: u32,
+    /// What they are.
+    pub kind: Kind,
+}
+
+/// An island's constraints.
+#[derive(Clone, Debug, Default)]
+pub struct Problem {
+    /// Its robots' coordinates.
+    pub bodies: Vec<Body>,
+    /// Cholesky factor of the inertia of each of them, as [`crate::contact::dofs`] makes it, one after another.
+    pub L: Vec<f64>,
+    /// Velocities of its robots, one after another: free, then the solution.
+    pub v: Vec<f64>,
+    /// Rows' coefficients: J while a row is made, then `J L⁻ᵀ`.
+    pub J: Vec<f64>,
+    /// Scalar constraints.
+    pub rows: Vec<Row>,
+    /// Their groups.
+    pub blocks: Vec<Block>,
+    /// Position correction, in the places of `v`.
+    pub x: Vec<f64>,
+    /// Velocities, and later displacements, in the coordinates whose inertia is 1.
+    w: Vec<f64>,
+    free: Vec<f64>,
+    newton: Newton,
+}
+
+/// Effect up to which a row moves nothing [1/kg].
+pub(crate) const NOTHING: f64 = 1e-11;
+/// Part of an overlap that is taken away in a step.
+const CORRECTION: f64 = 0.2;
+/// Overlap that is left alone, so that resting contacts stay in touch [m or rad].
+pub(crate) const SLOP: f64 = 1e-6;
+/// Position error of a coupling that is left alone [m or rad].
+const EXACT: f64 = 1e-9;
+/// Sweeps of the position correction.
+const CORRECTION_SWEEPS: usize = 30;
+
+impl Problem {
+    /// Empty, with memory for this many rows.
+    pub fn with_room(rows: usize) -> Self {
+        Self {
+            v: Vec::with_capacity(64),
+            J: Vec::with_capacity(16 * rows),
+            rows: Vec::with_capacity(rows),
+            blocks: Vec::with_capacity(rows),
+            x: Vec::with_capacity(64),
+            w: Vec::with_capacity(64),
+            free: Vec::with_capacity(64),
+            newton: Newton::with_room(rows),
+            L: Vec::with_capacity(256),
+            bodies: Vec::with_capacity(8),
+        }
+    }
+
+    /// True if the solution can be used.
+    pub fn is_finite(&self) -> bool {
+        self.v.iter().chain(&self.x).all(|x| x.is_finite())
+    }
+
+    /// Forgets all rows; keeps the memory.
+    pub fn clear(&mut self) {
+        self.bodies.clear();
+        self.L.clear();
+        self.v.clear();
+        self.J.clear();
+        self.rows.clear();
+        self.blocks.clear();
+    }
+
+    /// Solves (2)-(5): impulses into the rows, velocities into `v`. `after` a step that found impulses anew less is let stand.
+    pub fn solve(&mut self, after: bool) -> Outcome {
+        let Self {
+            bodies,
+            L,
+            v,
+            J,
+            rows,
+            blocks,
+            w,
+            free,
+            newton,
+            ..
+        } = self;
+        free.clear();
+        free.extend_from_slice(v);
+        turn(bodies, L, free, to_white);
+        w.clear();
+        w.extend_from_slice(free);
+        for row in rows.iter() {
+            apply(row, J, w, row.impulse);
+        }
+        let outcome = newton.solve(
+            &Constraints {
+                bodies,
+                Z: J,
+                blocks,
+            },
+            rows,
+            w,
+            free,
+            after,
+        );
+        if outcome.fits {
+            // what one robot gets another loses, to the last bit
+            w.fill(0.0);
+            for row in rows.iter() {
+                apply(row, J, w, row.impulse);
+            }
+        } else {
+            w.iter_mut()
+                .zip(free.iter())
+                .for_each(|(w, free)| *w -= free);
+        }
+        turn(bodies, L, w, from_white);
+        v.iter_mut()
+            .zip(w.iter())
+            .for_each(|(v, change)| *v += change);
+        outcome
+    }
+
+    /// Displacements of the impulses over their durations, and out of overlaps, into `x`.
+    pub fn displace(&mut self) {
+        self.x.clear();
+        self.x.resize(self.v.len(), 0.0);
+        let Self {
+            x, J, rows, blocks, ..
+        } = self;
+        for block in blocks.iter() {
+            let rows = &rows[block.first as usize..(block.first + block.n) as usize];
+            let duration = duration(&rows[0]);
+            for row in rows {
+                apply(row, J, x, row.impulse * duration);
+            }
+        }
+        let mut overlaps = false;
+        for block in blocks.iter() {
+            let all = match block.kind {
+                Kind::Equality => block.n,
+                Kind::Contact { .. } | Kind::Box { stops: true, .. } => 1,
+                Kind::Box { stops: false, .. } => 0,
+            };
+            for row in &mut rows[block.first as usize..(block.first + all) as usize] {
+                let gap = row.gap + dot(row, J, x);
+                row.push = 0.0;
+                let equal = matches!(block.kind, Kind::Equality);
+                // what remains of the gap in this step, as a displacement that the push must give
+                row.gap = if equal { gap } else { gap + SLOP };
+                overlaps |= if equal {
+                    gap.abs() > EXACT
+                } else {
+                    row.gap < 0.0
+                };
+            }
+        }
+        if overlaps {
+            self.push_apart();
+        }
+        turn(&self.bodies, &self.L, &mut self.x, from_white);
+    }
+
+    fn push_apart(&mut self) {
+        let Self {
+            x,
+            J,
+            rows,
+            blocks,
+            w,
+            ..
+        } = self;
+        // displacement by the pushes alone
+        w.fill(0.0);
+        for _ in 0..CORRECTION_SWEEPS {
+            let mut largest = 0.0_f64;
+            for block in blocks.iter() {
+                let (n, one_sided) = match block.kind {
+                    Kind::Equality => (block.n, false),
+                    Kind::Contact { .. } | Kind::Box { stops: true, .. } => (1, true),
+                    Kind::Box { stops: false, .. } => (0, true),
+                };
+                for row in &mut rows[block.first as usize..(block.first + n) as usize] {
+                    let goal = if one_sided && row.gap > 0.0 {
+                        -row.gap
+                    } else {
+                        -CORRECTION * row.gap
+                    };
+                    let wanted = row.push + (goal - dot(row, J, w)) / row.effect;
+                    let push = if one_sided { wanted.max(0.0) } else { wanted };
+                    let change = push - row.push;
+                    row.push = push;
+                    apply(row, J, w, change);
+                    largest = largest.max((change * row.effect).abs());
+                }
+            }
+            if largest < 1e-3 * SLOP {
+                break;
+            }
+        }
+        for (x, more) in x.iter_mut().zip(w.iter()) {
+            *x += more;
+        }
+    }
+}
+
+/// Turns each robot's part of a vector by its own factor.
+fn turn(bodies: &[Body], L: &[f64], x: &mut [f64], how: fn(&[f64], usize, &mut [f64])) {
+    let mut at = 0;
+    for body in bodies {
+        let n = body.n as usize;
+        how(
+            &L[at..at + n * n],
+            n,
+            &mut x[body.v as usize..body.v as usize + n],
+        );
+        at += n * n;
+    }
+}
+
+/// Time over which the impulse's velocity moves things: what an impact takes acts from the impact on, the rest evenly.
+fn duration(row: &Row) -> f64 {
+    let sudden = row.sudden / row.effect;
+    if sudden <= 0.0 || row.impulse <= 0.0 {
+        return row.duration;
+    }
+    let part = (sudden / row.impulse).min(1.0);
+    part * row.since + (1.0 - part) * row.duration
+}
+
+/// `J v` of a row.
+#[inline(always)]
+pub(crate) fn dot(row: &Row, J: &[f64], v: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for s in &row.segments {
+        let (at, n) = (s.at as usize, s.n as usize);
+        let (j, v) = (&J[at..at + n], &v[s.v as usize..s.v as usize + n]);
+        for (j, v) in j.iter().zip(v) {
+            sum += j * v;
+        }
+    }
+    sum
+}
+
+/// `w += Zᵀ k` of a row.
+#[inline(always)]
+fn apply(row: &Row, Z: &[f64], v: &mut [f64], k: f64) {
+    if k == 0.0 {
+        return;
+    }
+    for s in &row.segments {
+        let (at, n) = (s.at as usize, s.n as usize);
+        let (z, v) = (&Z[at..at + n], &mut v[s.v as usize..s.v as usize + n]);
+        for (v, z) in v.iter_mut().zip(z) {
+            *v += z * k;
+        }
+    }
+}

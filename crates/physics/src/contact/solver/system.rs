@@ -1,0 +1,124 @@
+//! The matrix of Newton's method on an island, in blocks: what the method asks of it, and the form for many robots.
+
+use crate::contact::geometry::curvature;
+use crate::contact::solver::augmented_lagrangian::Constraints;
+use crate::contact::solver::blocks::{Blocks, Place};
+use crate::contact::solver::solve::{Row, dot};
+
+/// Rows of an island and `M = 1 + Zᵀ G Z`, in the form that its size asks for.
+pub(crate) trait System {
+    /// `Z x` of every row.
+    fn products(&self, c: &Constraints<'_>, rows: &[Row], x: &[f64], out: &mut [f64]);
+    /// `x ← x - Zᵀ λ`.
+    fn take(&self, c: &Constraints<'_>, rows: &[Row], x: &mut [f64]);
+    /// Makes `M` from the curvature of each group and the stiffness of each row, and its factor.
+    fn factor(&mut self, c: &Constraints<'_>, rows: &[Row], stiffness: &[f64], G: &[[f64; 6]]);
+    /// Solves `M x = x`.
+    fn solve(&self, x: &mut [f64]);
+}
+
+/// In blocks, one for each robot and for each two that share a row.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sparse {
+    matrix: Blocks,
+    pairs: Vec<[u32; 2]>,
+    /// Where each group of rows has its block of a pair.
+    places: Vec<Place>,
+    /// `G Z`.
+    weighted: Vec<f64>,
+}
+
+impl Sparse {
+    /// With memory for this many rows of a few robots.
+    pub(crate) fn with_room(rows: usize) -> Self {
+        Self {
+            matrix: Blocks::with_room(rows.min(16)),
+            pairs: Vec::with_capacity(rows),
+            places: Vec::with_capacity(rows),
+            weighted: Vec::with_capacity(16 * rows),
+        }
+    }
+
+    /// Finds the places of the rows' blocks.
+    pub(crate) fn plan(&mut self, c: &Constraints<'_>, rows: &[Row]) {
+        self.pairs.clear();
+        for block in c.blocks {
+            self.pairs.extend(pair(&rows[block.first as usize]));
+        }
+        self.pairs.sort_unstable();
+        self.pairs.dedup();
+        self.matrix.plan(c.bodies, &self.pairs);
+        self.places.clear();
+        for block in c.blocks {
+            let place = pair(&rows[block.first as usize]).map(|p| self.matrix.pair(p));
+            self.places.push(place.unwrap_or_default());
+        }
+        self.weighted.clear();
+        self.weighted.resize(c.Z.len(), 0.0);
+    }
+}
+
+impl System for Sparse {
+    #[inline(always)]
+    fn products(&self, c: &Constraints<'_>, rows: &[Row], x: &[f64], out: &mut [f64]) {
+        for (row, out) in rows.iter().zip(out) {
+            *out = dot(row, c.Z, x);
+        }
+    }
+
+    #[inline(always)]
+    fn take(&self, c: &Constraints<'_>, rows: &[Row], x: &mut [f64]) {
+        for row in rows.iter().filter(|row| row.impulse != 0.0) {
+            for s in &row.segments {
+                let (at, n) = (s.at as usize, s.n as usize);
+                for (x, z) in x[s.v as usize..].iter_mut().zip(&c.Z[at..at + n]) {
+                    *x -= z * row.impulse;
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn factor(&mut self, c: &Constraints<'_>, rows: &[Row], stiffness: &[f64], G: &[[f64; 6]]) {
+        let Self {
+            matrix,
+            weighted,
+            places,
+            ..
+        } = self;
+        matrix.values.fill(0.0);
+        for (k, body) in c.bodies.iter().enumerate() {
+            let (n, at) = (body.n as usize, matrix.diagonal(k as u32));
+            for i in 0..n {
+                matrix.values[at + i * n + i] = 1.0;
+            }
+        }
+        for ((block, place), g) in c.blocks.iter().zip(places).zip(G) {
+            if *g != [0.0; 6] {
+                let (first, last) = (block.first as usize, (block.first + block.n) as usize);
+                let (rows, stiffness) = (&rows[first..last], &stiffness[first..last]);
+                curvature::add(
+                    block.kind,
+                    (rows, stiffness),
+                    c.Z,
+                    g,
+                    weighted,
+                    (matrix, *place),
+                );
+            }
+        }
+        self.matrix.factor();
+    }
+
+    #[inline(always)]
+    fn solve(&self, x: &mut [f64]) {
+        self.matrix.solve(x);
+    }
+}
+
+/// The two robots of a row, rising; none if there is one.
+#[inline(always)]
+fn pair(row: &Row) -> Option<[u32; 2]> {
+    let [a, b] = &row.segments;
+    (a.n > 0 && b.n > 0).then(|| [a.body.min(b.body), a.body.max(b.body)])
+}

@@ -1,0 +1,172 @@
+//! Forward dynamics by the articulated-body algorithm.
+//!
+//! # Law
+//! ```text
+//!   U = IA S,  D = Sᵀ U + armature,  u = tau - Sᵀ pA           (1)  [Featherstone 2008, eq. 7.43-7.45]
+//!   Ia = IA - U D⁻¹ Uᵀ,  pa = pA + Ia c + U D⁻¹ u              (2)  [eq. 7.47, 7.48]
+//!   q̈ = D⁻¹ (u - Uᵀ a'),  a' = X a_P + c,  a = a' + S q̈        (3)  [eq. 7.41, 7.42]
+//!   a_0 = -IA_0⁻¹ pA_0                                          (4)  [table 9.4]
+//! ```
+//! A joint with prescribed acceleration passes its whole inertia on: Ia = IA, pa = pA + IA (c + S q̈)
+//! [Featherstone 2008, §9.2, hybrid dynamics].
+//!
+//! # Symbols
+//! IA articulated inertia, pA bias force, S joint axis (child's z), c velocity product, tau joint effort.
+//! The inertia of a link holds its added mass, 21 numbers instead of a rigid body's 10.
+//!
+//! # Frames
+//! Every link in its own frame L at Lo. Gravity is a force, so `a` is the true acceleration.
+//!
+//! # Limits
+//! Tree structure; D must be positive, which a positive-definite link inertia guarantees.
+//!
+//! # Checked by
+//! test/witness/pinocchio.rs (V38), test/identity/algorithms.rs (rnea, crba)
+
+use merrow_math::spatial::{Factor, solve};
+use merrow_math::{
+    Lanewise, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Sym3, Vec3,
+};
+use merrow_model::kinematics::joint_velocity;
+use merrow_model::scene::{JointKind, Robot};
+use merrow_model::state::Workspace;
+use merrow_model::state::workspace::{LinkWork, wholly_wet};
+
+/// Accelerations of base and joints into `work`, from `F`, `inertia`, `c`, `tau`. For joints with a position drive
+/// `work.qdd` is an input.
+#[inline(always)]
+pub fn accelerations<T: Real>(robot: &Robot, work: &mut Workspace<T>) {
+    let n = robot.links.len();
+    let whole = match &robot.base_factor {
+        Some(_) if !work.flooded => wholly_wet(work.links[0].wet),
+        _ => Lanewise::None,
+    };
+    if let (Lanewise::All, Some(factor)) = (whole, &robot.base_factor) {
+        work.links[0].A = factor.solve_lanes(&work.links[0].F);
+        return;
+    }
+    for w in &mut work.links {
+        w.IA = w.inertia;
+        w.pA = SpatialForce {
+            m: -w.F.m,
+            f: -w.F.f,
+        };
+    }
+    for i in (1..n).rev() {
+        let link = &robot.links[i];
+        let (head, tail) = work.links.split_at_mut(i);
+        let w = &mut tail[0];
+        let (Ia, pa) = if link.joint.is_free() {
+            articulate(w, link.joint.kind, link.joint.armature, work.tau[i - 1])
+        } else {
+            prescribe(w, link.joint.kind, work.qdd[i - 1])
+        };
+        let parent = &mut head[link.parent.unwrap_or(0)];
+        parent.IA = parent.IA.plus(&Ia.to_parent(&w.R_PC, w.p_PC));
+        parent.pA = parent.pA.plus(&pa.to_parent(&w.R_PC, w.p_PC));
+    }
+    work.links[0].A = base_acceleration(robot, &work.links[0]);
+    if let (Lanewise::Some, Some(factor)) = (whole, &robot.base_factor) {
+        mixed(factor, &mut work.links[0]);
+    }
+    for i in 1..n {
+        let link = &robot.links[i];
+        let A_P = work.links[link.parent.unwrap_or(0)].A;
+        let w = &mut work.links[i];
+        let a = A_P.to_child(&w.R_PC, w.p_PC).add_scaled(&w.c, T::one());
+        if link.joint.is_free() {
+            work.qdd[i - 1] = w.D_inv * (w.u - a.dot(&w.U)); // (3)
+        }
+        w.A = a.add_scaled(&joint_velocity(link.joint.kind, work.qdd[i - 1]), T::one());
+    }
+}
+
+/// (4) where some lanes are wholly wet: those with the factor, as they would have it alone.
+#[cold]
+#[inline(never)]
+fn mixed<T: Real>(factor: &Factor, base: &mut LinkWork<T>) {
+    base.A = factor
+        .solve_lanes(&base.F)
+        .or_lanes(&base.A, |i| base.wet.lane(i) == 1.0);
+}
+
+/// (4)
+#[inline(always)]
+fn base_acceleration<T: Real>(robot: &Robot, base: &LinkWork<T>) -> SpatialVelocity<T> {
+    if !robot.floating {
+        return SpatialVelocity::zero();
+    }
+    solve(
+        &base.IA,
+        &SpatialForce {
+            m: -base.pA.m,
+            f: -base.pA.f,
+        },
+    )
+}
+
+/// (1) and (2) for a joint that moves freely about or along z.
+#[inline(always)]
+fn articulate<T: Real>(
+    w: &mut LinkWork<T>,
+    kind: JointKind,
+    armature: f64,
+    tau: T,
+) -> (SpatialInertia<T>, SpatialForce<T>) {
+    let IA = &w.IA;
+    let (U, D, Sp) = match kind {
+        JointKind::Prismatic => {
+            let U = SpatialForce {
+                m: IA.B.col(2),
+                f: Vec3::new(IA.D.xz, IA.D.yz, IA.D.zz),
+            };
+            (U, IA.D.zz, w.pA.f.z)
+        }
+        _ => {
+            let U = SpatialForce {
+                m: Vec3::new(IA.A.xz, IA.A.yz, IA.A.zz),
+                f: IA.B.r[2],
+            };
+            (U, IA.A.zz, w.pA.m.z)
+        }
+    };
+    let D_inv = T::one() / (D + T::splat(armature));
+    let u = tau - Sp;
+    let Ia = minus_outer(IA, &U, D_inv);
+    let Ia_c = Ia.mul(&w.c);
+    let k = D_inv * u;
+    let pa = SpatialForce {
+        m: w.pA.m + Ia_c.m + U.m.scale(k),
+        f: w.pA.f + Ia_c.f + U.f.scale(k),
+    };
+    (w.U, w.D_inv, w.u) = (U, D_inv, u);
+    (Ia, pa)
+}
+
+/// A joint whose acceleration is given passes everything on.
+#[inline(always)]
+fn prescribe<T: Real>(
+    w: &LinkWork<T>,
+    kind: JointKind,
+    qdd: T,
+) -> (SpatialInertia<T>, SpatialForce<T>) {
+    let a = w.c.add_scaled(&joint_velocity(kind, qdd), T::one());
+    (w.IA, w.pA.plus(&w.IA.mul(&a)))
+}
+
+/// `IA - k U Uᵀ`.
+#[inline(always)]
+fn minus_outer<T: Real>(IA: &SpatialInertia<T>, U: &SpatialForce<T>, k: T) -> SpatialInertia<T> {
+    let m = U.m.scale(k);
+    let B = Mat3::from_rows(
+        IA.B.r[0] - U.f.scale(m.x),
+        IA.B.r[1] - U.f.scale(m.y),
+        IA.B.r[2] - U.f.scale(m.z),
+    );
+    let A: Sym3<T> = IA.A.minus_outer(U.m, k);
+    SpatialInertia {
+        A,
+        B,
+        D: IA.D.minus_outer(U.f, k),
+    }
+}

@@ -1,0 +1,217 @@
+//! Time integration of one robot: the only writer of base and joint coordinates.
+//!
+//! # Law
+//! ```text
+//!   q̇ = ½ q ∘ (0, w),  ṗ = R_WB v,  V̇ = A                                     (1)
+//!   RK4:  x₁ = x₀ + h/6 (k₁ + 2k₂ + 2k₃ + k₄)                                   (2)  [Hairer 1993, table II.1.2]
+//!   semi-implicit:  v₁ = v₀ + h v̇₀,  x₁ = x₀ ⊕ h v₁                            (3)  [Hairer 2006, §VI.3]
+//! ```
+//! In (2) the quaternion's components are integrated freely and normalised at the end of the step, which keeps the
+//! order four; in (3) ⊕ is the exponential map.
+//!
+//! # Symbols
+//! h step [s] · A spatial acceleration of the base at Bo in B.
+//!
+//! # Frames
+//! Base velocity in B, position in W.
+//!
+//! # Limits
+//! Fixed step. Position drives are integrated like all joints.
+//!
+//! # Checked by
+//! test/convergence/integrators.rs
+
+use merrow_math::{Quat, Real, SpatialVelocity, Vec3};
+use merrow_model::scene::Integrator;
+use merrow_model::state::{Kick, Motion, Workspace};
+
+/// Base part of a slope.
+#[derive(Clone, Copy)]
+struct Slope<T> {
+    q: Quat<T>,
+    p: Vec3<T>,
+    V: SpatialVelocity<T>,
+}
+
+/// What finds the accelerations inside the integrator.
+///
+/// A trait beside `FnMut`, because a closure is compiled for the oldest processor wherever it is called from.
+pub trait Evaluate<T: Real> {
+    /// Leaves everything that follows from `motion` in `work`; `stage` is 1 in the middle of the step, 2 at its end.
+    fn evaluate(&mut self, motion: &Motion<T>, stage: usize, work: &mut Workspace<T>);
+}
+
+impl<T: Real, F: FnMut(&Motion<T>, usize, &mut Workspace<T>)> Evaluate<T> for F {
+    #[inline(always)]
+    fn evaluate(&mut self, motion: &Motion<T>, stage: usize, work: &mut Workspace<T>) {
+        self(motion, stage, work);
+    }
+}
+
+/// Advances `motion` by `h` seconds. `work` must hold the evaluation of `motion` at the start of the step.
+#[inline(always)]
+pub fn advance<T: Real>(
+    integrator: Integrator,
+    h: f64,
+    motion: &mut Motion<T>,
+    work: &mut Workspace<T>,
+    evaluate: impl Evaluate<T>,
+) {
+    match integrator {
+        Integrator::Rk4 => rk4(h, motion, work, evaluate),
+        Integrator::SemiImplicit => semi_implicit(h, motion, work),
+    }
+}
+
+#[inline(always)]
+fn rk4<T: Real>(
+    h: f64,
+    motion: &mut Motion<T>,
+    work: &mut Workspace<T>,
+    mut evaluate: impl Evaluate<T>,
+) {
+    let (third, sixth) = (T::splat(h / 3.0), T::splat(h / 6.0));
+    let first = slope(motion, work, 0);
+    let mut k = first;
+    // (2), summed as the slopes come
+    let mut q = motion.q_WB.add_scaled(&first.q, sixth);
+    let mut V = motion.V_WB_B.add_scaled(&first.V, sixth);
+    let mut p = Vec3::zero();
+    // only what lies on the heap is kept from step to step
+    let (room, room_d) = (
+        std::mem::take(&mut work.stage.q),
+        std::mem::take(&mut work.stage.qd),
+    );
+    let mut stage = Motion {
+        q_WB: motion.q_WB,
+        p_WB: motion.p_WB,
+        V_WB_B: motion.V_WB_B,
+        q: room,
+        qd: room_d,
+    };
+    // one loop, so that the large evaluation stands in the code once
+    for i in 0..3 {
+        let (part, instant, weight) = if i < 2 {
+            (0.5, 1, third)
+        } else {
+            (1.0, 2, sixth)
+        };
+        displace(motion, &k, h * part, work, i, &mut stage);
+        evaluate.evaluate(&stage, instant, work);
+        k = slope(&stage, work, i + 1);
+        q = q.add_scaled(&k.q, weight);
+        V = V.add_scaled(&k.V, weight);
+        if i < 2 {
+            p += k.p;
+        }
+    }
+    (work.stage.q, work.stage.qd) = (stage.q, stage.qd);
+    motion.q_WB = q.normalized();
+    motion.V_WB_B = V;
+    motion.p_WB += (first.p + k.p).scale(sixth) + p.scale(third);
+    let [s1, s2, s3, s4] = &work.slopes;
+    for j in 0..motion.q.len() {
+        motion.q[j] += (s1.0[j] + s4.0[j]) * sixth + (s2.0[j] + s3.0[j]) * third;
+        motion.qd[j] += (s1.1[j] + s4.1[j]) * sixth + (s2.1[j] + s3.1[j]) * third;
+    }
+}
+
+/// (1) at `motion`, whose evaluation stands in `work`; joint slopes go to `work.slopes[k]`.
+#[inline(always)]
+fn slope<T: Real>(motion: &Motion<T>, work: &mut Workspace<T>, k: usize) -> Slope<T> {
+    let base = &work.links[0];
+    let out = Slope {
+        q: motion.q_WB.rate(motion.V_WB_B.w),
+        p: base.R_WL.mul_vec(motion.V_WB_B.v),
+        V: base.A,
+    };
+    work.slopes[k].0.copy_from_slice(&motion.qd);
+    work.slopes[k].1.copy_from_slice(&work.qdd);
+    out
+}
+
+/// `out = from + h * slope`.
+#[inline(always)]
+fn displace<T: Real>(
+    from: &Motion<T>,
+    k: &Slope<T>,
+    h: f64,
+    work: &Workspace<T>,
+    idx: usize,
+    out: &mut Motion<T>,
+) {
+    let h = T::splat(h);
+    out.q_WB = from.q_WB.add_scaled(&k.q, h);
+    out.p_WB = from.p_WB + k.p.scale(h);
+    out.V_WB_B = from.V_WB_B.add_scaled(&k.V, h);
+    let (qd, qdd) = &work.slopes[idx];
+    for j in 0..from.q.len() {
+        out.q[j] = from.q[j] + qd[j] * h;
+        out.qd[j] = from.qd[j] + qdd[j] * h;
+    }
+}
+
+/// (3)
+#[inline(always)]
+fn semi_implicit<T: Real>(h: f64, motion: &mut Motion<T>, work: &mut Workspace<T>) {
+    let ht = T::splat(h);
+    let base = &work.links[0];
+    motion.V_WB_B = motion.V_WB_B.add_scaled(&base.A, ht);
+    let V = motion.V_WB_B;
+    let turn = Quat::from_rotation_vector(V.w * h);
+    // the velocity is carried by the attitude halfway through the turn, so that a steady turn stays on its circle
+    let half = Quat::from_rotation_vector(V.w * (0.5 * h));
+    let R_mid = motion.q_WB.mul(&half).matrix();
+    motion.p_WB += R_mid.mul_vec(V.v).scale(ht);
+    motion.q_WB = motion.q_WB.mul(&turn).normalized();
+    for j in 0..motion.q.len() {
+        motion.qd[j] += work.qdd[j] * ht;
+        motion.q[j] += motion.qd[j] * ht;
+    }
+}
+
+/// Takes in what impulses made of a step of `h` seconds: the new free velocities `v` and the displacement `x` of the free
+/// coordinates (of the base first, if it floats; `joints` says which belongs to which joint, and how far the joint goes with it). What that is as
+/// acceleration goes to `kick`; `work` knows how the step began.
+pub fn correct(
+    motion: &mut Motion,
+    is_floating: bool,
+    joints: &[Option<(usize, f64)>],
+    (v, x): (&[f64], &[f64]),
+    (h, work): (f64, &Workspace),
+    kick: &mut Kick,
+) {
+    let rate = 1.0 / h;
+    if is_floating {
+        let three = |s: &[f64], at: usize| Vec3::new(s[at], s[at + 1], s[at + 2]);
+        let V = SpatialVelocity {
+            w: three(v, 0),
+            v: three(v, 3),
+        };
+        kick.any |= V != motion.V_WB_B;
+        let gained = V.add_scaled(&work.V_start, -1.0);
+        let mean = SpatialVelocity {
+            w: gained.w.scale(rate),
+            v: gained.v.scale(rate),
+        };
+        kick.A_WB_B = mean.add_scaled(&work.A_start, -0.5);
+        let turn = Quat::from_rotation_vector(three(x, 0));
+        // the axes are turned under the velocity, which in the world stays
+        let R = turn.matrix();
+        motion.V_WB_B = SpatialVelocity {
+            w: R.tr_mul_vec(V.w),
+            v: R.tr_mul_vec(V.v),
+        };
+        motion.p_WB += motion.q_WB.matrix().mul_vec(three(x, 3));
+        motion.q_WB = motion.q_WB.mul(&turn).normalized();
+    }
+    for (j, c) in joints.iter().enumerate() {
+        if let Some((c, part)) = c {
+            let qd = part * v[*c];
+            kick.any |= qd != motion.qd[j];
+            kick.qdd[j] = (qd - work.qd_start[j]) * rate - 0.5 * work.qdd_start[j];
+            motion.qd[j] = qd;
+            motion.q[j] += part * x[*c];
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! How readily joints yield to the effort of one of them: a row of the inverse mass matrix.
+//!
+//! # Law
+//! ```text
+//!   u_j = 1,  p_P = X* U_j D_j⁻¹                                  (1)  [Featherstone 2008, eq. 7.48]
+//!   u_i = -Sᵀ p_i,  p_P = X* (p_i + U_i D_i⁻¹ u_i)                (2)
+//!   a_0 = -IA_0⁻¹ p_0,  q̈_i = D_i⁻¹ (u_i - U_iᵀ X a_P)            (3)  [eq. 7.41]
+//!   μ_jk = q̈_k
+//! ```
+//! The articulated-body algorithm for a unit effort at joint j and nothing else.
+//!
+//! # Symbols
+//! As in `aba`.
+//!
+//! # Frames
+//! Every link in its own frame.
+//!
+//! # Limits
+//! None beyond those of `aba`. Not part of the kernel: for motors that must know what a step does to their joint.
+//!
+//! # Checked by
+//! test/analytic/actuator.rs (against the mass matrix)
+
+use crate::dynamics::rnea::axis_part;
+use merrow_math::spatial::solve;
+use merrow_math::{SpatialForce, SpatialVelocity};
+use merrow_model::kinematics::joint_velocity;
+use merrow_model::scene::Robot;
+use merrow_model::state::Workspace;
+
+/// Accelerations of all joints per unit of the effort of joint `j` [rad/s² per N m], from the articulated inertias that `aba` left in
+/// `work`, into row `j` of `work.mobility`. Leaves `u` and `A` of the links overwritten.
+pub fn row(robot: &Robot, work: &mut Workspace, j: usize) {
+    let n = robot.n_joints();
+    work.links.iter_mut().for_each(|w| w.u = 0.0);
+    let (mut i, mut p) = (j + 1, SpatialForce::zero());
+    while i != 0 {
+        let link = &robot.links[i];
+        let w = &mut work.links[i];
+        if link.joint.is_free() {
+            let own = if i == j + 1 { 1.0 } else { 0.0 };
+            w.u = own - axis_part(link.joint.kind, &p); // (2)
+            let k = w.D_inv * w.u;
+            p = SpatialForce {
+                m: p.m + w.U.m.scale(k),
+                f: p.f + w.U.f.scale(k),
+            };
+        }
+        p = p.to_parent(&w.R_PC, w.p_PC);
+        i = link.parent.unwrap_or(0);
+    }
+    let base = &mut work.links[0];
+    base.A = if robot.floating {
+        solve(&base.IA, &SpatialForce { m: -p.m, f: -p.f })
+    } else {
+        SpatialVelocity::zero()
+    };
+    for i in 1..=n {
+        let link = &robot.links[i];
+        let A_P = work.links[link.parent.unwrap_or(0)].A;
+        let w = &mut work.links[i];
+        let a = A_P.to_child(&w.R_PC, w.p_PC);
+        let qdd = if link.joint.is_free() {
+            w.D_inv * (w.u - a.dot(&w.U))
+        } else {
+            0.0
+        }; // (3)
+        w.A = a.add_scaled(&joint_velocity(link.joint.kind, qdd), 1.0);
+        work.mobility[j * n + i - 1] = qdd;
+    }
+}

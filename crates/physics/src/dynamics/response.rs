@@ -1,0 +1,87 @@
+//! How a link's acceleration answers to one more force on it, after `aba` has run.
+//!
+//! # Law
+//! The articulated-body algorithm is linear in the forces. A force F on link i alone has the bias -F there and
+//!
+//! ```text
+//!   u = -Sᵀ p,  p_P = X* (p + U D⁻¹ u),  q̈ = D⁻¹ (u - Uᵀ X a_P),  a = X a_P + S q̈      (1)  [Featherstone 2008, §7.3]
+//!   W = J M⁻¹ Jᵀ                                                                       (2)
+//! ```
+//! up to the base and back; (2) gathers the answers at a point to unit forces there: the inverse of the mass that the
+//! point seems to have.
+//!
+//! # Symbols
+//! as in `dynamics/aba.rs`; J the Jacobian of the point's velocity, M the joint-space inertia with added mass.
+//!
+//! # Frames
+//! In: forces and points in L. Out of [`at_point`]: W.
+//!
+//! # Limits
+//! Joints with prescribed motion are rigid: their drives take any load.
+//!
+//! # Checked by
+//! test/identity/response.rs
+
+use merrow_math::spatial::solve;
+use merrow_math::{Mat3, SpatialForce, SpatialVelocity, Vec3};
+use merrow_model::kinematics::joint_velocity;
+use merrow_model::scene::Robot;
+use merrow_model::state::Workspace;
+
+/// Change of the acceleration of `link` at Lo in L by the force `F` on it at Lo in L. (1)
+pub fn to_force(robot: &Robot, work: &Workspace, link: usize, F: &SpatialForce) -> SpatialVelocity {
+    answer(robot, work, link, SpatialForce { m: -F.m, f: -F.f })
+}
+
+fn answer(robot: &Robot, work: &Workspace, i: usize, p: SpatialForce) -> SpatialVelocity {
+    let w = &work.links[i];
+    let Some(parent) = robot.links[i].parent else {
+        return base(robot, work, &p);
+    };
+    let joint = &robot.links[i].joint;
+    let S = joint_velocity(joint.kind, 1.0);
+    if !joint.is_free() {
+        let a_P = answer(robot, work, parent, p.to_parent(&w.R_PC, w.p_PC));
+        return a_P.to_child(&w.R_PC, w.p_PC);
+    }
+    let u = -S.dot(&p);
+    let k = w.D_inv * u;
+    let passed = SpatialForce {
+        m: p.m + w.U.m.scale(k),
+        f: p.f + w.U.f.scale(k),
+    };
+    let a_P = answer(robot, work, parent, passed.to_parent(&w.R_PC, w.p_PC));
+    let a = a_P.to_child(&w.R_PC, w.p_PC);
+    let qdd = w.D_inv * (u - a.dot(&w.U));
+    a.add_scaled(&S, qdd)
+}
+
+fn base(robot: &Robot, work: &Workspace, p: &SpatialForce) -> SpatialVelocity {
+    if !robot.floating {
+        return SpatialVelocity::zero();
+    }
+    let F = SpatialForce { m: -p.m, f: -p.f };
+    // a lone body is not articulated: its inertia stands in `inertia`
+    let I = if robot.links.len() == 1 {
+        &work.links[0].inertia
+    } else {
+        &work.links[0].IA
+    };
+    solve(I, &F)
+}
+
+/// Acceleration of the point Q of `link` per force on it there, in the world [1/kg]. (2)
+pub fn at_point(robot: &Robot, work: &Workspace, link: usize, p_LoQ: Vec3) -> Mat3 {
+    let R_WL = work.links[link].R_WL;
+    let column = |e_W: Vec3| {
+        let a = to_force(
+            robot,
+            work,
+            link,
+            &SpatialForce::at_point(R_WL.tr_mul_vec(e_W), p_LoQ),
+        );
+        R_WL.mul_vec(a.v + a.w.cross(p_LoQ))
+    };
+    let e = |x, y, z| column(Vec3::new(x, y, z));
+    Mat3::from_rows(e(1.0, 0.0, 0.0), e(0.0, 1.0, 0.0), e(0.0, 0.0, 1.0)).transpose()
+}

@@ -1,0 +1,95 @@
+//! Inverse dynamics by the recursive Newton-Euler algorithm: a check of `aba`.
+//!
+//! # Law
+//! ```text
+//!   f_i = I_i a_i - F_i + Σ_children X* f_c,   tau_i = Sᵀ f_i          (1)  [Featherstone 2008, table 5.1]
+//! ```
+//! F holds weight, water and velocity products as `forces::sum` leaves them.
+//!
+//! # Symbols
+//! As in `aba`.
+//!
+//! # Frames
+//! Every link in its own frame.
+//!
+//! # Limits
+//! For tests, gravity terms and controllers; not part of the kernel.
+//!
+//! # Checked by
+//! test/identity/algorithms.rs, test/identity/galileo.rs
+
+use merrow_math::{SpatialForce, SpatialVelocity, Vec3};
+use merrow_model::kinematics::joint_velocity;
+use merrow_model::scene::{JointKind, Robot};
+use merrow_model::state::Workspace;
+
+/// Base wrench (zero for a free body that obeys its dynamics) and joint efforts that give the base acceleration
+/// `A0` and joint accelerations `qdd`, with the velocities, forces and inertias that stand in `work`.
+pub fn inverse(
+    robot: &Robot,
+    A0: &SpatialVelocity,
+    qdd: &[f64],
+    work: &Workspace,
+) -> (SpatialForce, Vec<f64>) {
+    let n = robot.links.len();
+    let mut A = vec![*A0; n];
+    let mut f = vec![SpatialForce::zero(); n];
+    for i in 0..n {
+        let w = &work.links[i];
+        if i > 0 {
+            let link = &robot.links[i];
+            let a = A[link.parent.unwrap_or(0)].to_child(&w.R_PC, w.p_PC);
+            A[i] = a
+                .add_scaled(&w.c, 1.0)
+                .add_scaled(&joint_velocity(link.joint.kind, qdd[i - 1]), 1.0);
+        }
+        f[i] = w.inertia.mul(&A[i]).minus(&w.F);
+    }
+    let mut tau = vec![0.0; n - 1];
+    for i in (1..n).rev() {
+        let (link, w) = (&robot.links[i], &work.links[i]);
+        tau[i - 1] = axis_part(link.joint.kind, &f[i]) + link.joint.armature * qdd[i - 1];
+        let parent = link.parent.unwrap_or(0);
+        f[parent] = f[parent].plus(&f[i].to_parent(&w.R_PC, w.p_PC));
+    }
+    (f[0], tau)
+}
+
+/// Joint efforts that hold base and joints without acceleration, given to `take` joint by joint from the last: [`inverse`] with joints at zero and
+/// a base whose velocity does not change in the world, so that they are the same wherever the vehicle is carried to. Needs no memory of its own: it leaves `A` and `pA` in `work` overwritten, as `aba` will again.
+pub fn bias(robot: &Robot, work: &mut Workspace, mut take: impl FnMut(usize, f64)) {
+    let n = robot.links.len();
+    for i in 0..n {
+        let (head, tail) = work.links.split_at_mut(i);
+        let w = &mut tail[0];
+        w.A = match robot.links[i].parent {
+            Some(parent) => head[parent]
+                .A
+                .to_child(&w.R_PC, w.p_PC)
+                .add_scaled(&w.c, 1.0),
+            // the rate of what is written in turning axes
+            None => SpatialVelocity {
+                w: Vec3::zero(),
+                v: w.V.v.cross(w.V.w),
+            },
+        };
+        w.pA = w.inertia.mul(&w.A).minus(&w.F);
+    }
+    for i in (1..n).rev() {
+        let link = &robot.links[i];
+        let (head, tail) = work.links.split_at_mut(i);
+        let w = &tail[0];
+        take(i - 1, axis_part(link.joint.kind, &w.pA));
+        let parent = &mut head[link.parent.unwrap_or(0)];
+        parent.pA = parent.pA.plus(&w.pA.to_parent(&w.R_PC, w.p_PC));
+    }
+}
+
+/// `Sᵀ f`.
+pub fn axis_part(kind: JointKind, f: &SpatialForce) -> f64 {
+    match kind {
+        JointKind::Prismatic => f.f.z,
+        JointKind::Fixed => 0.0,
+        JointKind::Revolute | JointKind::Continuous => f.m.z,
+    }
+}

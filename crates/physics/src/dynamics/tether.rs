@@ -1,0 +1,562 @@
+//! One step of a lumped line: nodes joined by springs far stiffer than the step could follow, so implicit.
+//!
+//! # Law
+//! ```text
+//!   M (w - v) = θh F(x + θh w, w),   x' = x + h w,   v' = v + h M⁻¹ F              (1)  [Hairer 1996, ch. IV]
+//!   (w_b - v_b) = θh (a_b + W (F_b - F_b⁰))                                        (2)
+//! ```
+//! (1) is the implicit Euler step of the length θh, stretched to h: with θ = ½ the midpoint rule, with θ = 1 implicit Euler,
+//! between them stable for every stiffness. Newton's method solves it with a block-tridiagonal matrix. θ is little over ½,
+//! and 1 in a step in which a segment becomes slack or taut, turns far under compression, or a node meets the bottom: stretching a step over such a
+//! kink would make energy.
+//! Bending (`forces/bending.rs`) joins nodes two apart; the matrix is then block-pentadiagonal. A line that has parted goes on as two, the
+//! segment between them without force.
+//!
+//! (2) is the end at a robot: it moves as the robot would under the force, so that a light robot on a stiff line is as
+//! stable as the line. The robot itself feels the force `F_b`, constant over its own step; what the line gets, the robot
+//! loses, to the last digits.
+//!
+//! # Symbols
+//! x, v nodes at the start, x', v' at the end of the step · h step · M node's inertia with added mass · F its force ·
+//! a_b acceleration of the robot's point under the last step's forces, F_b⁰ among them · W its acceleration per force.
+//!
+//! # Frames
+//! World.
+//!
+//! # Limits
+//! M and the tangents are those of the start of the step. The half segments at held ends hang on the next node, so that the ends
+//! have no mass of their own. Numerical damping ratio (θ-½) ωh of a mode ω, at most 0.1 ωh while nothing changes.
+//!
+//! # Checked by
+//! test/analytic/tether.rs, test/analytic/tether_robot.rs, test/analytic/tether_bending.rs, test/analytic/tether_parting.rs,
+//! test/convergence/tether.rs
+
+use crate::forces::lines::bending::Bend;
+use crate::forces::lines::tether as law;
+use crate::forces::lines::tether::{Force, Surroundings};
+use merrow_environment::Instant;
+use merrow_math::pentadiagonal;
+use merrow_math::pentadiagonal::WideRow;
+use merrow_math::tridiagonal;
+use merrow_math::tridiagonal::BlockRow;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::{End, Tether};
+use merrow_model::state::TetherState;
+
+/// What holds an end of a line during a step.
+#[derive(Clone, Copy, Debug)]
+pub enum Hold {
+    /// Nothing.
+    Free,
+    /// A place in the world [m].
+    World(Vec3),
+    /// A point of a robot, moving as (2) says.
+    Point {
+        /// Where it is [m].
+        p: Vec3,
+        /// Its velocity [m/s].
+        v: Vec3,
+        /// Its acceleration under the pull of the last step [m/s²].
+        a: Vec3,
+        /// Acceleration per force [1/kg].
+        W: Mat3,
+        /// Pull of the last step on it [N].
+        pull: Vec3,
+    },
+}
+
+/// How to step.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Step [s].
+    pub h: f64,
+    /// Rate of the unstretched length over the step [m/s].
+    pub rate: f64,
+    /// Largest θ - ½ where nothing changes; ½ for robots stepped by an order-one rule, whose points go with the new velocity.
+    pub damping: f64,
+}
+
+/// Scratch of one line and the outcome of its step; nothing in it is needed to resume.
+#[derive(Clone, Debug)]
+pub struct LineWork {
+    /// Nodes at the end of the step [m].
+    pub p: Vec<Vec3>,
+    /// Their velocities at the end of the step [m/s].
+    pub v: Vec<Vec3>,
+    /// Force of the line on what holds its ends over the step [N].
+    pub pull: [Vec3; 2],
+    /// True if all of this is finite.
+    pub finite: bool,
+    /// Segment that has borne more than the line can.
+    pub parts: Option<usize>,
+    w: Vec<Vec3>,
+    around: Vec<Surroundings>,
+    nodes: Vec<Force>,
+    segments: Vec<Force>,
+    rows: Vec<BlockRow>,
+    /// Of a line with bending stiffness: bending at each node, the force of all of it on each, and the matrix.
+    bends: Vec<Bend>,
+    bent: Vec<Vec3>,
+    wide: Vec<WideRow>,
+}
+
+/// Newton's method ends when no velocity changes by more than this [m/s]; it doubles its digits each round, so that the
+/// velocities are then good to 1e-10 m/s or so.
+const CONVERGED: f64 = 1e-6;
+/// Rounds of Newton's method; a step whose kinks have not settled by then is as good as one can have it.
+const MAX_ROUNDS: usize = 8;
+/// Cosine of the turn of a segment in a step from which a line that bears compression counts as kinked.
+const TURNED: f64 = 0.98;
+/// θ - ½ of a line whose fastest wave is not resolved by the step.
+pub const DAMPING: f64 = 0.1;
+
+impl LineWork {
+    /// Scratch for `tether`; the only allocation, made once.
+    pub fn new(tether: &Tether) -> Self {
+        let n = tether.start.len();
+        let force = Force {
+            f: Vec3::zero(),
+            D: Mat3::zero(),
+        };
+        let nowhere = Surroundings {
+            surface: 0.0,
+            length: 0.0,
+            tangent: Vec3::zero(),
+            wet: 0.0,
+            water: Vec3::zero(),
+            acceleration: Vec3::zero(),
+        };
+        Self {
+            p: tether.start.clone(),
+            v: vec![Vec3::zero(); n],
+            pull: [Vec3::zero(); 2],
+            finite: true,
+            w: vec![Vec3::zero(); n],
+            around: vec![nowhere; n],
+            nodes: vec![force; n],
+            segments: vec![force; n - 1],
+            rows: vec![BlockRow::zero(); n],
+            parts: None,
+            bends: vec![Bend::none(); if tether.line.bending > 0.0 { n } else { 0 }],
+            bent: vec![Vec3::zero(); n],
+            wide: vec![
+                WideRow::of(&BlockRow::zero());
+                if tether.line.bending > 0.0 { n } else { 0 }
+            ],
+        }
+    }
+
+    /// Notes where the line parts, if its largest tension `at` a segment is more than it bears.
+    pub fn strain(&mut self, tether: &Tether, state: &TetherState, at: usize, tension: f64) {
+        let parts = state.parted.is_none() && tension > tether.line.breaking;
+        self.parts = parts.then_some(at);
+    }
+}
+
+/// A step of `tether` from `state`, whose end nodes must stand where the holds are; the outcome is left in `work`.
+pub fn step(
+    tether: &Tether,
+    state: &TetherState,
+    holds: &[Hold; 2],
+    at: &Instant<'_>,
+    pace: Pace,
+    work: &mut LineWork,
+) {
+    let n = tether.n_segments();
+    surroundings(tether, state, holds, at, work);
+    let line = Stepped {
+        tether,
+        state,
+        holds,
+        at,
+        pace,
+        rest: state.length / n as f64,
+    };
+    let theta = 0.5 + line.damping(work);
+    line.newton(theta, work);
+    if theta < 1.0 && line.has_kink(work) {
+        line.newton(1.0, work);
+    }
+    line.finish(work);
+}
+
+/// Tangent, water and share of the line of every node.
+fn surroundings(
+    tether: &Tether,
+    state: &TetherState,
+    holds: &[Hold; 2],
+    at: &Instant<'_>,
+    work: &mut LineWork,
+) {
+    let n = tether.n_segments();
+    let rest = state.length / n as f64;
+    for i in 0..=n {
+        let first = if i > 0 && !state.is_gap(i - 1) {
+            i - 1
+        } else {
+            i
+        };
+        let last = if i < n && !state.is_gap(i) { i + 1 } else { i };
+        let chord = state.p[last] - state.p[first];
+        let tangent = chord.unit().unwrap_or_default();
+        let length = rest * share(i, n, holds);
+        work.around[i] = Surroundings::new(&tether.line, at, state.p[i], tangent, length);
+    }
+}
+
+/// Segments whose line hangs on node `i` of a line of `n` segments, two at least.
+fn share(i: usize, n: usize, holds: &[Hold; 2]) -> f64 {
+    let loose = holds.map(|h| matches!(h, Hold::Free));
+    let is_end = [i == 0, i == n];
+    let mut share = 1.0;
+    for k in 0..2 {
+        if is_end[k] {
+            share = if loose[k] { 0.5 } else { 0.0 };
+        }
+    }
+    // the half segment of a held end
+    if i == 1 && !loose[0] {
+        share += 0.5;
+    }
+    if i + 1 == n && !loose[1] {
+        share += 0.5;
+    }
+    share
+}
+
+/// A line in the middle of its step.
+struct Stepped<'a> {
+    tether: &'a Tether,
+    state: &'a TetherState,
+    holds: &'a [Hold; 2],
+    at: &'a Instant<'a>,
+    pace: Pace,
+    /// Unstretched length of a segment at the start of the step [m].
+    rest: f64,
+}
+
+impl Stepped<'_> {
+    /// θ - ½: nothing for a line whose waves the step resolves, so that the rule is of order two.
+    fn damping(&self, work: &LineWork) -> f64 {
+        let h = self.pace.h;
+        let line = &self.tether.line;
+        let k =
+            line.stiffness / self.rest + 4.0 * line.bending / (self.rest * self.rest * self.rest);
+        let mut softest = self.tether.line.mass * self.rest;
+        for a in &work.around {
+            if a.length > 0.0 {
+                softest = softest.min(self.tether.line.mass * a.length);
+            }
+        }
+        let mut quickest = 4.0 / softest;
+        for hold in self.holds {
+            if let Hold::Point { W, .. } = hold {
+                quickest = quickest.max(W.r[0].x + W.r[1].y + W.r[2].z);
+            }
+        }
+        let z = h * h * k * quickest;
+        if self.pace.damping > DAMPING {
+            self.pace.damping
+        } else {
+            self.pace.damping * z / (1.0 + z)
+        }
+    }
+
+    /// Solves (1) and (2) for `work.w`, and leaves the forces that belong to it in `work`.
+    fn newton(&self, theta: f64, work: &mut LineWork) {
+        work.w.copy_from_slice(&self.state.v);
+        let lead = theta * self.pace.h;
+        for round in 1..=MAX_ROUNDS {
+            self.forces(lead, work);
+            self.assemble(lead, work);
+            if work.bends.is_empty() {
+                tridiagonal::solve(&mut work.rows);
+            } else {
+                self.bend(lead, work);
+            }
+            let mut largest: f64 = 0.0;
+            for (w, row) in work.w.iter_mut().zip(&work.rows) {
+                *w += row.b;
+                largest = largest
+                    .max(row.b.x.abs())
+                    .max(row.b.y.abs())
+                    .max(row.b.z.abs());
+            }
+            self.complete(lead, work);
+            if largest <= CONVERGED && round > 1 {
+                break;
+            }
+        }
+    }
+
+    /// Forces at `work.w`.
+    fn forces(&self, lead: f64, work: &mut LineWork) {
+        let line = &self.tether.line;
+        let n = self.tether.n_segments();
+        let rate = self.pace.rate / n as f64;
+        let rest = self.rest + lead * rate;
+        let place = |i: usize, w: &[Vec3]| self.state.p[i] + w[i].scale(lead);
+        for s in 0..n {
+            let d = place(s + 1, &work.w) - place(s, &work.w);
+            work.segments[s] = match self.state.is_gap(s) {
+                true => NOTHING,
+                false => law::tension(line, rest, rate, d, work.w[s + 1] - work.w[s], lead),
+            };
+        }
+        for i in 0..=n {
+            if work.around[i].length > 0.0 {
+                let p = place(i, &work.w);
+                work.nodes[i] = law::node(line, self.at, &work.around[i], p, work.w[i], lead);
+            }
+        }
+    }
+
+    /// Adds what bending does to Newton's equations, and solves them.
+    fn bend(&self, lead: f64, work: &mut LineWork) {
+        let (n, EI) = (self.tether.n_segments(), self.tether.line.bending);
+        let d = |s: usize, w: &[Vec3]| {
+            self.state.p[s + 1] - self.state.p[s] + (w[s + 1] - w[s]).scale(lead)
+        };
+        let bears = |s: usize| s < n && !self.state.is_gap(s);
+        for i in 0..=n {
+            let (w, l) = (&work.w, self.rest);
+            let (before, after) = (i > 0 && bears(i - 1), bears(i));
+            work.bends[i] = match (self.clamp_of(i), before, after) {
+                (None, true, true) => Bend::between(EI, l, d(i - 1, w), d(i, w)),
+                (Some(t), false, true) => Bend::clamped_before(EI, l, t, d(i, w)),
+                (Some(t), true, false) => Bend::clamped_after(EI, l, d(i - 1, w), t),
+                _ => Bend::none(),
+            };
+        }
+        for (wide, row) in work.wide.iter_mut().zip(&work.rows) {
+            *wide = WideRow::of(row);
+        }
+        for (i, bend) in work.bends.iter().enumerate() {
+            for (p, f) in bend.forces().into_iter().enumerate() {
+                let Some(a) = (i + p).checked_sub(1).filter(|a| *a <= n) else {
+                    continue;
+                };
+                let W = match self.hold_of(a) {
+                    None | Some(Hold::Free) => Mat3::identity(),
+                    Some(Hold::World(_)) => continue,
+                    Some(Hold::Point { W, .. }) => *W,
+                };
+                work.wide[a].near.b += W.mul_vec(f).scale(lead);
+                for q in 0..3 {
+                    let Some(b) = (i + q).checked_sub(1).filter(|b| *b <= n) else {
+                        continue;
+                    };
+                    let K = W.mul_mat(&bend.tangent(p, q, lead));
+                    let block = work.wide[a].block(b as isize - a as isize);
+                    *block = *block
+                        + Mat3 {
+                            r: K.r.map(|row| row.scale(lead)),
+                        };
+                }
+            }
+        }
+        pentadiagonal::solve(&mut work.wide);
+        for (row, wide) in work.rows.iter_mut().zip(&work.wide) {
+            row.b = wide.near.b;
+        }
+    }
+
+    /// Direction in which an end is clamped.
+    fn clamp_of(&self, i: usize) -> Option<Vec3> {
+        let n = self.tether.n_segments();
+        let clamp = |k: usize| self.tether.clamps[k];
+        if i == 0 {
+            clamp(0)
+        } else {
+            clamp(1).filter(|_| i == n)
+        }
+    }
+
+    /// Newton's equations for the change of `work.w`.
+    fn assemble(&self, lead: f64, work: &mut LineWork) {
+        let n = self.tether.n_segments();
+        let scaled = |m: &Mat3, k: f64| Mat3 {
+            r: m.r.map(|row| row.scale(k)),
+        };
+        for i in 0..=n {
+            let before = if i > 0 { work.segments[i - 1] } else { NOTHING };
+            let after = if i < n { work.segments[i] } else { NOTHING };
+            let (w, v) = (work.w[i], self.state.v[i]);
+            let springs = before.D + after.D;
+            let row = &mut work.rows[i];
+            match self.hold_of(i) {
+                None | Some(Hold::Free) => {
+                    let (node, around) = (&work.nodes[i], &work.around[i]);
+                    let [along, across] = around.mass(&self.tether.line, self.at.sea.density);
+                    let M = law::split(around.tangent, along, across);
+                    row.D = M + scaled(&(springs + node.D), lead);
+                    row.L = scaled(&before.D, -lead);
+                    row.U = scaled(&after.D, -lead);
+                    row.b = (after.f - before.f + node.f).scale(lead) - M.mul_vec(w - v);
+                }
+                Some(Hold::World(_)) => {
+                    *row = BlockRow {
+                        D: Mat3::identity(),
+                        b: -w,
+                        ..BlockRow::zero()
+                    };
+                }
+                Some(Hold::Point { v, a, W, pull, .. }) => {
+                    let W_springs = scaled(&W.mul_mat(&springs), lead);
+                    row.D = Mat3::identity() + W_springs;
+                    row.L = scaled(&W_springs, -1.0);
+                    row.U = row.L;
+                    let F = after.f - before.f;
+                    row.b = (*a + W.mul_vec(F - *pull)).scale(lead) - (w - *v);
+                }
+            }
+        }
+    }
+
+    /// Moves the forces along with the last change of `work.w`: those with which (1) holds exactly.
+    fn complete(&self, lead: f64, work: &mut LineWork) {
+        for (s, segment) in work.segments.iter_mut().enumerate() {
+            segment.f += segment.D.mul_vec(work.rows[s + 1].b - work.rows[s].b);
+        }
+        for (i, node) in work.nodes.iter_mut().enumerate() {
+            if work.around[i].length > 0.0 {
+                node.f -= node.D.mul_vec(work.rows[i].b);
+            }
+        }
+        if !work.bends.is_empty() {
+            self.complete_bends(lead, work);
+        }
+    }
+
+    /// Ends [`Self::complete`] for bending.
+    fn complete_bends(&self, lead: f64, work: &mut LineWork) {
+        let n = self.tether.n_segments();
+        work.bent.fill(Vec3::zero());
+        for (i, bend) in work.bends.iter_mut().enumerate() {
+            let change = |a: usize| work.rows[a].b;
+            bend.follow(
+                [
+                    change(i.saturating_sub(1)),
+                    change(i),
+                    change((i + 1).min(n)),
+                ],
+                lead,
+            );
+            for (p, f) in bend.forces().into_iter().enumerate() {
+                if let Some(a) = (i + p).checked_sub(1).filter(|a| *a <= n) {
+                    work.bent[a] += f;
+                }
+            }
+        }
+    }
+
+    fn hold_of(&self, i: usize) -> Option<&Hold> {
+        if i == 0 {
+            return Some(&self.holds[0]);
+        }
+        (i == self.tether.n_segments()).then_some(&self.holds[1])
+    }
+
+    /// True if a segment turns slack or taut, or a node meets or leaves the bottom, between start and end of the step.
+    fn has_kink(&self, work: &LineWork) -> bool {
+        let h = self.pace.h;
+        let n = self.tether.n_segments();
+        let later = |i: usize| self.state.p[i] + work.w[i].scale(h);
+        let rest = self.rest + h * self.pace.rate / n as f64;
+        let is_rope = self.tether.line.bending == 0.0;
+        (0..n).filter(|s| !self.state.is_gap(*s)).any(|s| {
+            if !is_rope {
+                // its chord in the middle of the step would be too short
+                let unit = |d: Vec3| d.unit().unwrap_or_default();
+                let (from, to) = (
+                    self.state.p[s + 1] - self.state.p[s],
+                    later(s + 1) - later(s),
+                );
+                return unit(from).dot(unit(to)) < TURNED;
+            }
+            let before = (self.state.p[s + 1] - self.state.p[s]).norm() > self.rest;
+            let after = (later(s + 1) - later(s)).norm() > rest;
+            before != after
+        }) || (0..=n).any(|i| {
+            let inside = |p: Vec3| law::depth_in_bottom(self.at, p).0 > 0.0;
+            work.around[i].length > 0.0 && inside(self.state.p[i]) != inside(later(i))
+        })
+    }
+
+    /// Places and velocities at the end of the step, and the pulls.
+    fn finish(&self, work: &mut LineWork) {
+        let n = self.tether.n_segments();
+        let h = self.pace.h;
+        for i in 0..=n {
+            let before = if i > 0 {
+                work.segments[i - 1].f
+            } else {
+                Vec3::zero()
+            };
+            let after = if i < n {
+                work.segments[i].f
+            } else {
+                Vec3::zero()
+            };
+            work.p[i] = self.state.p[i] + work.w[i].scale(h);
+            let F = after - before + work.bent[i];
+            work.v[i] = match self.hold_of(i) {
+                None | Some(Hold::Free) => {
+                    let around = &work.around[i];
+                    let [along, across] = around.mass(&self.tether.line, self.at.sea.density);
+                    let dv = law::split(around.tangent, 1.0 / along, 1.0 / across);
+                    self.state.v[i] + dv.mul_vec(F + work.nodes[i].f).scale(h)
+                }
+                Some(Hold::World(_)) => Vec3::zero(),
+                Some(Hold::Point { v, a, W, pull, .. }) => {
+                    *v + (*a + W.mul_vec(F - *pull)).scale(h)
+                }
+            };
+        }
+        let free = |k: usize| matches!(self.tether.ends[k], End::Free(_));
+        work.pull[0] = if free(0) {
+            Vec3::zero()
+        } else {
+            work.segments[0].f + work.bent[0]
+        };
+        work.pull[1] = if free(1) {
+            Vec3::zero()
+        } else {
+            work.bent[n] - work.segments[n - 1].f
+        };
+        work.finite = work
+            .p
+            .iter()
+            .chain(&work.v)
+            .chain(&work.pull)
+            .all(|x| x.is_finite());
+        self.look_for_a_break(work);
+    }
+
+    /// Whether the segment that bears most bears more than the line can.
+    fn look_for_a_break(&self, work: &mut LineWork) {
+        let mut most = (0, 0.0);
+        if self.tether.line.breaking < f64::INFINITY {
+            for (s, segment) in work.segments.iter().enumerate() {
+                let tension = (work.p[s + 1] - work.p[s])
+                    .unit()
+                    .map_or(0.0, |t| segment.f.dot(t));
+                if tension > most.1 {
+                    most = (s, tension);
+                }
+            }
+        }
+        work.strain(self.tether, self.state, most.0, most.1);
+    }
+}
+
+const NOTHING: Force = Force {
+    f: Vec3::new(0.0, 0.0, 0.0),
+    D: Mat3 {
+        r: [
+            Vec3::new(0.0, 0.0, 0.0),
+            Vec3::new(0.0, 0.0, 0.0),
+            Vec3::new(0.0, 0.0, 0.0),
+        ],
+    },
+};

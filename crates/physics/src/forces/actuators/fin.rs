@@ -1,0 +1,275 @@
+//! Forces of fins, rudders and planes; their servos.
+//!
+//! # Law
+//! With f, n, s the chord (forward), the normal and the shaft of the fin turned by its angle δ about s, and v the
+//! velocity of the fin relative to the water less its part along s,
+//! ```text
+//!   α = atan2(-v·n, v·f),  q = ½ρ|v|²                                            (1)
+//!   F = q A (C_L ℓ - C_D v/|v|),  ℓ = s × v/|v|                                  (2)
+//!   lift_drag:  C_L = (1-σ) a α + σ C_90 sin α cos α,
+//!               C_D = C_D0 + (1-σ) (a α)²/(π e AR) + σ C_90 sin²α                (3)  [Beard 2012, §4.2]
+//!               1/a = 1/(2π 0.9) + 1/(π AR)     unless a is given                (4)  [Hoerner 1985, ch. 3; Prestero 2001]
+//!   table:      C_L(α), C_D(α)                                                   (5)
+//!   chord:      F = q A (C_z n - C_x f),  C_z = a sin α, C_x = C_x0 cos α        (6)  [Parodi 2009, §IV.A]
+//!   fossen:     F = ½ρU²A a (δ n₀ - δ² f₀)                                       (7)  [Fossen 2021, §8.4.2]
+//!   derivative: F = c u|u| δ n₀                                                  (8)  [Prestero 2001, §4.4]
+//! ```
+//! at the point `center_of_pressure` behind the shaft for (2) to (6), on the shaft for (7) and (8). (6) is Thetis's fin formula:
+//! its F_x, F_z and M_q, with l c_s that distance, V_0 the speed at the fin and its C_z, C_x linear in the sine and cosine of α.
+//!
+//! A propeller's race adds to the part of the fin's area that lies in it, along the thruster's axis,
+//! ```text
+//!   u_r = k (sqrt(V_a² + 2T/(ρ A_d)) - V_a),  T > 0, V_a >= 0                    (9)  [Molland 2007, §3.6]
+//! ```
+//! Servo: dead time, then `δ' = clip((δ_c - δ)/T, rate)`, solved exactly for a command held over the step.
+//!
+//! # Symbols
+//! A area · AR span squared over area · σ part of the flow that has left the fin · C_90 drag coefficient broadside · U speed of the link's
+//! origin in the plane normal to the shaft, u along the chord at δ = 0 (index 0) · T thrust before deduction, A_d disc, V_a its inflow · k development.
+//!
+//! # Frames
+//! Link frame L at Lo. δ > 0 turns the leading edge from f₀ towards n₀ = s × f₀; the force then points along +n₀.
+//!
+//! # Limits
+//! Quasi-steady, no added mass of its own (it belongs to the link's), no influence of hull and other fins. Blunt in reversed
+//! flow: (3) is stalled there, which has neither slope nor a sharp edge. (7), (8) know no stall and no cross-flow at the fin. Near the surface
+//! the force falls with the part of the fin that is out of the water. Dead time is rounded to whole steps. Without power a
+//! servo stays where it stands.
+//! Health: `Reduced` leaves that part of the area, `Dead` none, `Stuck` holds the angle.
+//!
+//! # Checked by
+//! test/analytic/fin.rs, test/analytic/fin_servo.rs, test/witness/remus.rs (V47, V48, V49)
+
+use crate::forces::actuators::{sail, thruster};
+use merrow_environment::Instant;
+use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
+use merrow_model::scene::robot::fin::Race;
+use merrow_model::scene::{Fin, FinLaw, Robot, Thruster};
+use merrow_model::state::workspace::LinkWork;
+use merrow_model::state::{FinState, Health, RobotState, Workspace};
+
+/// Leaves the angles at this instant in `work`, as the start of a step that has not begun.
+pub fn hold(robot: &Robot, state: &RobotState, work: &mut Workspace) {
+    for k in 0..robot.fins.len() {
+        let fin = &state.fins[k];
+        (work.fins[k].angle, work.fins[k].part) = ([fin.angle; 3], part_left(fin));
+    }
+}
+
+/// Advances every servo over the step of `dt` seconds and leaves the angles at its start, middle and end in `work`.
+pub fn prepare(robot: &Robot, state: &mut RobotState, dt: f64, work: &mut Workspace) {
+    let powered = state.battery.is_on();
+    for (k, fin) in robot.fins.iter().enumerate() {
+        let memory = &mut state.fins[k];
+        let target = if fin.dead_steps > 0 {
+            let slot = &mut state.fin_delays[fin.delay_start + memory.delay_at];
+            memory.delay_at = (memory.delay_at + 1) % fin.dead_steps;
+            std::mem::replace(slot, memory.command)
+        } else {
+            memory.command
+        };
+        let target = if memory.fault.offset == 0.0 {
+            target
+        } else {
+            (target + memory.fault.offset).clamp(fin.range[0], fin.range[1])
+        };
+        let start = memory.angle;
+        let broken = memory.fault.stuck || memory.fault.dead;
+        let angle = if !powered || broken || matches!(memory.health, Health::Stuck | Health::Dead) {
+            [start; 3]
+        } else if fin.is_ideal() {
+            [target; 3]
+        } else {
+            let middle = fin.servo(start, target, 0.5 * dt);
+            [start, middle, fin.servo(middle, target, 0.5 * dt)]
+        };
+        memory.rate = (angle[2] - start) / dt;
+        memory.angle = angle[2];
+        (work.fins[k].angle, work.fins[k].part) = (angle, part_left(memory));
+    }
+}
+
+/// Leaves the moments of the water about the shafts at the start of the step in `state`, for the battery.
+pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Instant<'_>) {
+    if robot.battery.is_none() {
+        return;
+    }
+    let density = at.sea.density;
+    for (k, fin) in robot
+        .fins
+        .iter()
+        .enumerate()
+        .filter(|(_, fin)| fin.turns() && !fin.is_azimuth())
+    {
+        let link = &work.links[fin.link];
+        let flow = Flow::of(robot, fin, link, work, (0, 0), density);
+        let part = work.fins[k].part * wetness(fin, link, 0, at);
+        let F = if fin.sail {
+            sail::force(fin, link, work.fins[k].angle[0], work.fins[k].part, at)
+        } else {
+            one(fin, &flow, work.fins[k].angle[0], density, part)
+        };
+        let about_shaft = F.m - fin.p_LoF.cross(F.f);
+        state.fins[k].moment = about_shaft.dot(fin.R_LF.col(2));
+    }
+}
+
+/// Part of the fin's area that is left.
+fn part_left(memory: &FinState) -> f64 {
+    match memory.health {
+        _ if memory.fault.dead => 0.0,
+        Health::Healthy | Health::Stuck => memory.fault.part,
+        Health::Reduced(part) => part * memory.fault.part,
+        Health::Dead => 0.0,
+    }
+}
+
+/// Force of the fins of link `link_idx` at one stage (0 start, 1 middle, 2 end), at Lo in L.
+#[inline(always)]
+pub fn force<T: Real>(
+    robot: &Robot,
+    link_idx: usize,
+    work: &Workspace<T>,
+    stage: usize,
+    at: &Instant<'_>,
+) -> SpatialForce<T> {
+    let density = at.sea.density;
+    let mut sum = SpatialForce::zero();
+    for (k, fin) in robot
+        .fins
+        .iter()
+        .enumerate()
+        .filter(|(_, fin)| fin.link == link_idx && !fin.is_azimuth())
+    {
+        let link = &work.links[link_idx];
+        let lane = |i: usize| {
+            if fin.sail {
+                let (sheet, part) = (work.fins[k].angle[stage].lane(i), work.fins[k].part.lane(i));
+                return sail::force(fin, &link.lane(i), sheet, part, at);
+            }
+            let flow = Flow::of(robot, fin, link, work, (stage, i), density);
+            let part = work.fins[k].part.lane(i) * wetness(fin, link, i, at);
+            one(fin, &flow, work.fins[k].angle[stage].lane(i), density, part)
+        };
+        sum = sum.plus(&SpatialForce::from_lanes(lane));
+    }
+    sum
+}
+
+/// What flows past a fin, in L.
+struct Flow {
+    /// Velocity of the link relative to the water at Lo.
+    V_r: SpatialVelocity,
+    /// What a race adds to the velocity relative to the water, and for which part of the area.
+    race: Option<(Vec3, f64)>,
+}
+
+impl Flow {
+    #[inline(always)]
+    fn of<T: Real>(
+        robot: &Robot,
+        fin: &Fin,
+        link: &LinkWork<T>,
+        work: &Workspace<T>,
+        (stage, lane): (usize, usize),
+        density: f64,
+    ) -> Self {
+        let V_r = SpatialVelocity {
+            w: link.V.w.lane(lane),
+            v: link.V.v.lane(lane) - link.water.lane(lane),
+        };
+        let race = fin.race.map(|race| {
+            let drive = work.drive[race.thruster][stage].lane(lane);
+            let t = &robot.thrusters[race.thruster];
+            let axis = thruster::axis(robot, t, work, stage).lane(lane);
+            (washed(t, axis, &race, &V_r, drive, density), race.part)
+        });
+        Self { V_r, race }
+    }
+}
+
+/// Velocity that a race adds relative to the water, along the thrust's direction: the water goes the other way. (9)
+fn washed(
+    t: &Thruster,
+    axis: Vec3,
+    race: &Race,
+    V_r: &SpatialVelocity,
+    drive: f64,
+    density: f64,
+) -> Vec3 {
+    let (thrust, inflow) = thruster::open_thrust(t, axis, drive, (V_r.v, V_r.w), density);
+    let disc = std::f64::consts::PI * t.radius * t.radius;
+    if thrust <= 0.0 || density <= 0.0 || disc <= 0.0 {
+        return Vec3::zero();
+    }
+    let inflow = inflow.max(0.0);
+    let added = (inflow * inflow + 2.0 * thrust / (density * disc)).sqrt() - inflow;
+    axis.scale(race.development * added)
+}
+
+/// Part of the fin that is under water, linear over its height.
+pub(crate) fn wetness<T: Real>(
+    fin: &Fin,
+    link: &LinkWork<T>,
+    lane: usize,
+    at: &Instant<'_>,
+) -> f64 {
+    let up = link.R_WL.r[2].lane(lane);
+    let height = 0.5
+        * (fin.span * up.dot(fin.R_LF.col(2)).abs() + fin.chord() * up.dot(fin.R_LF.col(0)).abs());
+    let z = if at.waves.is_none() {
+        link.p_WL.z.lane(lane) + up.dot(fin.p_LoF)
+    } else {
+        let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(fin.p_LoF);
+        at.about_above_surface(p, height)
+    };
+    if height <= 0.0 {
+        return if z <= 0.0 { 1.0 } else { 0.0 };
+    }
+    (0.5 - z / (2.0 * height)).clamp(0.0, 1.0)
+}
+
+/// Force at Lo in L for one angle [rad]; `part` of the fin is left and wet.
+fn one(fin: &Fin, flow: &Flow, angle: f64, density: f64, part: f64) -> SpatialForce {
+    let (f0, n0, s) = (fin.R_LF.col(0), fin.R_LF.col(1), fin.R_LF.col(2));
+    let half = 0.5 * density * part * fin.area;
+    match fin.law {
+        FinLaw::Fossen { slope } => {
+            let along = flow.V_r.v.dot(s);
+            let speed2 = flow.V_r.v.dot(flow.V_r.v) - along * along;
+            let lift = half * speed2 * slope * angle;
+            SpatialForce::at_point(n0.scale(lift) - f0.scale(lift * angle), fin.p_LoF) // (7)
+        }
+        FinLaw::Derivative { gain } => {
+            let u = flow.V_r.v.dot(f0);
+            SpatialForce::at_point(n0.scale(part * gain * u * u.abs() * angle), fin.p_LoF) // (8)
+        }
+        _ => {
+            let (sin, cos) = merrow_math::real::sin_cos(angle);
+            let f = f0.scale(cos) + n0.scale(sin);
+            let p = fin.p_LoF - f.scale(fin.center_of_pressure);
+            let v = flow.V_r.v + flow.V_r.w.cross(p);
+            let F = match flow.race {
+                None => foil(fin, v, f, s, half),
+                Some((race, part)) => {
+                    foil(fin, v, f, s, half * (1.0 - part)) + foil(fin, v + race, f, s, half * part)
+                }
+            };
+            SpatialForce::at_point(F, p)
+        }
+    }
+}
+
+/// (1) to (6): force for the velocity `v` of a fin with the chord `f` and the shaft `s`; `half` is ½ρA.
+pub(crate) fn foil(fin: &Fin, v: Vec3, f: Vec3, s: Vec3, half: f64) -> Vec3 {
+    let v = v - s.scale(v.dot(s));
+    let speed = v.norm();
+    if speed == 0.0 {
+        return Vec3::zero();
+    }
+    let alpha = libm::atan2(-v.dot(s.cross(f)), v.dot(f));
+    let [lift, drag] = fin.law.coefficients(alpha);
+    let ahead = v.scale(1.0 / speed);
+    let q = half * speed * speed;
+    s.cross(ahead).scale(q * lift) - ahead.scale(q * drag)
+}

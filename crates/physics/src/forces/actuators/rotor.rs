@@ -1,0 +1,207 @@
+//! Rotors in air: thrust, torque, drag across the axis, and what their spin does to the body.
+//!
+//! # Law
+//! ```text
+//!   T = (ρ/ρ₀) κ (k n|n| - k_z |n| v_z)                                     (1)  [Furrer 2016; Svacha 2017]
+//!   Q = (ρ/ρ₀) c k n|n|, against the spin                                   (2)  [Furrer 2016]
+//!   H = -(ρ/ρ₀) k_d |n| v_⊥                                                 (3)  [Martin 2010]
+//!   M = -(ρ/ρ₀) s k_r |n| v_⊥                                               (4)  [Martin 2010]
+//!   κ = 1/(1 - (R/4z)²/(1 + (|v|/v_i)²)),  v_i = √(k n²/(2 ρ₀ π R²))        (5)  [Cheeseman 1955]
+//!   G = -s I (n' e + n ω × e)                                               (6)
+//!   (R/4z)² = (1 - a) (R/4z_0)² + a (R/4z_d)²                               (7)  where a part a of the disc is over a deck
+//! ```
+//! Shaft speed: `n' = (n_c - n)/τ`, τ for rising or falling speed, exact over the step for a held command (`thruster.rs`).
+//!
+//! # Symbols
+//! n shaft speed [rad/s] · e axis, along the thrust · v velocity of the hub relative to the air, v_z along e, v_⊥ across it · ρ density
+//! of the air, ρ₀ that of the coefficients · κ ground effect · z height of the hub over ground or water (z_0) and deck (z_d), R radius · v_i induced velocity of the
+//! hovering rotor · s spin: +1 right-handed about e · I inertia of what turns · ω angular velocity of the link.
+//!
+//! # Frames
+//! Link frame L; wrench at Lo.
+//!
+//! # Limits
+//! (1) is Svacha's without its third term, a gain with the square of the speed across: 0.0034 N s²/m² for rotors of the Firefly's size, 3 % of the lift at 5 m/s. In (4) the
+//! moment turns over with the spin, as it must. (5) at rest as later works quote the report; its dependence on the speed is from memory of it.
+//! Quasi-steady: no dynamic inflow, no vortex ring, no windmill state but what (1) gives, no flapping beyond (3) and (4); rotors do not feel
+//! each other. (5) holds from z = R/2, below which it stays; it knows the ground, the water and, in worlds in which robots have shapes, decks and structures
+//! (`contact/decks.rs`); (7) is chosen, so that the edge of a deck comes in gradually. The air is that at the link's origin. In water a rotor gives nothing: the dry part of its disc counts.
+//!
+//! # Checked by
+//! test/analytic/rotor.rs (V52), test/analytic/deck.rs
+
+use crate::forces::actuators::thruster;
+use merrow_environment::{Instant, air};
+use merrow_math::{MAX_LANES, Real, SpatialForce, Vec3};
+use merrow_model::scene::robot::thruster::Rotor;
+use merrow_model::scene::{Robot, Thruster};
+use merrow_model::state::Workspace;
+use merrow_model::state::workspace::{Deck, LinkWork};
+use std::f64::consts::PI;
+
+/// The air at a link's origin.
+#[derive(Clone, Copy, Debug)]
+pub struct Air {
+    /// Its velocity, in L [m/s].
+    pub velocity: Vec3,
+    /// Its density [kg/m³].
+    pub density: f64,
+}
+
+/// A hub's motion at an instant.
+#[derive(Clone, Copy, Debug)]
+pub struct Hub {
+    /// Direction of thrust in L.
+    pub axis: Vec3,
+    /// Velocity of Lo relative to the air, in L [m/s].
+    pub v: Vec3,
+    /// Angular velocity of the link, in L [rad/s].
+    pub w: Vec3,
+    /// Shaft speed [rad/s] and its rate [rad/s²].
+    pub spin: [f64; 2],
+    /// What stands under it.
+    pub deck: Deck,
+}
+
+/// The air at the origin of `link`.
+pub fn air<T: Real>(link: &LinkWork<T>, lane: usize, at: &Instant<'_>) -> Air {
+    let p = link.p_WL.lane(lane);
+    let over = Vec3::new(p.x, p.y, at.height_in_wind(p));
+    let wind = air::wind::at(&at.sea.air, over, at.time);
+    let temperature = air::weather(&at.sea.air, at.time).temperature;
+    let velocity = link.R_WL.lane(lane).tr_mul_vec(wind);
+    Air {
+        velocity,
+        density: air::density(at.sea, temperature, p.z),
+    }
+}
+
+/// Wrench of all rotors of link `link_idx` at one stage (0 start, 1 middle, 2 end), at Lo in L.
+#[inline(never)]
+pub fn force<T: Real>(
+    robot: &Robot,
+    link_idx: usize,
+    work: &Workspace<T>,
+    stage: usize,
+    at: &Instant<'_>,
+) -> SpatialForce<T> {
+    let link = &work.links[link_idx];
+    let mut sum = [SpatialForce::zero(); MAX_LANES];
+    for (lane, sum) in sum.iter_mut().enumerate().take(T::LANES) {
+        let here = air(link, lane, at);
+        let (v, w) = (link.V.v.lane(lane) - here.velocity, link.V.w.lane(lane));
+        for (k, thruster) in robot
+            .thrusters
+            .iter()
+            .enumerate()
+            .filter(|(_, t)| t.link == link_idx)
+        {
+            let Some(rotor) = thruster.rotor() else {
+                continue;
+            };
+            let axis = thruster::axis(robot, thruster, work, stage).lane(lane);
+            let spin = [
+                work.drive[k][stage].lane(lane),
+                work.drive_rate[k][stage].lane(lane),
+            ];
+            let hub = Hub {
+                axis,
+                v,
+                w,
+                spin,
+                deck: work.decks[k],
+            };
+            *sum = sum.plus(&wrench(thruster, rotor, &hub, here.density, (link, lane), at).1);
+        }
+    }
+    SpatialForce::from_lanes(|i| sum[i])
+}
+
+/// Thrust [N] and wrench of one rotor in air of `density`, at Lo in L. (1) to (6)
+pub fn wrench<T: Real>(
+    thruster: &Thruster,
+    rotor: &Rotor,
+    hub: &Hub,
+    density: f64,
+    (link, lane): (&LinkWork<T>, usize),
+    at: &Instant<'_>,
+) -> (f64, SpatialForce) {
+    let Hub {
+        axis,
+        w,
+        spin: [n, rate],
+        deck,
+        ..
+    } = *hub;
+    // a right-handed rotor turns the body left-handed
+    let s = -thruster.hand;
+    let spun = (axis.scale(rate) + w.cross(axis).scale(n)).scale(-s * rotor.inertia); // (6)
+    let scale = dry_part(thruster, axis, (link, lane), at) * density / rotor.density;
+    let v = hub.v + w.cross(thruster.p_LoT);
+    let along = v.dot(axis);
+    let across = v - axis.scale(along);
+    let steady = rotor.thrust * n * n.abs();
+    let free = steady - rotor.inflow * n.abs() * along;
+    let ground = if rotor.ground_effect {
+        ground_effect(thruster, rotor, (n, deck), v, (link, lane), at)
+    } else {
+        1.0
+    };
+    let thrust = scale * ground * free;
+    let f = axis.scale(thrust) - across.scale(scale * rotor.drag * n.abs());
+    let mut F = SpatialForce::at_point(f, thruster.p_LoT);
+    F.m += axis.scale(scale * thruster.reaction * steady) + spun; // (2)
+    F.m -= across.scale(scale * s * rotor.rolling * n.abs());
+    (thrust, F)
+}
+
+/// Part of the disc that is above the water, linear over its height, which is a tenth of its diameter at least.
+fn dry_part<T: Real>(
+    thruster: &Thruster,
+    axis: Vec3,
+    (link, lane): (&LinkWork<T>, usize),
+    at: &Instant<'_>,
+) -> f64 {
+    let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
+    let radius = thruster.radius;
+    if at.sea.density <= 0.0 {
+        return 1.0;
+    }
+    let s = link.R_WL.r[2].lane(lane).dot(axis);
+    let half = radius * (1.0 - s * s).max(0.01).sqrt();
+    (0.5 + at.about_above_surface(p, radius) / (2.0 * half)).clamp(0.0, 1.0)
+}
+
+/// κ of (5).
+fn ground_effect<T: Real>(
+    thruster: &Thruster,
+    rotor: &Rotor,
+    (n, deck): (f64, Deck),
+    v: Vec3,
+    (link, lane): (&LinkWork<T>, usize),
+    at: &Instant<'_>,
+) -> f64 {
+    let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
+    let R = thruster.radius;
+    let over_ground = p.z - at.sea.seabed.height(p.x, p.y);
+    // beyond ten radii it is less than a thousandth
+    let over_water = if at.sea.density > 0.0 {
+        at.about_above_surface(p, 10.0 * R)
+    } else {
+        f64::INFINITY
+    };
+    let z = over_ground.min(over_water);
+    let induced2 = rotor.thrust * n * n / (2.0 * rotor.density * PI * R * R);
+    if induced2 <= 0.0 {
+        return 1.0;
+    }
+    let nearness = |z: f64| {
+        let near = R / (4.0 * z.max(0.5 * R));
+        near * near
+    };
+    let mut near = nearness(z);
+    if deck.share > 0.0 {
+        near += deck.share * (nearness(z.min(p.z - deck.height)) - near); // (7)
+    }
+    1.0 / (1.0 - near / (1.0 + v.dot(v) / induced2))
+}

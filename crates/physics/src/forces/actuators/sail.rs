@@ -1,0 +1,63 @@
+//! Sails: lift and drag in the apparent wind, a boom that swings as far as its sheet lets it.
+//!
+//! # Law
+//! With f₀, n₀, s the chord forward, the normal and the mast, and a the velocity of the air relative to the sail,
+//! ```text
+//!   δ_w = atan2(-a·n₀, -a·f₀)                                              (1)  where the boom would stream
+//!   δ = clip(δ_w, ±δ_s)                                                    (2)
+//!   F = ½ρ_a A |a|² (C_L(α) ℓ + C_D(α) a/|a|),  α = δ_w - δ                 (3)  [Marchaj 1979, part 2]
+//! ```
+//! (3) by the laws of `fin.rs`, across the mast only, at the centre of pressure on the boom. A boom that its sheet does not hold streams
+//! with the wind: there the sail has no lift, and drives no boat.
+//!
+//! # Symbols
+//! δ_s the sheet's limit, which is the angle that is commanded · α angle of attack · A area · ρ_a density of the air.
+//!
+//! # Frames
+//! Link frame L at Lo.
+//!
+//! # Limits
+//! The boom has no inertia: it follows the wind at once, through a gybe too. One sail alone, without the lift that a hull or another sail
+//! adds, and no twist: the wind is that at the height of the fin's place. What of the sail is under water has no wind.
+//!
+//! # Checked by
+//! test/analytic/sail.rs
+
+use crate::forces::actuators::fin::{foil, wetness};
+use merrow_environment::{Instant, air};
+use merrow_math::{SpatialForce, Vec3};
+use merrow_model::scene::Fin;
+use merrow_model::state::workspace::LinkWork;
+
+/// Force at Lo in L for the sheet's limit `sheet` [rad]; `part` of the sail is left.
+#[inline(never)]
+pub fn force(fin: &Fin, link: &LinkWork, sheet: f64, part: f64, at: &Instant<'_>) -> SpatialForce {
+    let (f0, n0, s) = (fin.R_LF.col(0), fin.R_LF.col(1), fin.R_LF.col(2));
+    let p_WF = link.p_WL + link.R_WL.mul_vec(fin.p_LoF);
+    let over = Vec3::new(p_WF.x, p_WF.y, at.height_in_wind(p_WF));
+    let wind = link
+        .R_WL
+        .tr_mul_vec(air::wind::at(&at.sea.air, over, at.time));
+    // what streams at the mast decides where the boom is
+    let a = wind - link.V.v - link.V.w.cross(fin.p_LoF);
+    let boom = boom_angle(-a.dot(f0), -a.dot(n0), sheet);
+    let (sin, cos) = merrow_math::real::sin_cos(boom);
+    let f = f0.scale(cos) + n0.scale(sin);
+    let p = fin.p_LoF - f.scale(fin.center_of_pressure);
+    let v = link.V.v + link.V.w.cross(p) - wind;
+    let temperature = air::weather(&at.sea.air, at.time).temperature;
+    let density = air::density(at.sea, temperature, p_WF.z);
+    let dry = 1.0 - wetness(fin, link, 0, at);
+    SpatialForce::at_point(foil(fin, v, f, s, 0.5 * density * part * dry * fin.area), p) // (3)
+}
+
+/// Angle of the boom for the wind against the chord and against the normal, and the sheet's limit. (1), (2)
+pub fn boom_angle(ahead: f64, abeam: f64, sheet: f64) -> f64 {
+    let streams = if ahead == 0.0 && abeam == 0.0 {
+        0.0
+    } else {
+        libm::atan2(abeam, ahead)
+    };
+    let sheet = sheet.abs();
+    streams.clamp(-sheet, sheet)
+}

@@ -1,0 +1,464 @@
+//! Thrust of propellers: command, curve, lag, inflow, reaction.
+//!
+//! # Law
+//! ```text
+//!   static curve:   T = lag(curve(u))                                     (1)
+//!   quadratic:      T = c n|n|,  n = lag(k u)                              (2)
+//!   open water:     T = ρ D⁴ KT(J) n|n|,  Q = ρ D⁵ KQ(J) n|n|,  J = Va/nD  (3)  [Fossen 2021, eq. 9.12-9.14]
+//!   reaction:       m = r T about the thrust axis, or Q for (3)            (4)
+//! ```
+//! The lag is linear and the command is held over a step, so its state is advanced exactly (matrix exponential)
+//! to the middle and the end of the step; Runge-Kutta's stages use those. An azimuth thruster's axis turns about its shaft, with the
+//! servo of `fin.rs`.
+//!
+//! # Symbols
+//! u command in the thruster's unit · n shaft speed (rad/s in (2), rev/s in (3)) · Va inflow along the axis,
+//! (1-w) times the speed through the water along the axis, or the whole speed if the file says `inflow: total` · health: part of the thrust that remains.
+//!
+//! # Frames
+//! Link frame L at Lo.
+//!
+//! # Limits
+//! Rotors in air: `rotor.rs`. Inflow only in (3). Near the surface thrust falls with the part of the disc that is out of the water, waves included, taken
+//! at the start of the step for (1) and (2) (estimated: no ventilation hysteresis). Blades do not feel each other.
+//!
+//! # Checked by
+//! test/analytic/thruster.rs, test/witness/remus.rs
+
+use crate::forces::actuators::rotor;
+use merrow_environment::Instant;
+use merrow_math::real::MAX_LANES;
+use merrow_math::{Lanewise, Real, SpatialForce, Vec3};
+use merrow_model::scene::robot::thruster::{Lag, OpenWater};
+use merrow_model::scene::{Curve, Robot, Thruster};
+use merrow_model::state::workspace::LinkWork;
+use merrow_model::state::{ActuatorState, Health, RobotState, Workspace};
+
+/// Leaves the wrenches and drives at this instant in `work`, as the start of a step that has not begun.
+pub fn hold(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &mut Workspace) {
+    for w in &mut work.thrust {
+        w[0] = SpatialForce::zero();
+    }
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        let actuator = &mut state.actuators[k];
+        let drive = match target(thruster, actuator) {
+            Some(target) => {
+                work.drive_rate[k] = [rate(thruster, actuator, target); 3];
+                thruster.lag.output(&actuator.lag, target)
+            }
+            None => actuator.stuck_at,
+        };
+        let wet = wet_part(thruster, work, at);
+        put(robot, actuator, k, [drive; 3], 1, wet, work);
+    }
+}
+
+/// Advances every lag over the step and leaves the wrenches and drives at its start, middle and end in `work`.
+pub fn prepare(robot: &Robot, state: &mut RobotState, at: &Instant<'_>, work: &mut Workspace) {
+    for w in &mut work.thrust {
+        *w = [SpatialForce::zero(); 3];
+    }
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        if thruster.is_plain() {
+            prepare_plain(thruster, k, std::slice::from_mut(state), at, work);
+            continue;
+        }
+        let actuator = &mut state.actuators[k];
+        let drives = drives(thruster, actuator, &mut work.drive_rate[k]);
+        let wet = wet_part(thruster, work, at);
+        put(robot, actuator, k, drives, 3, wet, work);
+    }
+}
+
+/// [`prepare`] for the robots in the lanes of `work`, all of whose thrusters are plain; their poses stand there.
+#[inline(always)]
+pub fn prepare_beside<T: Real>(
+    robot: &Robot,
+    states: &mut [RobotState],
+    at: &Instant<'_>,
+    work: &mut Workspace<T>,
+) {
+    for w in &mut work.thrust {
+        *w = [SpatialForce::zero(); 3];
+    }
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        prepare_plain(thruster, k, states, at, work);
+    }
+}
+
+/// Advances the lag of a thruster that neither turns nor feels its inflow, and adds its wrenches; one state per lane.
+#[inline(always)]
+fn prepare_plain<T: Real>(
+    thruster: &Thruster,
+    k: usize,
+    states: &mut [RobotState],
+    at: &Instant<'_>,
+    work: &mut Workspace<T>,
+) {
+    let drives = drives_beside(thruster, k, states);
+    work.drive[k] = drives;
+    let wet = wetness(thruster, &work.links[thruster.link], at);
+    let unit = SpatialForce {
+        m: Vec3::splat(thruster.unit_wrench.m),
+        f: Vec3::splat(thruster.unit_wrench.f),
+    };
+    for (stage, sum) in work.thrust[thruster.link].iter_mut().enumerate() {
+        let thrust = wet * static_thrust(thruster, drives[stage]);
+        if stage == 0 {
+            for (i, state) in states.iter_mut().enumerate() {
+                state.actuators[k].thrust = thrust.lane(i);
+            }
+        }
+        sum.m += unit.m.scale(thrust);
+        sum.f += unit.f.scale(thrust);
+    }
+}
+
+/// [`drives`] of thruster `k` in every lane.
+#[inline(always)]
+fn drives_beside<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotState]) -> [T; 3] {
+    if thruster.lag_down.is_some() || states.iter().any(|s| is_stuck(&s.actuators[k])) {
+        return drives_apart(thruster, k, states);
+    }
+    let target = T::from_lanes(|i| wanted(thruster, &states[i].actuators[k]));
+    let of = |j: usize| T::from_lanes(|i| states[i].actuators[k].lag[j]);
+    let (out, end) = thruster.lag.outputs(&[of(0), of(1), of(2)], target);
+    for (i, state) in states.iter_mut().enumerate() {
+        let actuator = &mut state.actuators[k];
+        actuator.lag = [end[0].lane(i), end[1].lane(i), end[2].lane(i)];
+        actuator.stuck_at = out[2].lane(i);
+    }
+    out
+}
+
+/// [`drives_beside`] where lanes differ in more than numbers.
+#[cold]
+#[inline(never)]
+fn drives_apart<T: Real>(thruster: &Thruster, k: usize, states: &mut [RobotState]) -> [T; 3] {
+    let mut lanes = [[0.0; 3]; MAX_LANES];
+    for (lane, state) in lanes.iter_mut().zip(states) {
+        *lane = drives(thruster, &mut state.actuators[k], &mut [0.0; 3]);
+    }
+    [0, 1, 2].map(|stage| T::from_lanes(|i| lanes[i][stage]))
+}
+
+/// Part of the disc that is under water, for a thruster that does not find that out at every stage.
+#[inline(always)]
+fn wet_part(thruster: &Thruster, work: &Workspace, at: &Instant<'_>) -> f64 {
+    if thruster.feels_inflow() {
+        0.0
+    } else {
+        disc_wetness(thruster, &work.links[thruster.link], 0, at)
+    }
+}
+
+/// Leaves a thruster's drives, and adds its wrenches at the first `n_stages` stages unless it feels its inflow.
+#[inline(always)]
+fn put(
+    robot: &Robot,
+    actuator: &mut ActuatorState,
+    k: usize,
+    drives: [f64; 3],
+    n_stages: usize,
+    wet: f64,
+    work: &mut Workspace,
+) {
+    let thruster = &robot.thrusters[k];
+    work.drive[k] = drives;
+    if thruster.feels_inflow() {
+        return;
+    }
+    let turned = thruster
+        .azimuth
+        .map(|_| [0, 1, 2].map(|stage| turned_wrench(robot, thruster, work, stage)));
+    let stages = &mut work.thrust[thruster.link];
+    for (stage, drive) in drives.into_iter().take(n_stages).enumerate() {
+        let thrust = wet * static_thrust(thruster, drive);
+        if stage == 0 {
+            actuator.thrust = thrust;
+        }
+        let unit = turned
+            .as_ref()
+            .map_or(&thruster.unit_wrench, |turned| &turned[stage]);
+        stages[stage].m += unit.m.scale(thrust);
+        stages[stage].f += unit.f.scale(thrust);
+    }
+}
+
+/// Wrench of one newton of a thruster that turns, at a stage.
+fn turned_wrench(
+    robot: &Robot,
+    thruster: &Thruster,
+    work: &Workspace,
+    stage: usize,
+) -> SpatialForce {
+    let axis = axis(robot, thruster, work, stage);
+    let mut unit = SpatialForce::at_point(axis, thruster.p_LoT);
+    unit.m += axis.scale(thruster.reaction);
+    unit
+}
+
+/// Direction of positive thrust at a stage, in L.
+#[inline(always)]
+pub fn axis<T: Real>(
+    robot: &Robot,
+    thruster: &Thruster,
+    work: &Workspace<T>,
+    stage: usize,
+) -> Vec3<T> {
+    match thruster.azimuth {
+        None => Vec3::splat(thruster.direction),
+        Some(k) => robot.fins[k].chord_at(work.fins[k].angle[stage]),
+    }
+}
+
+/// The lag that holds now.
+fn lag_towards<'a>(thruster: &'a Thruster, actuator: &ActuatorState, target: f64) -> &'a Lag {
+    let falls = |up: &Lag| target.abs() < up.output(&actuator.lag, target).abs();
+    thruster
+        .lag_down
+        .as_ref()
+        .filter(|_| falls(&thruster.lag))
+        .unwrap_or(&thruster.lag)
+}
+
+/// Rate of the drive, for a lag of first order [1/s].
+fn rate(thruster: &Thruster, actuator: &ActuatorState, target: f64) -> f64 {
+    let lag = lag_towards(thruster, actuator, target);
+    lag.over_tau * (target - lag.output(&actuator.lag, target))
+}
+
+/// Lagged drive and its rate at the start, middle and end of the step; leaves the lag's state at the end.
+fn drives(thruster: &Thruster, actuator: &mut ActuatorState, rates: &mut [f64; 3]) -> [f64; 3] {
+    let Some(target) = target(thruster, actuator) else {
+        *rates = [0.0; 3];
+        return [actuator.stuck_at; 3];
+    };
+    let lag = lag_towards(thruster, actuator, target);
+    let (out, end) = lag.outputs(&actuator.lag, target);
+    actuator.lag = end;
+    // of use to rotors alone
+    if thruster.rotor().is_some() {
+        *rates = out.map(|y| lag.over_tau * (target - y));
+    }
+    actuator.stuck_at = out[2];
+    out
+}
+
+/// What the lag is driven towards; none while stuck.
+fn target(thruster: &Thruster, actuator: &ActuatorState) -> Option<f64> {
+    (!is_stuck(actuator)).then(|| wanted(thruster, actuator))
+}
+
+/// True if the drive stays what it is.
+#[inline(always)]
+fn is_stuck(actuator: &ActuatorState) -> bool {
+    actuator.health == Health::Stuck || actuator.fault.stuck
+}
+
+/// What the lag of a thruster that is not stuck is driven towards.
+#[inline(always)]
+fn wanted(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
+    let fault = &actuator.fault;
+    let part = match actuator.health {
+        _ if fault.dead => 0.0,
+        Health::Stuck | Health::Dead => 0.0,
+        Health::Reduced(part) => part * fault.part,
+        Health::Healthy => fault.part,
+    } * actuator.supply;
+    let wanted = if fault.offset == 0.0 {
+        actuator.target
+    } else {
+        thruster.drive(actuator.command + fault.offset)
+    };
+    // thrust goes with the square of a shaft speed
+    if thruster.drive_is_speed() {
+        part.sqrt() * wanted
+    } else {
+        part * wanted
+    }
+}
+
+/// Thrust [N] of a curve without inflow from its lagged drive. (1), (2)
+#[inline(always)]
+fn static_thrust<T: Real>(thruster: &Thruster, drive: T) -> T {
+    match &thruster.curve {
+        Curve::Rotor(rotor) => T::splat(rotor.thrust) * drive * drive.abs(),
+        Curve::Quadratic { gain, .. } => {
+            drive * drive.abs() * T::from_lanes(|i| gain[usize::from(drive.lane(i) < 0.0)])
+        }
+        _ => drive,
+    }
+}
+
+/// [`disc_wetness`] in every lane.
+#[inline(always)]
+fn wetness<T: Real>(thruster: &Thruster, link: &LinkWork<T>, at: &Instant<'_>) -> T {
+    // most thrusters are deep in the water
+    if at.waves.is_none() {
+        let z = link.p_WL.z + link.R_WL.r[2].dot(Vec3::splat(thruster.p_LoT))
+            - T::splat(thruster.submergence);
+        if Lanewise::of::<T>(|i| z.lane(i) < -thruster.radius) == Lanewise::All {
+            return T::one();
+        }
+    }
+    T::from_lanes(|i| disc_wetness(thruster, link, i, at))
+}
+
+/// Part of the propeller's disc that is under water, linear over its height.
+#[inline(always)]
+fn disc_wetness<T: Real>(
+    thruster: &Thruster,
+    link: &LinkWork<T>,
+    lane: usize,
+    at: &Instant<'_>,
+) -> f64 {
+    let z = match at.waves {
+        None => link.p_WL.z.lane(lane) + link.R_WL.r[2].lane(lane).dot(thruster.p_LoT),
+        Some(_) => disc_above_surface(thruster, link, lane, at),
+    } - thruster.submergence;
+    // most thrusters are deep in the water
+    if z < -thruster.radius {
+        return 1.0;
+    }
+    if thruster.radius <= 0.0 {
+        return if z <= 0.0 { 1.0 } else { 0.0 };
+    }
+    (0.5 - z / (2.0 * thruster.radius)).clamp(0.0, 1.0)
+}
+
+/// Height of the disc's centre over the waves [m].
+#[cold]
+#[inline(never)]
+fn disc_above_surface<T: Real>(
+    thruster: &Thruster,
+    link: &LinkWork<T>,
+    lane: usize,
+    at: &Instant<'_>,
+) -> f64 {
+    let p = link.p_WL.lane(lane) + link.R_WL.lane(lane).mul_vec(thruster.p_LoT);
+    at.about_above_surface(p, thruster.radius)
+}
+
+/// Wrench of the thrusters that feel their inflow, at one stage (0 start, 1 middle, 2 end). (3)
+#[inline(always)]
+pub fn inflow<T: Real>(
+    robot: &Robot,
+    link_idx: usize,
+    work: &Workspace<T>,
+    stage: usize,
+    at: &Instant<'_>,
+) -> SpatialForce<T> {
+    let mut sum = SpatialForce::zero();
+    let link = &work.links[link_idx];
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        if thruster.link != link_idx {
+            continue;
+        }
+        let Curve::OpenWater(propeller) = &thruster.curve else {
+            continue;
+        };
+        let axis = axis(robot, thruster, work, stage);
+        let p = Vec3::splat(thruster.p_LoT);
+        let v = link.V.v - link.water;
+        let speed = advance_speed(thruster, propeller, axis, (v, link.V.w));
+        let disc = |i: usize| {
+            let n = work.drive[k][stage].lane(i);
+            propeller.thrust_torque(n, propeller.wake * speed.lane(i), at.sea.density)
+        };
+        let wet = |i: usize| disc_wetness(thruster, link, i, at);
+        let thrust = T::from_lanes(|i| disc(i).0 * wet(i));
+        let torque = T::from_lanes(|i| disc(i).1 * wet(i) * thruster.hand);
+        let f = axis.scale(thrust);
+        sum = sum.plus(&SpatialForce {
+            m: p.cross(f) + axis.scale(torque),
+            f,
+        });
+    }
+    sum
+}
+
+/// Speed through the water that makes the inflow [m/s]; `v` and `w` are the link's at Lo, relative to the water, `axis` the thrust's.
+#[inline(always)]
+fn advance_speed<T: Real>(
+    thruster: &Thruster,
+    propeller: &OpenWater,
+    axis: Vec3<T>,
+    (v, w): (Vec3<T>, Vec3<T>),
+) -> T {
+    if propeller.total_inflow {
+        return v.norm();
+    }
+    (v + w.cross(Vec3::splat(thruster.p_LoT))).dot(axis)
+}
+
+/// Thrust [N] of the propeller itself, without deduction, and its inflow [m/s], at the lagged `drive`; `v` and `w` are the
+/// link's at Lo, relative to the water, `axis` the thrust's.
+pub fn open_thrust(
+    thruster: &Thruster,
+    axis: Vec3,
+    drive: f64,
+    (v, w): (Vec3, Vec3),
+    density: f64,
+) -> (f64, f64) {
+    match &thruster.curve {
+        Curve::OpenWater(p) => {
+            let inflow = p.wake * advance_speed(thruster, p, axis, (v, w));
+            (
+                p.thrust_torque(drive, inflow, density).0 / p.deduction,
+                inflow,
+            )
+        }
+        _ => (
+            static_thrust(thruster, drive),
+            (v + w.cross(thruster.p_LoT)).dot(axis),
+        ),
+    }
+}
+
+/// Thrust of the propellers and rotors that feel their inflow at the start of the step, for the battery and the diagnostics.
+pub fn report(robot: &Robot, state: &mut RobotState, work: &Workspace, at: &Instant<'_>) {
+    if !(robot.inflow || robot.rotors) {
+        return;
+    }
+    let mut air: Option<(usize, rotor::Air)> = None;
+    for (k, thruster) in robot
+        .thrusters
+        .iter()
+        .enumerate()
+        .filter(|(_, t)| t.feels_inflow())
+    {
+        let link = &work.links[thruster.link];
+        let (axis, drive) = (axis(robot, thruster, work, 0), work.drive[k][0]);
+        let actuator = &mut state.actuators[k];
+        match &thruster.curve {
+            Curve::OpenWater(propeller) => {
+                let speed =
+                    advance_speed(thruster, propeller, axis, (link.V.v - link.water, link.V.w));
+                let inflow = propeller.wake * speed;
+                let (thrust, _) = propeller.thrust_torque(drive, inflow, at.sea.density);
+                let wet = disc_wetness(thruster, link, 0, at);
+                actuator.thrust = thrust * wet;
+                actuator.shaft_power = propeller.shaft_power(drive, inflow, at.sea.density) * wet;
+            }
+            Curve::Rotor(rotor) => {
+                let here = match air {
+                    Some((of, here)) if of == thruster.link => here,
+                    _ => rotor::air(link, 0, at),
+                };
+                air = Some((thruster.link, here));
+                let (v, spin) = (link.V.v - here.velocity, [drive, 0.0]);
+                let hub = rotor::Hub {
+                    axis,
+                    v,
+                    w: link.V.w,
+                    spin,
+                    deck: work.decks[k],
+                };
+                actuator.thrust =
+                    rotor::wrench(thruster, rotor, &hub, here.density, (link, 0), at).0;
+            }
+            _ => actuator.thrust = static_thrust(thruster, drive),
+        }
+    }
+}

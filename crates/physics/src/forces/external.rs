@@ -1,0 +1,53 @@
+//! Forces from outside the robot, such as a tether's pull: put beside the thrusters' for the whole step.
+//!
+//! # Law
+//! ```text
+//!   F_Lo = R_WLᵀ F_Lo_W        (1)
+//! ```
+//! # Symbols
+//! F_Lo_W force and moment at Lo along the world's axes, as `sim` left it after the last step.
+//!
+//! # Frames
+//! In: W. Out: L at the start of the step; the force turns with the link during the step.
+//!
+//! # Limits
+//! Constant over a step.
+//!
+//! # Checked by
+//! test/analytic/external.rs
+
+use merrow_math::{SpatialForce, Vec3};
+use merrow_model::scene::Robot;
+use merrow_model::state::{RobotState, Workspace};
+
+/// Adds the outside forces and those of couplings to the thrusters', at all stages of the step. (1)
+pub fn add(robot: &Robot, state: &RobotState, work: &mut Workspace) {
+    for i in 0..robot.links.len() {
+        let F = state.external[i];
+        if is_zero(&F) {
+            continue;
+        }
+        let R_WL = work.links[i].R_WL;
+        let F_L = SpatialForce {
+            m: R_WL.tr_mul_vec(F.m),
+            f: R_WL.tr_mul_vec(F.f),
+        };
+        for stage in &mut work.thrust[i] {
+            *stage = stage.plus(&F_L);
+        }
+    }
+    for (thrust, coupled) in work.thrust.iter_mut().zip(&work.coupled) {
+        for (stage, F_L) in thrust.iter_mut().zip(coupled) {
+            *stage = stage.plus(F_L);
+        }
+    }
+}
+
+fn is_zero(F: &SpatialForce) -> bool {
+    F.f == Vec3::zero() && F.m == Vec3::zero()
+}
+
+/// True if nothing outside and no coupling acts on the robot.
+pub fn is_none(state: &RobotState, work: &Workspace) -> bool {
+    work.coupled.is_empty() && state.external.iter().all(is_zero)
+}

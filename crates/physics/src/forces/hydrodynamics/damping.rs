@@ -1,0 +1,126 @@
+//! Linear and quadratic damping of a link.
+//!
+//! # Law
+//! ```text
+//!   F = -(D_l ν + D_q |ν|ν)                                    (1)  [Fossen 2021, eq. 6.61-6.63]
+//!   D_l,i -> D_l,i exp(-k_i U)   where a decay is given         (2)  [Fossen 2021, eq. 6.79]
+//! ```
+//! `|ν|ν` is taken component by component; D_l and D_q may be full matrices.
+//!
+//! # Symbols
+//! ν velocity relative to the water at the damping point.
+//!
+//! # Frames
+//! Coefficients along the axes of the user's link frame U; angular part first; the force is moved from the damping
+//! point to Lo and expressed in L.
+//!
+//! # Limits
+//! Constant coefficients: no dependence on Reynolds number, incidence or neighbours. A full D_q can feed energy in
+//! if it is not what a measurement gave; diagonal ones never do.
+//!
+//! # Checked by
+//! test/analytic/terminal_speed.rs (V40, V41), test/identity/conservation.rs
+
+use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
+use merrow_model::scene::{Damping, Link};
+
+/// (1) at Lo, scaled by the wet part.
+#[inline(always)]
+pub fn force<T: Real>(link: &Link, V_r: &SpatialVelocity<T>, wet: T) -> SpatialForce<T> {
+    if matches!(
+        (&link.linear_damping, &link.quadratic_damping),
+        (Damping::Zero, Damping::Zero)
+    ) {
+        return SpatialForce::zero();
+    }
+    let p = link.p_LoD;
+    let nu = V_r.shifted(p);
+    // |ν|ν per component is meant along the axes the coefficients were given in
+    let R_LU = Mat3::splat(&link.R_LU);
+    let turned = link.parent.is_some();
+    let nu = if turned {
+        SpatialVelocity {
+            w: R_LU.tr_mul_vec(nu.w),
+            v: R_LU.tr_mul_vec(nu.v),
+        }
+    } else {
+        nu
+    };
+    let x = [nu.w.x, nu.w.y, nu.w.z, nu.v.x, nu.v.y, nu.v.z];
+    let mut F = [T::zero(); 6];
+    if let Some(decay) = &link.damping_decay {
+        let speed = nu.v.norm();
+        let mut slow = [T::zero(); 6];
+        accumulate(&link.linear_damping, &x, &mut slow);
+        for i in 0..6 {
+            F[i] = slow[i] * T::from_lanes(|k| libm::exp(-decay[i] * speed.lane(k))); // (2)
+        }
+        accumulate(&link.quadratic_damping, &squares(&x), &mut F);
+        return at_origin(link, F, wet);
+    }
+    match (&link.linear_damping, &link.quadratic_damping) {
+        (Damping::Diagonal(l), Damping::Diagonal(q)) => {
+            for i in 0..6 {
+                F[i] = x[i] * (x[i].abs() * q[i] + T::splat(l[i]));
+            }
+        }
+        (linear, quadratic) => {
+            accumulate(linear, &x, &mut F);
+            accumulate(quadratic, &squares(&x), &mut F);
+        }
+    }
+    at_origin(link, F, wet)
+}
+
+/// The resistance `F` along U at the damping point, as a force at Lo in L.
+#[inline(always)]
+fn at_origin<T: Real>(link: &Link, F: [T; 6], wet: T) -> SpatialForce<T> {
+    let (m, f) = (
+        Vec3::new(F[0], F[1], F[2]).scale(wet),
+        Vec3::new(F[3], F[4], F[5]).scale(wet),
+    );
+    let (m, f) = (-m, -f);
+    let (m, f) = if link.turned {
+        let R_LU = Mat3::splat(&link.R_LU);
+        (R_LU.mul_vec(m), R_LU.mul_vec(f))
+    } else {
+        (m, f)
+    };
+    SpatialForce {
+        m: m - f.cross_const(link.p_LoD),
+        f,
+    }
+}
+
+/// `|ν|ν`, component by component.
+#[inline(always)]
+fn squares<T: Real>(x: &[T; 6]) -> [T; 6] {
+    let [a, b, c, d, e, f] = *x;
+    [
+        a * a.abs(),
+        b * b.abs(),
+        c * c.abs(),
+        d * d.abs(),
+        e * e.abs(),
+        f * f.abs(),
+    ]
+}
+
+#[inline(always)]
+fn accumulate<T: Real>(d: &Damping, x: &[T; 6], out: &mut [T; 6]) {
+    match d {
+        Damping::Zero => {}
+        Damping::Diagonal(d) => {
+            for i in 0..6 {
+                out[i] += x[i] * d[i];
+            }
+        }
+        Damping::Full(d) => {
+            for i in 0..6 {
+                for j in 0..6 {
+                    out[i] += x[j] * d[i][j];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The Kelpie simulator's pitch and roll of a vehicle without a hull: in step with the height of the waves.
+//!
+//! # Law
+//! ```text
+//!   pitch* = (p_y · p_w) h α_pitch,  roll* = (p_x · p_w) h α_roll                       (1)  [Mendonca 2013, eqs 3, 4]
+//!   M = I (ω² (φ* - φ) + 2 ω (φ̇* - φ̇) + φ̈*)                                         (2)
+//! ```
+//! Kelpie sets the angles (1); here the moment (2) turns the vehicle to them, so that it stays a body among others. Positive pitch is
+//! bow up, positive roll starboard down; the paper does not say.
+//!
+//! # Symbols
+//! p_y, p_x horizontal unit vectors ahead and to starboard · p_w unit vector where the wind goes to · h height of the surface at the
+//! vehicle · ω bandwidth, critically damped · I inertia with added mass about the axis.
+//!
+//! # Frames
+//! Base frame B at Bo.
+//!
+//! # Limits
+//! Small angles. Nothing without wind: the law goes by its direction. Meant for the sea `kelpie`, which rises as one; others work.
+//!
+//! # Checked by
+//! test/analytic/kelpie.rs (V05)
+
+use merrow_environment::{Instant, air};
+use merrow_math::{Mat3, Real, SpatialForce, Vec3};
+use merrow_model::scene::Link;
+use merrow_model::scene::robot::body::KelpieAttitude;
+use merrow_model::state::workspace::LinkWork;
+
+/// Pitch (bow up) and roll (starboard down) [rad] for wind towards `wind`, by their vectors ahead and to starboard. (1)
+pub fn angles(law: &KelpieAttitude, ahead: Vec3, starboard: Vec3, wind: Vec3, h: f64) -> [f64; 2] {
+    [
+        ahead.dot(wind) * h * law.pitch,
+        starboard.dot(wind) * h * law.roll,
+    ]
+}
+
+/// (2) at Bo in B.
+#[inline(never)]
+pub fn force<T: Real>(
+    link: &Link,
+    law: &KelpieAttitude,
+    at: &Instant<'_>,
+    w: &LinkWork<T>,
+) -> SpatialForce<T> {
+    let wind = air::weather(&at.sea.air, at.time).wind;
+    let speed = (wind.x * wind.x + wind.y * wind.y).sqrt();
+    let towards = if speed > 0.0 {
+        Vec3::new(wind.x / speed, wind.y / speed, 0.0)
+    } else {
+        Vec3::zero()
+    };
+    let one = |i: usize| {
+        moment(
+            link,
+            law,
+            at,
+            (w.p_WL.lane(i), w.R_WL.lane(i), w.V.w.lane(i)),
+            towards,
+        )
+    };
+    let m = Vec3::new(
+        T::from_lanes(|i| one(i).x),
+        T::from_lanes(|i| one(i).y),
+        T::zero(),
+    );
+    // none in the air
+    SpatialForce {
+        m: m.scale(T::from_lanes(|i| (20.0 * w.wet.lane(i)).min(1.0))),
+        f: Vec3::zero(),
+    }
+}
+
+fn moment(
+    link: &Link,
+    law: &KelpieAttitude,
+    at: &Instant<'_>,
+    (p_WB, R_WB, w_B): (Vec3, Mat3, Vec3),
+    towards: Vec3,
+) -> Vec3 {
+    let bow = R_WB.col(0);
+    let level = (bow.x * bow.x + bow.y * bow.y).sqrt();
+    if level < 1e-6 {
+        return Vec3::zero();
+    }
+    let ahead = Vec3::new(bow.x / level, bow.y / level, 0.0);
+    let starboard = Vec3::new(ahead.y, -ahead.x, 0.0);
+    // height of the surface, and how it moves: there the water goes with it
+    let h = at.waves.map_or([0.0; 3], |waves| {
+        let (surface, water) = waves.at(Vec3::new(p_WB.x, p_WB.y, f64::INFINITY));
+        [surface.z, water.velocity.z, water.acceleration.z]
+    });
+    let [wanted, rate, acceleration] = h.map(|h| angles(law, ahead, starboard, towards, h));
+    // FLU: pitch by the right hand is bow down, roll to starboard is positive
+    let now = [
+        libm::asin(bow.z.clamp(-1.0, 1.0)),
+        libm::atan2(R_WB.r[2].y, R_WB.r[2].z),
+    ];
+    let turns = [-w_B.y, w_B.x];
+    let about = |k: usize, inertia: f64| {
+        let omega = law.bandwidth;
+        inertia
+            * (omega * omega * (wanted[k] - now[k])
+                + 2.0 * omega * (rate[k] - turns[k])
+                + acceleration[k])
+    };
+    Vec3::new(about(1, link.total.A.xx), -about(0, link.total.A.yy), 0.0)
+}

@@ -1,0 +1,152 @@
+//! A hull's own waves: what they remember of its motion, and what it makes of those that come.
+//!
+//! # Law
+//! ```text
+//!   F = -∫ K(τ) V_r(t - τ) dτ,  K(s) = Σ C s / (s² + d s + ω²)          (1)  [Cummins 1962; Ogilvie 1964]
+//!     + Σ a Re[X(ω, β) exp(-iθ)]                                       (2)  diffraction [Faltinsen 1990, ch. 3]
+//!   A(ω) = A∞ + Im K(iω)/ω,  B(ω) = Re K(iω)                            (3)
+//! ```
+//! The convolution is a sum of second-order filters whose gains are fitted to the tables' A and B (`world/bem/fit.rs`); A∞ is the
+//! link's added mass. Each filter is nothing at rest and under steady motion, and cannot grow by itself. Over a step its input
+//! is linear between the velocities at its ends, for which it moves exactly.
+//! Where diffraction is given, waves act on the hull by (2) and by their own pressure on its mesh, and not through the added mass,
+//! which then meets the current alone.
+//!
+//! # Symbols
+//! V_r velocity relative to the current · C gain, symmetric · X force of a wave of 1 m · θ phase at the tables' origin · β heading of the wave.
+//!
+//! # Frames
+//! (1) in the link frame L at Lo; X along the hull's horizontal axes, forward, port and up.
+//!
+//! # Limits
+//! Linear, about the waterline at rest and without forward speed. (1) and (2) shrink with the wet part as the hull leaves the
+//! water, and vanish as it goes under. Between tables' headings X is linear.
+//!
+//! # Checked by
+//! test/witness/hemisphere.rs (V34)
+
+use merrow_environment::{Instant, WavesNow};
+use merrow_math::{Mat3, Real, SpatialForce, SpatialVelocity, Vec3};
+use merrow_model::scene::Robot;
+use merrow_model::scene::robot::radiation::{Diffraction, Filter, Radiation};
+use merrow_model::state::workspace::{LinkWork, Memory};
+use merrow_model::state::{RobotState, Workspace};
+
+/// Takes the memory of the state over into the workspace, before the evaluation at the start of a step.
+#[inline(always)]
+pub fn load(robot: &Robot, state: &RobotState, work: &mut Workspace) {
+    if robot.links[0].radiation.is_some() {
+        work.memory.start.copy_from_slice(&state.memory);
+    }
+}
+
+/// Moves the memory over the step that ends with the base's velocity `V_WB_B`; the current is that of the last evaluation.
+#[inline(always)]
+pub fn advance(robot: &Robot, state: &mut RobotState, work: &Workspace) {
+    let Some(radiation) = &robot.links[0].radiation else {
+        return;
+    };
+    let V_r = relative(&work.links[0], &state.motion.V_WB_B);
+    for (filter, x) in radiation.filters.iter().zip(&mut state.memory) {
+        *x = moved(filter, 1, x, &work.memory.V_start, &V_r);
+    }
+}
+
+/// (1) + (2) on the base at a stage of the step: 0 start, 1 middle, 2 end.
+#[inline(never)]
+pub fn force<T: Real>(
+    radiation: &Radiation,
+    at: &Instant<'_>,
+    w: &LinkWork<T>,
+    memory: &mut Memory<T>,
+    stage: usize,
+) -> SpatialForce<T> {
+    let V_r = relative(w, &w.V);
+    if stage == 0 {
+        memory.V_start = V_r;
+    }
+    let mut F = SpatialForce::zero();
+    for (filter, x) in radiation.filters.iter().zip(&memory.start) {
+        let b = if stage == 0 {
+            x[1]
+        } else {
+            moved(filter, stage - 1, x, &memory.V_start, &V_r)[1]
+        };
+        F = F.minus(&crate::forces::rigid_body::inertia_times(&filter.gain, &b));
+    }
+    if let (Some(diffraction), Some(waves)) = (&radiation.diffraction, at.waves) {
+        let lane = |i: usize| scattered(diffraction, waves, w.p_WL.lane(i), &w.R_WL.lane(i));
+        F = F.plus(&SpatialForce::from_lanes(lane));
+    }
+    let part = T::from_lanes(|i| felt(w.wet.lane(i), radiation.wet_at_rest));
+    SpatialForce {
+        m: F.m.scale(part),
+        f: F.f.scale(part),
+    }
+}
+
+/// How much of what was found at rest is left when another part of the hull is wet.
+fn felt(wet: f64, at_rest: f64) -> f64 {
+    if wet <= at_rest {
+        return wet / at_rest;
+    }
+    let x = ((wet - at_rest) / (1.0 - at_rest)).clamp(0.0, 1.0);
+    1.0 - x * x * (3.0 - 2.0 * x)
+}
+
+/// Velocity relative to the current.
+#[inline(always)]
+fn relative<T: Real>(w: &LinkWork<T>, V: &SpatialVelocity<T>) -> SpatialVelocity<T> {
+    SpatialVelocity {
+        w: V.w,
+        v: V.v - (w.water - w.wave_velocity),
+    }
+}
+
+/// A filter's state after half a step (0) or a whole one (1).
+#[inline(always)]
+fn moved<T: Real>(
+    filter: &Filter,
+    part: usize,
+    x: &[SpatialVelocity<T>; 2],
+    first: &SpatialVelocity<T>,
+    last: &SpatialVelocity<T>,
+) -> [SpatialVelocity<T>; 2] {
+    let a = &filter.advance[part];
+    [0, 1].map(|i| {
+        let sum = |x0: Vec3<T>, x1: Vec3<T>, u0: Vec3<T>, u1: Vec3<T>| {
+            x0 * a.state[i][0] + x1 * a.state[i][1] + u0 * a.first[i] + u1 * a.last[i]
+        };
+        SpatialVelocity {
+            w: sum(x[0].w, x[1].w, first.w, last.w),
+            v: sum(x[0].v, x[1].v, first.v, last.v),
+        }
+    })
+}
+
+/// (2) at Lo in L.
+fn scattered(diffraction: &Diffraction, waves: &WavesNow, p_WL: Vec3, R_WL: &Mat3) -> SpatialForce {
+    // the heading of the hull's bow over the ground
+    let bow = R_WL.col(0);
+    let level = (bow.x * bow.x + bow.y * bow.y).sqrt();
+    let (c, s) = if level > 1e-9 {
+        (bow.x / level, bow.y / level)
+    } else {
+        (1.0, 0.0)
+    };
+    let mut sum = [0.0; 6];
+    let p_WP = p_WL + R_WL.mul_vec(diffraction.p_LoP);
+    waves.each(p_WP.x, p_WP.y, |wave| {
+        let heading = libm::atan2(wave.dy * c - wave.dx * s, wave.dx * c + wave.dy * s);
+        let force = diffraction.at(wave.omega, heading);
+        for (sum, [re, im]) in sum.iter_mut().zip(force) {
+            *sum += wave.a * (re * wave.cos + im * wave.sin);
+        }
+    });
+    let to_link =
+        |x: f64, y: f64, z: f64| R_WL.tr_mul_vec(Vec3::new(c * x - s * y, s * x + c * y, z));
+    SpatialForce {
+        m: to_link(sum[0], sum[1], sum[2]),
+        f: to_link(sum[3], sum[4], sum[5]),
+    }
+}

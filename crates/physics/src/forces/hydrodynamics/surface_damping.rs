@@ -1,0 +1,59 @@
+//! What a hull at the surface loses beyond linear and quadratic damping: roll damping of ships, and the waves that it makes.
+//!
+//! # Law
+//! ```text
+//!   M_x = -(b₁ p + b₂ |p|p + b₃ p³ + b_L |u| p) f                 (1)  [Ikeda 1978]
+//!   F_x = -R(|u|) sign(u) f                                        (2)  R a table over speed
+//!   f = min(1, 20 s, 20 (1 - s))
+//! ```
+//! # Symbols
+//! p rate of roll · u speed ahead through the water · b roll damping at rest (linear, quadratic, cubic) and with speed (lift)
+//! · R wave resistance [N] · s wet part of the link: in full while a twentieth of the hull is wet and a twentieth dry.
+//!
+//! # Frames
+//! Along x of the user's axes U, at the damping point; moved to Lo in L.
+//!
+//! # Limits
+//! R is that of calm, deep water and steady speed; between its entries it is linear, beyond the last constant. Slamming, spray
+//! and the added resistance of waves are left out.
+//!
+//! # Checked by
+//! test/analytic/surface_damping.rs
+
+use merrow_math::{Real, SpatialForce, SpatialVelocity, Vec3};
+use merrow_model::scene::Link;
+use merrow_model::scene::robot::body::SurfaceDamping;
+
+/// (1) + (2) at Lo in L.
+#[inline(never)]
+pub fn force<T: Real>(
+    link: &Link,
+    law: &SurfaceDamping,
+    V_r: &SpatialVelocity<T>,
+    wet: T,
+) -> SpatialForce<T> {
+    let x_L = link.R_LU.col(0);
+    let nu = V_r.shifted(link.p_LoD);
+    let one = |i: usize| {
+        let (p, u, s) = (nu.w.lane(i).dot(x_L), nu.v.lane(i).dot(x_L), wet.lane(i));
+        let part = (20.0 * s).min(20.0 * (1.0 - s)).clamp(0.0, 1.0);
+        let [linear, quadratic, cubic] = law.roll;
+        let moment =
+            -(linear + quadratic * p.abs() + cubic * p * p + law.roll_lift * u.abs()) * p * part;
+        let resistance = law.resistance(u.abs());
+        (
+            moment,
+            if u < 0.0 {
+                resistance * part
+            } else {
+                -resistance * part
+            },
+        )
+    };
+    let m = Vec3::splat(x_L).scale(T::from_lanes(|i| one(i).0));
+    let f = Vec3::splat(x_L).scale(T::from_lanes(|i| one(i).1));
+    SpatialForce {
+        m: m - f.cross_const(link.p_LoD),
+        f,
+    }
+}

@@ -1,0 +1,116 @@
+//! Bending of a lumped line: what straightens it between two segments, and at a clamped end.
+//!
+//! # Law
+//! ```text
+//!   E = ½ k |r|² = k (1 - cos φ),   r = t_b - t_a,   k = EI/l                    (1)  [Bergou 2008, §4.2]
+//!   F_- = -k A r,   F_0 = k (A + B) r,   F_+ = -k B r                            (2)
+//!   A = (1 - t_a t_aᵀ)/|d_a|,   B = (1 - t_b t_bᵀ)/|d_b|                         (3)
+//!   -∂F/∂w ≈ k lead Jᵀ J,   J = (A, -A - B, B)                                   (4)
+//!   clamp: k = 2 EI/l, the direction of the clamp in the place of t_a or t_b     (5)
+//! ```
+//! # Symbols
+//! EI bending stiffness · l unstretched length of a segment · d, t vector and direction of the segments before (a) and after (b) a node ·
+//! φ angle between them · F on the nodes before, at and after · `lead` as in `tether.rs`.
+//!
+//! # Frames
+//! World.
+//!
+//! # Limits
+//! The turn of a node is measured by 2 sin(φ/2), the source by 2 tan(φ/2): the same where the line is resolved, but a fold bears a finite
+//! moment. The moment is EI φ/l up to φ of half a radian or so and falls beyond a right angle: a bend needs ten segments a turn.
+//! The tangent (4) leaves out the curvature of r, so that it is positive semi-definite. No torsion. A clamp's half segment is bent evenly.
+//!
+//! # Checked by
+//! test/analytic/tether_bending.rs
+
+use merrow_math::{Mat3, Vec3};
+
+/// Bending at one node.
+#[derive(Clone, Copy, Debug)]
+pub struct Bend {
+    A: Mat3,
+    B: Mat3,
+    r: Vec3,
+    k: f64,
+}
+
+impl Bend {
+    /// Nothing bends.
+    pub fn none() -> Self {
+        Self {
+            A: Mat3::zero(),
+            B: Mat3::zero(),
+            r: Vec3::zero(),
+            k: 0.0,
+        }
+    }
+
+    /// Between the segments `d_a` and `d_b` of the unstretched length `l`. (1)
+    pub fn between(stiffness: f64, l: f64, d_a: Vec3, d_b: Vec3) -> Self {
+        let ((t_a, A), (t_b, B)) = (turned(d_a), turned(d_b));
+        Self {
+            A,
+            B,
+            r: t_b - t_a,
+            k: stiffness / l,
+        }
+    }
+
+    /// At a clamp along `t`, before the segment `d`. (5)
+    pub fn clamped_before(stiffness: f64, l: f64, t: Vec3, d: Vec3) -> Self {
+        let (t_b, B) = turned(d);
+        Self {
+            A: Mat3::zero(),
+            B,
+            r: t_b - t,
+            k: 2.0 * stiffness / l,
+        }
+    }
+
+    /// At a clamp along `t`, after the segment `d`. (5)
+    pub fn clamped_after(stiffness: f64, l: f64, d: Vec3, t: Vec3) -> Self {
+        let (t_a, A) = turned(d);
+        Self {
+            A,
+            B: Mat3::zero(),
+            r: t - t_a,
+            k: 2.0 * stiffness / l,
+        }
+    }
+
+    /// Forces on the nodes before, at and after. (2)
+    pub fn forces(&self) -> [Vec3; 3] {
+        let s = self.r.scale(self.k);
+        let (a, b) = (self.A.mul_vec(s), self.B.mul_vec(s));
+        [-a, a + b, -b]
+    }
+
+    /// Moves along with a change of the nodes' velocities, whose places follow for the time `lead`.
+    pub fn follow(&mut self, [before, at, after]: [Vec3; 3], lead: f64) {
+        self.r += (self.A.mul_vec(before - at) + self.B.mul_vec(after - at)).scale(lead);
+    }
+
+    /// Minus the derivative of the force on node `p` by the velocity of node `q`, 0 before, 1 at, 2 after. (4)
+    pub fn tangent(&self, p: usize, q: usize, lead: f64) -> Mat3 {
+        let part = |i: usize| match i {
+            0 => self.A,
+            1 => Mat3::zero() - (self.A + self.B),
+            _ => self.B,
+        };
+        let m = part(p).mul_mat(&part(q));
+        Mat3 {
+            r: m.r.map(|row| row.scale(self.k * lead)),
+        }
+    }
+}
+
+/// Direction of a segment, and how it turns with the segment's end. (3)
+fn turned(d: Vec3) -> (Vec3, Mat3) {
+    let Some(t) = d.unit() else {
+        return (Vec3::zero(), Mat3::zero());
+    };
+    (
+        t,
+        crate::forces::lines::tether::split(t, 0.0, 1.0 / d.norm()),
+    )
+}

@@ -1,0 +1,276 @@
+//! The elastic catenary: a line that hangs at rest between two points, part of it on the bottom if need be.
+//!
+//! # Law
+//! Measured from the lower end, x along and z up, with the tension's components H and V at the upper end:
+//!
+//! ```text
+//!   x = H/w (asinh(V/H) - asinh((V-wL)/H)) + H L/EA                                  (1)  [Jonkman 2007, ch. 2]
+//!   z = H/w (√(1+(V/H)²) - √(1+((V-wL)/H)²)) + (V L - w L²/2)/EA                     (2)
+//! ```
+//! and with the length `l_b = L - V/w` on a bottom of friction μ under the lower end, while V < wL,
+//!
+//! ```text
+//!   x = l_b + H/w asinh(V/H) + H L/EA - μ w/(2 EA) (l_b² - max(l_b - H/(μ w), 0)²)    (3)  [Jonkman 2007, ch. 2]
+//!   z = H/w (√(1+(V/H)²) - 1) + V²/(2 EA w)                                           (4)
+//! ```
+//! solved for H and V by Newton's method. Where there is more line than would hang straight down and lie straight on, it has no
+//! horizontal tension.
+//!
+//! # Symbols
+//! w weight in water per length [N/m] · L unstretched length [m] · EA axial stiffness [N].
+//!
+//! # Frames
+//! The vertical plane through the ends; a line lighter than water is its mirror image.
+//!
+//! # Limits
+//! No inertia, no drag. The bottom is level and touches only a line whose lower end lies on it.
+//!
+//! # Checked by
+//! tests below; test/analytic/tether_catenary.rs
+
+use libm::asinh;
+
+/// A line and the place of its upper end above and beside its lower one.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// Horizontal distance of the ends [m].
+    pub x: f64,
+    /// Height of the upper over the lower end [m].
+    pub z: f64,
+    /// Unstretched length [m].
+    pub length: f64,
+    /// Weight in water per length, positive [N/m].
+    pub weight: f64,
+    /// Axial stiffness [N].
+    pub stiffness: f64,
+    /// Friction of the bottom on which the lower end lies; none if it hangs free.
+    pub bottom: Option<f64>,
+}
+
+/// Tension at the upper end, and how the place of the end answers to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Hanging {
+    /// Horizontal part of the tension [N].
+    pub H: f64,
+    /// Vertical part at the upper end [N].
+    pub V: f64,
+    /// `[[∂x/∂H, ∂x/∂V], [∂z/∂H, ∂z/∂V]]` [m/N].
+    pub flexibility: [[f64; 2]; 2],
+}
+
+/// Horizontal tension of a line that lies in a heap, over the line's weight: nothing, but not zero.
+const HEAPED: f64 = 1e-9;
+/// Rounds of Newton's method; about eight are needed.
+const MAX_ROUNDS: usize = 60;
+
+impl Span {
+    /// Solves (1) and (2), or (3) and (4).
+    pub fn solve(&self) -> Hanging {
+        let w = self.weight;
+        if self.is_heaped() {
+            // as good as no horizontal tension: the end is free to go along, and lifts the line straight up
+            let (H, V) = (HEAPED * w * self.length, w * self.z.max(0.0));
+            return Hanging {
+                H,
+                V,
+                flexibility: [[1.0 / (HEAPED * w), 0.0], [0.0, 1.0 / w]],
+            };
+        }
+        // a line that hangs straight down has no direction; a hair's breadth aside changes nothing
+        let span = Self {
+            x: self.x.max(1e-4 * self.length),
+            ..*self
+        };
+        let (x, z, L) = (span.x, span.z, span.length);
+        let slack = (L * L - z * z) / (x * x) - 1.0;
+        let shape = if slack > 0.0 {
+            (3.0 * slack).sqrt()
+        } else {
+            0.2
+        };
+        let mut H = (w * x / (2.0 * shape)).abs().max(1e-6 * w * L);
+        let mut V = 0.5 * w * (z / libm::tanh(shape) + L);
+        let mut flexibility = [[1.0, 0.0], [0.0, 1.0]];
+        for _ in 0..MAX_ROUNDS {
+            let (place, J) = span.place(H, V);
+            flexibility = J;
+            let (ex, ez) = (x - place[0], z - place[1]);
+            let det = J[0][0] * J[1][1] - J[0][1] * J[1][0];
+            let dH = (J[1][1] * ex - J[0][1] * ez) / det;
+            let dV = (J[0][0] * ez - J[1][0] * ex) / det;
+            // H stays positive: no step takes more than nine tenths of it
+            let cut = if dH < -0.9 * H { -0.9 * H / dH } else { 1.0 };
+            H += cut * dH;
+            V += cut * dV;
+            if dH.abs() <= 1e-12 * (H + V.abs()) && dV.abs() <= 1e-12 * (H + V.abs()) {
+                break;
+            }
+        }
+        Hanging { H, V, flexibility }
+    }
+
+    /// True if there is so much line that it hangs straight down from the upper end and lies in a heap.
+    fn is_heaped(&self) -> bool {
+        self.bottom.is_some() && self.length >= self.x + self.z.max(0.0)
+    }
+
+    /// Length that lies on the bottom [m].
+    pub fn on_bottom(&self, V: f64) -> f64 {
+        if self.bottom.is_some() {
+            (self.length - V / self.weight).max(0.0)
+        } else {
+            0.0
+        }
+    }
+
+    /// Horizontal and vertical tension at the lower end; the vertical one is positive where the line goes up from there [N].
+    pub fn lower(&self, H: f64, V: f64) -> [f64; 2] {
+        match (self.bottom, self.on_bottom(V)) {
+            (Some(friction), lying) if lying > 0.0 => {
+                [(H - friction * self.weight * lying).max(0.0), 0.0]
+            }
+            _ => [H, V - self.weight * self.length],
+        }
+    }
+
+    /// Where the upper end is for the tension (H, V), and the derivatives.
+    fn place(&self, H: f64, V: f64) -> ([f64; 2], [[f64; 2]; 2]) {
+        let (w, L, EA) = (self.weight, self.length, self.stiffness);
+        let a = V / H;
+        let root = (1.0 + a * a).sqrt();
+        let lying = self.on_bottom(V);
+        if lying > 0.0 {
+            let mu = self.bottom.unwrap_or(0.0);
+            let moving = if mu > 0.0 {
+                (lying - H / (mu * w)).max(0.0)
+            } else {
+                0.0
+            };
+            let friction = 0.5 * mu * w / EA * (lying * lying - moving * moving);
+            let x = lying + H / w * asinh(a) + H * L / EA - friction; // (3)
+            let z = H / w * (root - 1.0) + V * V / (2.0 * EA * w); // (4)
+            let xx = (asinh(a) - a / root) / w + (L - moving) / EA;
+            let xz = (1.0 / root - 1.0) / w;
+            let zz = a / (w * root) + V / (EA * w);
+            return ([x, z], [[xx, xz + mu * (lying - moving) / EA], [xz, zz]]);
+        }
+        let b = (V - w * L) / H;
+        let root_b = (1.0 + b * b).sqrt();
+        let x = H / w * (asinh(a) - asinh(b)) + H * L / EA; // (1)
+        let z = H / w * (root - root_b) + (V * L - 0.5 * w * L * L) / EA; // (2)
+        let xx = (asinh(a) - asinh(b) - a / root + b / root_b) / w + L / EA;
+        let xz = (1.0 / root - 1.0 / root_b) / w;
+        let zz = (a / root - b / root_b) / w + L / EA;
+        ([x, z], [[xx, xz], [xz, zz]])
+    }
+
+    /// Place (along, up) of the point at the unstretched length `s` from the lower end [m].
+    pub fn point(&self, hanging: &Hanging, s: f64) -> [f64; 2] {
+        let (w, EA, H) = (self.weight, self.stiffness, hanging.H);
+        let lying = self.on_bottom(hanging.V);
+        if lying > 0.0 {
+            let up = (s - lying).max(0.0);
+            let a = w * up / H;
+            let x = s.min(lying) + H / w * asinh(a) + H * s / EA;
+            return [
+                x,
+                H / w * ((1.0 + a * a).sqrt() - 1.0) + 0.5 * w * up * up / EA,
+            ];
+        }
+        let V_0 = hanging.V - w * self.length;
+        let (a, b) = ((V_0 + w * s) / H, V_0 / H);
+        let x = H / w * (asinh(a) - asinh(b)) + H * s / EA;
+        let z = H / w * ((1.0 + a * a).sqrt() - (1.0 + b * b).sqrt());
+        [x, z + (V_0 * s + 0.5 * w * s * s) / EA]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spans() -> impl Iterator<Item = Span> {
+        let places = [
+            (80.0, 30.0),
+            (10.0, 95.0),
+            (99.0, 5.0),
+            (101.0, 10.0),
+            (3.0, 0.0),
+            (40.0, 40.0),
+        ];
+        places.into_iter().flat_map(|(x, z)| {
+            [None, Some(0.0), Some(0.7)].map(|bottom| Span {
+                x,
+                z,
+                length: 100.0,
+                weight: 12.0,
+                stiffness: 3e6,
+                bottom,
+            })
+        })
+    }
+
+    /// The solution puts the upper end where it is, taut, slack, lying and nearly vertical; Newton ends at rounding: 1e-8 m.
+    #[test]
+    fn the_solution_meets_both_ends() {
+        for span in spans().filter(|s| !s.is_heaped()) {
+            let hanging = span.solve();
+            let ([x, z], _) = span.place(hanging.H, hanging.V);
+            assert!(
+                (x - span.x).abs() < 1e-8 && (z - span.z).abs() < 1e-8,
+                "{span:?}: {x} {z}"
+            );
+        }
+    }
+
+    /// Line to spare: the upper end bears what hangs straight below it, and nothing pulls along.
+    #[test]
+    fn a_heaped_line_pulls_down_only() {
+        let all: Vec<Span> = spans().filter(Span::is_heaped).collect();
+        assert_eq!(all.len(), 4);
+        for span in all {
+            let Hanging { H, V, .. } = span.solve();
+            assert!(
+                H < 1e-5 && (V - span.weight * span.z).abs() < 1e-9,
+                "{span:?}: {H} {V}"
+            );
+            let [x, z] = span.point(
+                &Hanging {
+                    H,
+                    V,
+                    flexibility: [[0.0; 2]; 2],
+                },
+                span.length,
+            );
+            assert!(
+                x.is_finite() && (z - span.z).abs() < 1e-2,
+                "{span:?}: {x} {z}"
+            );
+        }
+    }
+
+    /// The flexibility is the derivative of the place: central differences at 1e-5 of the tension are exact to 1e-6.
+    #[test]
+    fn the_flexibility_is_the_derivative() {
+        for span in spans().filter(|s| !s.is_heaped()) {
+            let Hanging { H, V, .. } = span.solve();
+            let (_, J) = span.place(H, V);
+            let (dH, dV) = (1e-5 * H, 1e-5 * V.abs().max(1.0));
+            for i in 0..2 {
+                let by_H = (span.place(H + dH, V).0[i] - span.place(H - dH, V).0[i]) / (2.0 * dH);
+                let by_V = (span.place(H, V + dV).0[i] - span.place(H, V - dV).0[i]) / (2.0 * dV);
+                let scale = J.iter().flatten().fold(0.0_f64, |a, x| a.max(x.abs()));
+                assert!(
+                    (J[i][0] - by_H).abs() < 1e-5 * scale,
+                    "{span:?}: {} {by_H}",
+                    J[i][0]
+                );
+                assert!(
+                    (J[i][1] - by_V).abs() < 1e-5 * scale,
+                    "{span:?}: {} {by_V}",
+                    J[i][1]
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Laws of tethers and mooring lines.
+
+pub mod bending;
+pub mod catenary;
+pub mod tether;

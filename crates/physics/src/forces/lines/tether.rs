@@ -1,0 +1,212 @@
+//! Forces on the segments and nodes of a lumped line: tension, weight and buoyancy, drag, the bottom.
+//!
+//! # Law
+//! ```text
+//!   T = max(0, EA ε + C ε̇)  if ε > 0, else 0;   ε = |d|/l - 1                                 (1)  [Hall 2015, §2]
+//!   T = EA ε + C ε̇  where the line has a bending stiffness                                     (1')
+//!   F_weight = -(m g - s ρ A g) l ẑ                                                          (2)
+//!   F_drag   = ½ ρ d l s (C_n |u_n| u_n + π C_t |u_t| u_t)                                   (3)  [Hall 2015, §2]
+//!   F_water  = ρ A l s (a + C_a a_n)                                                         (4)  [Morison 1950]
+//!   N = l (k δ - c w·n) ≥ 0,  F_bottom = N n - μ N w_t / max(|w_t|, v_c)                      (5)
+//!   M = m l 1 + s C_a ρ A l (1 - t tᵀ)                                                       (6)
+//! ```
+//! Each law also gives minus its derivative by the velocity w of the node, when its place follows as w times the time
+//! `lead`: with that the step is implicit.
+//!
+//! # Symbols
+//! d vector along a segment · l its unstretched length, or the length that hangs on a node · ε strain · m mass per length ·
+//! A displaced volume per length · s wet part · u water's velocity relative to the node, u_n across and u_t along the
+//! tangent t · a water's acceleration · δ depth under the bottom along its normal n · w_t velocity along the bottom ·
+//! c critical damping of k · v_c speed under which friction falls to zero.
+//!
+//! # Frames
+//! World.
+//!
+//! # Limits
+//! No torsion, no air drag, no vortex-induced motion; coefficients do not depend on the Reynolds number. A node is
+//! wet or dry as a horizontal piece of its diameter would be. Friction creeps below v_c = 1 mm/s.
+//!
+//! # Checked by
+//! test/analytic/tether.rs, test/analytic/tether_water.rs
+
+use merrow_environment::Instant;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::Line;
+
+/// Speed below which friction on the bottom grows linearly [m/s].
+const CREEP: f64 = 1e-3;
+
+/// A force, and minus its derivative by velocity (positive semi-definite).
+#[derive(Clone, Copy, Debug)]
+pub struct Force {
+    /// The force [N].
+    pub f: Vec3,
+    /// `-∂f/∂w` [N s/m].
+    pub D: Mat3,
+}
+
+/// Tension of one segment: the force on its first node, and that force's derivative by the difference of the velocities of
+/// its nodes. (1), (1')
+#[inline]
+pub fn tension(line: &Line, rest: f64, rest_rate: f64, d: Vec3, dw: Vec3, lead: f64) -> Force {
+    let length = d.norm();
+    let strain = length / rest - 1.0;
+    let none = Force {
+        f: Vec3::zero(),
+        D: Mat3::zero(),
+    };
+    let is_rope = line.bending == 0.0;
+    if strain <= 0.0 && is_rope || length == 0.0 {
+        return none;
+    }
+    let t = d.scale(1.0 / length);
+    let strain_rate = (t.dot(dw) - (strain + 1.0) * rest_rate) / rest;
+    let tension = line.stiffness * strain + line.damping * strain_rate;
+    if tension <= 0.0 && is_rope {
+        return none;
+    }
+    let along = (line.stiffness * lead + line.damping) / rest;
+    // under compression the segment turns away by itself: left out, so that the tangent stays positive semi-definite
+    let across = tension.max(0.0) * lead / length;
+    Force {
+        f: t.scale(tension),
+        D: split(t, along, across),
+    }
+}
+
+/// `along t tᵀ + across (1 - t tᵀ)`.
+#[inline]
+pub fn split(t: Vec3, along: f64, across: f64) -> Mat3 {
+    let k = t.scale(along - across);
+    let row = |i: usize| {
+        let mut row = t.scale(k[i]);
+        row[i] += across;
+        row
+    };
+    Mat3::from_rows(row(0), row(1), row(2))
+}
+
+/// What a node stands in, found once a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings {
+    /// Unstretched length of line that hangs on the node [m].
+    pub length: f64,
+    /// Direction of the line at the node; zero where it has none.
+    pub tangent: Vec3,
+    /// Height of the surface over the node at the start of the step [m].
+    pub surface: f64,
+    /// Wet part at the start of the step, 0..1.
+    pub wet: f64,
+    /// Velocity of the water [m/s].
+    pub water: Vec3,
+    /// Acceleration of the water [m/s²].
+    pub acceleration: Vec3,
+}
+
+impl Surroundings {
+    /// Those of a node at `p` that carries `length` of line along `tangent`.
+    pub fn new(line: &Line, at: &Instant<'_>, p: Vec3, tangent: Vec3, length: f64) -> Self {
+        let surface = at.waves.map_or(0.0, |waves| waves.elevation(p.x, p.y));
+        let wet = wet_part(line, at, p.z - surface);
+        let (water, acceleration) = at.water(p);
+        Self {
+            length,
+            tangent,
+            surface,
+            wet,
+            water,
+            acceleration,
+        }
+    }
+
+    /// Inertia along and across the line [kg]. (6)
+    pub fn mass(&self, line: &Line, density: f64) -> [f64; 2] {
+        let m = line.mass * self.length;
+        [
+            m,
+            m + self.wet * line.added_mass * density * line.area() * self.length,
+        ]
+    }
+}
+
+/// Part of a horizontal piece of line `above` [m] the surface that is under water, cut as a box would be.
+fn wet_part(line: &Line, at: &Instant<'_>, above: f64) -> f64 {
+    if at.sea.density > 0.0 {
+        (0.5 - above / line.diameter).clamp(0.0, 1.0)
+    } else {
+        0.0
+    }
+}
+
+/// Weight, buoyancy, drag, the water's acceleration and the bottom on a node that will be at `p` with velocity `w`. (2)-(5)
+pub fn node(
+    line: &Line,
+    at: &Instant<'_>,
+    here: &Surroundings,
+    p: Vec3,
+    w: Vec3,
+    lead: f64,
+) -> Force {
+    let (rho, g, l) = (at.sea.density, at.gravity, here.length);
+    let wet = wet_part(line, at, p.z - here.surface);
+    let displaced = wet * rho * line.area() * l;
+    let mut f = Vec3::new(0.0, 0.0, displaced * g - line.mass * l * g); // (2)
+    let mut D = Mat3::zero();
+    if wet > 0.0 {
+        let t = here.tangent;
+        let a = here.acceleration;
+        let a_n = a - t.scale(t.dot(a));
+        f += (a + a_n.scale(line.added_mass)).scale(displaced); // (4)
+        let u = here.water - w;
+        let u_t = t.scale(t.dot(u));
+        let u_n = u - u_t;
+        let (U_n, U_t) = (u_n.norm(), u_t.norm());
+        let k = 0.5 * rho * line.diameter * l * wet;
+        let (k_n, k_t) = (
+            k * line.normal_drag,
+            k * std::f64::consts::PI * line.tangential_drag,
+        );
+        f += u_n.scale(k_n * U_n) + u_t.scale(k_t * U_t); // (3)
+        D = split(t, 2.0 * k_t * U_t, k_n * U_n);
+        if U_n > 0.0 {
+            D = D + split(u_n.scale(1.0 / U_n), k_n * U_n, 0.0);
+        }
+    }
+    if wet > 0.0 && wet < 1.0 {
+        // how the wet part changes with height
+        D.r[2].z += rho * line.area() * l * g * lead / line.diameter;
+    }
+    if let Some(bottom) = bottom(line, at, l, p, w, lead) {
+        f += bottom.f;
+        D = D + bottom.D;
+    }
+    Force { f, D }
+}
+
+/// Depth of `p` under the bottom along its normal [m], and the normal.
+pub fn depth_in_bottom(at: &Instant<'_>, p: Vec3) -> (f64, Vec3) {
+    let seabed = &at.sea.seabed;
+    let n = seabed.normal(p.x, p.y);
+    ((seabed.height(p.x, p.y) - p.z) * n.z, n)
+}
+
+/// (5)
+fn bottom(line: &Line, at: &Instant<'_>, l: f64, p: Vec3, w: Vec3, lead: f64) -> Option<Force> {
+    let (depth, n) = depth_in_bottom(at, p);
+    if depth <= 0.0 {
+        return None;
+    }
+    let k = line.seabed_stiffness;
+    let c = 2.0 * (k * line.mass).sqrt();
+    let w_n = w.dot(n);
+    let N = l * (k * depth - c * w_n);
+    if N <= 0.0 {
+        return None;
+    }
+    let w_t = w - n.scale(w_n);
+    let friction = line.seabed_friction * N / w_t.norm().max(CREEP);
+    Some(Force {
+        f: n.scale(N) - w_t.scale(friction),
+        D: split(n, l * (k * lead + c), friction),
+    })
+}

@@ -1,0 +1,13 @@
+//! Forces on the links, one law per file. They meet in `sum` only.
+
+pub mod actuators;
+pub mod derivatives;
+pub mod external;
+pub mod hydrodynamics;
+pub mod joint;
+pub mod lines;
+pub mod rigid_body;
+pub mod sum;
+pub mod wind_load;
+
+pub use crate::forces::sum::sum;

@@ -1,0 +1,314 @@
+//! The only place where forces meet: the ordered sum on every link.
+
+use crate::forces::actuators::{buoyancy_engine, fin, glider, rotor, thruster};
+use crate::forces::hydrodynamics::buoyancy::Wetness;
+use crate::forces::hydrodynamics::{
+    added_mass, buoyancy, damping, kelpie_attitude, mesh_hull, radiation, restoring, slender_body,
+    surface_damping,
+};
+use crate::forces::{derivatives, joint, rigid_body, wind_load};
+use merrow_environment::{Instant, water_column};
+use merrow_math::{Lanewise, Mat3, Real, SpatialForce, SpatialInertia, SpatialVelocity, Vec3};
+use merrow_model::scene::{Drive, Link, Robot};
+use merrow_model::state::workspace::{LinkWork, Memory, wholly_wet};
+use merrow_model::state::{Motion, Workspace};
+
+/// Sums all forces on every link and all efforts on every joint.
+///
+/// `stage` says where in the step the evaluation stands: 0 start, 1 middle, 2 end.
+#[inline(always)]
+pub fn sum<T: Real>(
+    robot: &Robot,
+    at: &Instant<'_>,
+    motion: &Motion<T>,
+    joint_commands: &[T],
+    stage: usize,
+    work: &mut Workspace<T>,
+) {
+    let (rho, g, still) = (at.sea.density, at.gravity, at.is_still());
+    let mut skins = 0;
+    for (i, link) in robot.links.iter().enumerate() {
+        let w = &mut work.links[i];
+        let up = w.R_WL.r[2];
+        let mut F = rigid_body::weight(link, up, g);
+        if link.wet {
+            let (normal, height) = match at.waves {
+                None => (up, w.p_WL.z + up.dot(Vec3::splat(link.hull.p_LoH))),
+                Some(_) => (w.surface_normal, w.over_surface),
+            };
+            let float = link.restoring.as_ref().map(|hull| {
+                let origin = height - normal.dot(Vec3::splat(link.hull.p_LoH));
+                restoring::float(hull, (normal, origin), &F, g)
+            });
+            let (wetness, pressure) = match (&float, &link.skin) {
+                (Some(float), skin) => {
+                    skins += usize::from(skin.is_some());
+                    (
+                        Wetness {
+                            wet: float.wet,
+                            shift: Vec3::zero(),
+                        },
+                        None,
+                    )
+                }
+                (None, None) => (buoyancy::wetness_under(link, normal, height), None),
+                (None, Some(skin)) => {
+                    let hull = &mut work.hulls[skins];
+                    skins += 1;
+                    let (wetness, pressure) = mesh_hull::under(link, skin, at, w, height, hull);
+                    (wetness, Some(pressure))
+                }
+            };
+            let mut V_r = w.V;
+            V_r.v -= w.water;
+            let p_WCb = || w.p_WL + w.R_WL.mul_vec(Vec3::splat(link.p_LoCb) + wetness.shift);
+            let rho_here = water_column::density(at.sea, g, p_WCb, at.time);
+            F = match (&float, &pressure) {
+                (Some(float), _) => F.plus(&float.force),
+                (None, None) => F.plus(&buoyancy::force(link, &wetness, up, rho_here * g)),
+                (None, Some(pressure)) => {
+                    F.plus(&mesh_hull::force(link, at, w, &wetness, pressure, rho_here))
+                }
+            };
+            let displaced = wetness.wet * (rho_here * link.volume);
+            let mut V_a = V_r;
+            let (mut v_w, mut a_w) = (w.water, w.water_acceleration);
+            if at.waves.is_some() && link.is_scattering() {
+                // the tables say what waves do: the added mass meets the current alone
+                v_w -= w.wave_velocity;
+                a_w -= w.wave_acceleration;
+                V_a.v += w.wave_velocity;
+            }
+            let still = still && link.munk;
+            let whole = if still {
+                wholly_wet(wetness.wet)
+            } else {
+                Lanewise::None
+            };
+            let water = Passing {
+                V_a,
+                v_w,
+                a_w,
+                displaced,
+            };
+            F = match whole {
+                Lanewise::All => merged_products(link, F, w),
+                Lanewise::None => products(link, F, w, &water, &wetness),
+                Lanewise::Some => mixed_products(link, F, w, &water, &wetness),
+            };
+            F = F.plus(&damping::force(link, &V_r, wetness.wet));
+            if !link.derivatives.is_empty() {
+                F = F.plus(&derivatives::force(link, &V_r, wetness.wet));
+            }
+            if let Some(body) = &link.slender {
+                F = F.plus(&along_user(link, &V_r, |V_U| {
+                    slender_body::force(body, V_U, wetness.wet, rho)
+                }));
+            }
+            if let Some(coefficients) = &link.glider {
+                F = F.plus(&along_user(link, &V_r, |V_U| {
+                    glider::force(coefficients, V_U, wetness.wet)
+                }));
+            }
+            if !robot.ballasts.is_empty() {
+                let weight = rho_here * g * wetness.wet;
+                let F_b = buoyancy_engine::force(robot, i, (up, weight), stage, &work.ballasts);
+                F = F.plus(&F_b);
+            }
+            w.wet = wetness.wet;
+            if link.surface_laws {
+                let F_s = at_surface(link, at, (w, &V_r), &mut work.memory, stage);
+                F = F.plus(&F_s);
+            }
+        } else {
+            F = F.plus(&rigid_body::velocity_product(&link.rigid, &w.V));
+        }
+        if link.trim.force != 0.0 || link.trim.moment_arm != Vec3::new(0.0, 0.0, 0.0) {
+            let arm = Vec3::splat(link.trim.moment_arm);
+            F = F.plus(&SpatialForce {
+                m: arm.cross(up),
+                f: up * link.trim.force,
+            });
+        }
+        if let Some(load) = &link.wind {
+            F = F.plus(&wind_load::force(link, load, at, w));
+        }
+        F = F.plus(&work.thrust[i][stage]);
+        w.F = F;
+        w.inertia = inertia(link, w.wet);
+        if work.flooded {
+            flood(&work.flood[i], &mut work.links[i], g);
+        }
+        if robot.inflow {
+            let F = thruster::inflow(robot, i, work, stage, at);
+            work.links[i].F = work.links[i].F.plus(&F);
+        }
+        if robot.rotors {
+            let F = rotor::force(robot, i, work, stage, at);
+            work.links[i].F = work.links[i].F.plus(&F);
+        }
+        if !robot.fins.is_empty() && link.wet {
+            let F = fin::force(robot, i, work, stage, at);
+            work.links[i].F = work.links[i].F.plus(&F);
+        }
+    }
+    efforts(robot, motion, joint_commands, work);
+}
+
+/// What acts on hulls at the surface beyond buoyancy, added mass and damping; few have any of it.
+#[inline(never)]
+fn at_surface<T: Real>(
+    link: &Link,
+    at: &Instant<'_>,
+    (w, V_r): (&LinkWork<T>, &SpatialVelocity<T>),
+    memory: &mut Memory<T>,
+    stage: usize,
+) -> SpatialForce<T> {
+    let mut F = SpatialForce::zero();
+    if let Some(law) = &link.surface_damping {
+        F = F.plus(&surface_damping::force(link, law, V_r, w.wet));
+    }
+    if let Some(law) = &link.kelpie_attitude {
+        F = F.plus(&kelpie_attitude::force(link, law, at, w));
+    }
+    if let Some(radiation) = &link.radiation {
+        F = F.plus(&radiation::force(radiation, at, w, memory, stage));
+    }
+    F
+}
+
+/// All efforts on the joints, and the accelerations of those that are prescribed.
+#[inline(always)]
+pub fn efforts<T: Real>(
+    robot: &Robot,
+    motion: &Motion<T>,
+    joint_commands: &[T],
+    work: &mut Workspace<T>,
+) {
+    for (j, link) in robot.links[1..].iter().enumerate() {
+        work.tau[j] = joint::effort(link, joint_commands[j], motion.q[j], motion.qd[j]);
+        if let Drive::Position { .. } = link.joint.drive {
+            work.qdd[j] =
+                joint::prescribed_acceleration(link, joint_commands[j], motion.q[j], motion.qd[j]);
+        }
+    }
+}
+
+/// Weight, velocity product and inertia of the water in a link's compartments.
+#[cold]
+#[inline(never)]
+fn flood<T: Real>(water: &SpatialInertia, w: &mut LinkWork<T>, gravity: f64) {
+    let (mass, moment) = (water.D.xx, &water.B);
+    let down = w.R_WL.r[2].scale(T::splat(-gravity));
+    // B holds the mass times the cross product with the place of the water
+    let place = Vec3::new(moment.r[2].y, moment.r[0].z, moment.r[1].x);
+    let weight = SpatialForce {
+        m: Vec3::splat(place).cross(down),
+        f: down.scale(T::splat(mass)),
+    };
+    w.F =
+        w.F.plus(&weight)
+            .plus(&rigid_body::velocity_product(water, &w.V));
+    w.inertia = w.inertia.plus(&SpatialInertia::splat(water));
+}
+
+/// The water that the added mass meets.
+struct Passing<T> {
+    /// Velocity of the link relative to it, at Lo in L.
+    V_a: SpatialVelocity<T>,
+    /// Its velocity and acceleration, in L.
+    v_w: Vec3<T>,
+    a_w: Vec3<T>,
+    /// Mass of the water in the link's place [kg].
+    displaced: T,
+}
+
+/// `F` and the velocity products of a wholly wet link in still water, where rigid and added mass move as one.
+#[inline(always)]
+fn merged_products<T: Real>(link: &Link, F: SpatialForce<T>, w: &LinkWork<T>) -> SpatialForce<T> {
+    F.plus(&rigid_body::velocity_product(&link.total, &w.V))
+}
+
+/// `F` and the velocity products of the link, and what accelerating water does.
+#[inline(always)]
+fn products<T: Real>(
+    link: &Link,
+    F: SpatialForce<T>,
+    w: &LinkWork<T>,
+    water: &Passing<T>,
+    wetness: &Wetness<T>,
+) -> SpatialForce<T> {
+    let F = F.plus(&rigid_body::velocity_product(&link.rigid, &w.V));
+    let p_LoCb = Vec3::splat(link.p_LoCb) + wetness.shift;
+    let Passing {
+        V_a,
+        v_w,
+        a_w,
+        displaced,
+    } = water;
+    F.plus(&added_mass::force(
+        link,
+        &w.V,
+        V_a,
+        *v_w,
+        *a_w,
+        (wetness.wet, *displaced),
+        p_LoCb,
+    ))
+}
+
+/// Where lanes differ each has the bits that it would have alone. Kept out of the kernel: it is rare, and large.
+#[cold]
+#[inline(never)]
+fn mixed_products<T: Real>(
+    link: &Link,
+    F: SpatialForce<T>,
+    w: &LinkWork<T>,
+    water: &Passing<T>,
+    wetness: &Wetness<T>,
+) -> SpatialForce<T> {
+    let apart = products(link, F, w, water, wetness);
+    merged_products(link, F, w).or_lanes(&apart, |i| wetness.wet.lane(i) == 1.0)
+}
+
+/// As [`mixed_products`].
+#[cold]
+#[inline(never)]
+fn mixed_inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
+    SpatialInertia::splat(&link.total).or_lanes(&part(link, wet), |i| wet.lane(i) == 1.0)
+}
+
+/// A force that a law finds from the velocity relative to the water along the user's axes.
+#[inline(always)]
+fn along_user<T: Real>(
+    link: &Link,
+    V_r: &SpatialVelocity<T>,
+    law: impl Fn(&SpatialVelocity<T>) -> SpatialForce<T>,
+) -> SpatialForce<T> {
+    let R_LU = Mat3::splat(&link.R_LU);
+    let V_U = SpatialVelocity {
+        w: R_LU.tr_mul_vec(V_r.w),
+        v: R_LU.tr_mul_vec(V_r.v),
+    };
+    let F_U = law(&V_U);
+    SpatialForce {
+        m: R_LU.mul_vec(F_U.m),
+        f: R_LU.mul_vec(F_U.f),
+    }
+}
+
+/// Rigid inertia plus the wet part of the added mass.
+#[inline(always)]
+fn inertia<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
+    match wholly_wet(wet) {
+        Lanewise::All => SpatialInertia::splat(&link.total),
+        Lanewise::None => part(link, wet),
+        Lanewise::Some => mixed_inertia(link, wet),
+    }
+}
+
+/// Rigid inertia plus the wet part of the added mass, of a link that is not wholly wet.
+#[inline(always)]
+fn part<T: Real>(link: &Link, wet: T) -> SpatialInertia<T> {
+    SpatialInertia::splat(&link.rigid).plus(&SpatialInertia::splat(&link.added).scale(wet))
+}

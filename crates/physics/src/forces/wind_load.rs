@@ -1,0 +1,144 @@
+//! Wind on the part of a link that is above the water.
+//!
+//! # Law
+//! ```text
+//!   drag:    f_i = ½ ρ_a C_i A_i |v_r| v_r,i (1 - s)                 (1)  [Fossen 2021, eqs 10.15-10.24, with C_X = c cos γ]
+//!   kelpie:  f_i = ½ ρ_a C_i A_i (p_i·w) |w| (1 - s),  i ahead, left (2)  [Mendonça 2013, eqs 5 and 6]
+//! ```
+//! or, for a ship,
+//! ```text
+//!   X = -q A_F C_l cos γ/d,  Y = q A_L C_t sin γ/d,  d = 1 - δ/2 (1 - C_l A_F/(A_L C_t)) sin² 2γ        (2)  [Fossen 2021, eq. 10.23-10.27]
+//!   K = κ h Y,  N = (x - 0.18 L (γ - π/2)) Y                                                          (3)
+//! ```
+//! # Symbols
+//! γ where the wind comes from, from the bow · C_l of front or stern on A_F, C_t of the side on A_L · δ cross-force parameter · x, h
+//! place of the side's centroid ahead of and over the origin, κ its factor · L length ·
+//! v_r velocity of the air relative to the centre of the areas · A_i projected areas seen along the axes, C_i their
+//! coefficients · w horizontal wind · p_i the model's directions ahead and to the left along the ground; Kelpie's own force has ½ ρ_a C_i A_i = 1 · ρ_a density of the air at its height · s wet part of the link, 0 for a base
+//! of stated stiffness.
+//!
+//! # Frames
+//! Areas along the user's axes U; the force at Lo in L.
+//!
+//! # Limits
+//! (2) does not know the vehicle's motion: it drives without end, and is there to compare with. No lift across the wind, no shelter of one link behind another. The centre stays where it is as the link sinks in.
+//!
+//! # Checked by
+//! test/analytic/air.rs
+
+use merrow_environment::{Instant, air};
+use merrow_math::{Mat3, Real, SpatialForce, Vec3};
+use merrow_model::scene::Link;
+use merrow_model::scene::robot::body::{Blendermann, WindLaw, WindLoad};
+use merrow_model::state::workspace::LinkWork;
+
+/// (1)
+#[inline(never)]
+pub fn force<T: Real>(
+    link: &Link,
+    load: &WindLoad,
+    at: &Instant<'_>,
+    w: &LinkWork<T>,
+) -> SpatialForce<T> {
+    let p_WC = w.p_WL + w.R_WL.mul_vec(Vec3::splat(load.p_LoC));
+    let over = |p: Vec3| Vec3::new(p.x, p.y, at.height_in_wind(p));
+    let wind = |i: usize| air::wind::at(&at.sea.air, over(p_WC.lane(i)), at.time);
+    let v_W = Vec3::from_lanes(wind);
+    let v_C = w.V.v + w.V.w.cross(Vec3::splat(load.p_LoC));
+    let R_LU = Mat3::splat(&link.R_LU);
+    let v_r = R_LU.tr_mul_vec(w.R_WL.tr_mul_vec(v_W) - v_C);
+    let temperature = air::weather(&at.sea.air, at.time).temperature;
+    let half_rho = T::from_lanes(|i| 0.5 * air::density(at.sea, temperature, p_WC.lane(i).z));
+    // a floating hull of stated stiffness states the areas over its waterline
+    let dry = if link.restoring.is_some() {
+        T::one()
+    } else {
+        T::one() - w.wet
+    };
+    if load.law == WindLaw::Kelpie {
+        return steady(link, load, at, (w, dry), v_W);
+    }
+    if let Some(ship) = &load.ship {
+        let lane = |i: usize| {
+            on_ship(
+                ship,
+                load.p_LoC,
+                v_r.lane(i),
+                half_rho.lane(i) * dry.lane(i),
+            )
+        };
+        let F_U = SpatialForce::<T>::from_lanes(lane);
+        return SpatialForce {
+            m: R_LU.mul_vec(F_U.m),
+            f: R_LU.mul_vec(F_U.f),
+        };
+    }
+    let k = half_rho * v_r.norm() * dry;
+    let f_U = Vec3::new(
+        v_r.x * k * load.drag_area.x,
+        v_r.y * k * load.drag_area.y,
+        v_r.z * k * load.drag_area.z,
+    );
+    let f = R_LU.mul_vec(f_U);
+    SpatialForce {
+        m: Vec3::splat(load.p_LoC).cross(f),
+        f,
+    }
+}
+
+/// (2), (3) at the origin along U for the velocity `v` of the air relative to the ship; `half` is half the air's density.
+fn on_ship(ship: &Blendermann, center: Vec3, v: Vec3, half: f64) -> SpatialForce {
+    let speed2 = v.x * v.x + v.y * v.y;
+    if speed2 == 0.0 {
+        return SpatialForce::zero();
+    }
+    let speed = speed2.sqrt();
+    let (cos, sin) = (-v.x / speed, v.y / speed);
+    let end = ship.ends[usize::from(cos < 0.0)];
+    let [front, side] = ship.areas;
+    let twice = 2.0 * sin * cos;
+    let ratio = if side > 0.0 {
+        end * front / (side * ship.side)
+    } else {
+        1.0
+    };
+    let q = half * speed2 / (1.0 - 0.5 * ship.delta * (1.0 - ratio) * twice * twice);
+    let (x, y) = (-q * front * end * cos, q * side * ship.side * sin);
+    let gamma = libm::acos(cos.clamp(-1.0, 1.0));
+    let arm = center.x - 0.18 * ship.length * (gamma - std::f64::consts::FRAC_PI_2);
+    let m = Vec3::new(-ship.roll * center.z * y, center.z * x, arm * y);
+    SpatialForce {
+        m,
+        f: Vec3::new(x, y, 0.0),
+    }
+}
+
+/// (2)
+#[cold]
+fn steady<T: Real>(
+    link: &Link,
+    load: &WindLoad,
+    at: &Instant<'_>,
+    (w, dry): (&LinkWork<T>, T),
+    v_W: Vec3<T>,
+) -> SpatialForce<T> {
+    let temperature = air::weather(&at.sea.air, at.time).temperature;
+    let of_lane = |i: usize| {
+        let (R_WL, p, wind) = (w.R_WL.lane(i), w.p_WL.lane(i), v_W.lane(i));
+        let ahead = R_WL.mul_vec(link.R_LU.col(0));
+        // a model that stands on its nose has no direction along the ground
+        let ahead = Vec3::new(ahead.x, ahead.y, 0.0)
+            .unit()
+            .unwrap_or(Vec3::new(1.0, 0.0, 0.0));
+        let left = Vec3::new(-ahead.y, ahead.x, 0.0);
+        let wind = Vec3::new(wind.x, wind.y, 0.0);
+        let k = 0.5 * air::density(at.sea, temperature, p.z) * wind.norm() * dry.lane(i);
+        let along = |p: Vec3, area: f64| p.scale(k * area * p.dot(wind));
+        R_WL.tr_mul_vec(along(ahead, load.drag_area.x) + along(left, load.drag_area.y))
+    };
+    let f = Vec3::from_lanes(of_lane);
+    SpatialForce {
+        m: Vec3::splat(load.p_LoC).cross(f),
+        f,
+    }
+}

@@ -1,0 +1,5 @@
+//! ?
+
+pub mod contact;
+pub mod dynamics;
+pub mod forces;

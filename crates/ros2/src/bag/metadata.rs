@@ -1,0 +1,148 @@
+//! `metadata.yaml` of a bag: what `ros2 bag info` and `play` read before the recording itself.
+//!
+//! Form: version 9, as rosbag2 of Jazzy writes and reads it. The text is also kept in the MCAP file, for tools that are
+//! given the file alone. This file knows nothing of MCAP.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde_json::Value;
+
+/// Name that rosbag2 expects in the folder of the bag.
+pub(crate) const FILE_NAME: &str = "metadata.yaml";
+
+const ROS_DISTRO: &str = "jazzy";
+
+/// One topic of a bag.
+#[derive(Debug)]
+pub(crate) struct Topic {
+    pub(crate) name: String,
+    pub(crate) type_name: &'static str,
+    pub(crate) type_hash: String,
+    /// QoS that the publisher offers, a YAML list.
+    pub(crate) qos_yaml: String,
+    pub(crate) message_count: u64,
+}
+
+impl Topic {
+    /// An element of a YAML list.
+    fn to_yaml(&self) -> String {
+        format!(
+            "- topic_metadata:
+    name: {}
+    type: {}
+    serialization_format: cdr
+    offered_qos_profiles:
+{}
+    type_description_hash: {}
+  message_count: {}",
+            quoted(&self.name),
+            self.type_name,
+            indented(&self.qos_yaml, 6),
+            self.type_hash,
+            self.message_count,
+        )
+    }
+}
+
+/// What a bag holds so far.
+#[derive(Debug)]
+pub(crate) struct Metadata {
+    /// Name of the MCAP file in the folder of the bag.
+    pub(crate) file_name: String,
+    pub(crate) topics: Vec<Topic>,
+    /// Log times of the first and last message \[ns\].
+    pub(crate) bounds_ns: Option<(u64, u64)>,
+}
+
+impl Metadata {
+    pub(crate) fn message_count(&self) -> u64 {
+        self.topics.iter().map(|topic| topic.message_count).sum()
+    }
+
+    /// Widens the time bounds to hold `log_time_ns`.
+    pub(crate) fn include(&mut self, log_time_ns: u64) {
+        let (start, end) = self.bounds_ns.unwrap_or((log_time_ns, log_time_ns));
+        self.bounds_ns = Some((start.min(log_time_ns), end.max(log_time_ns)));
+    }
+
+    /// What the bag holds, as a YAML map; kept in the MCAP file too.
+    pub(crate) fn to_yaml(&self) -> String {
+        let (start, end) = self.bounds_ns.unwrap_or((0, 0));
+        let duration = end - start;
+        let messages = self.message_count();
+        let file = quoted(&self.file_name);
+        let mut topics = String::new();
+        for topic in &self.topics {
+            topics.push('\n');
+            topics.push_str(&indented(&topic.to_yaml(), 2));
+        }
+        if topics.is_empty() {
+            topics.push_str(" []");
+        }
+        format!(
+            "version: 9
+storage_identifier: mcap
+duration:
+  nanoseconds: {duration}
+starting_time:
+  nanoseconds_since_epoch: {start}
+message_count: {messages}
+topics_with_message_count:{topics}
+compression_format: \"\"
+compression_mode: \"\"
+relative_file_paths:
+  - {file}
+files:
+  - path: {file}
+    starting_time:
+      nanoseconds_since_epoch: {start}
+    duration:
+      nanoseconds: {duration}
+    message_count: {messages}
+custom_data: ~
+ros_distro: {ROS_DISTRO}
+"
+        )
+    }
+
+    /// Writes `metadata.yaml` into `folder`, whole or not at all.
+    pub(crate) fn save(&self, folder: &Path) -> io::Result<()> {
+        let new = folder.join(format!("{FILE_NAME}.new"));
+        let text = format!(
+            "rosbag2_bagfile_information:\n{}\n",
+            indented(&self.to_yaml(), 2)
+        );
+        fs::write(&new, text)?;
+        fs::rename(&new, folder.join(FILE_NAME))
+    }
+}
+
+/// Whether the text of a `metadata.yaml` is that of a bag whose only file is `file_name`.
+///
+/// Reads no more YAML than the block style that rosbag2 and this file write; any other text counts as foreign, which
+/// is the safe answer.
+pub(crate) fn describes_only(text: &str, file_name: &str) -> bool {
+    let files: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| *line != "relative_file_paths:")
+        .skip(1)
+        .map_while(|line| line.strip_prefix("- "))
+        .collect();
+    matches!(files[..], [only] if only == file_name || only == quoted(file_name))
+}
+
+/// A YAML scalar with nothing left to interpret: a JSON string is one.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+fn indented(text: &str, columns: usize) -> String {
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| format!("{:columns$}{line}", ""))
+        .collect();
+    lines.join("\n")
+}

@@ -1,0 +1,210 @@
+//! Tests of the recorder that need no other reader than the `mcap` crate; `test/ros/bag.py` has those of the peers.
+
+use crate::bag::*;
+use crate::cdr::to_bytes;
+use crate::message::Message;
+use crate::msg::rosgraph_msgs::Clock;
+use crate::msg::std_msgs;
+
+/// An empty folder of the test's own, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("merrow_bag_{name}_{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn text(data: &str) -> Vec<u8> {
+    to_bytes(&std_msgs::String {
+        data: data.to_owned(),
+    })
+}
+
+fn record(path: &Path, count: u64) -> Bag {
+    let mut bag = Bag::create(path).unwrap();
+    let clock = bag.channel("/clock", Clock::info(), &Qos::CLOCK).unwrap();
+    let name = bag
+        .channel("/name", std_msgs::String::info(), &Qos::LATCHED)
+        .unwrap();
+    assert_eq!(
+        bag.channel("/clock", Clock::info(), &Qos::CLOCK).unwrap(),
+        clock
+    );
+    bag.write(name, 5, 5, &text("first")).unwrap();
+    for number in 0..count {
+        bag.write(
+            clock,
+            10 + number,
+            10 + number,
+            &to_bytes(&Clock::default()),
+        )
+        .unwrap();
+    }
+    bag
+}
+
+#[test]
+fn finished_bag_holds_all_and_says_so() {
+    let folder = Folder::new("finished");
+    let path = folder.0.join("new/run.mcap");
+    let summary = record(&path, 100).finish().unwrap();
+    assert_eq!(
+        summary,
+        Summary {
+            path: path.clone(),
+            messages: 101,
+            duration_ns: 104
+        }
+    );
+
+    let bytes = fs::read(&path).unwrap();
+    let messages: Vec<_> = mcap::MessageStream::new(&bytes)
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(messages.len(), 101);
+    assert_eq!(
+        (&*messages[0].data, messages[0].log_time),
+        (&*text("first"), 5)
+    );
+    let channel = &messages[100].channel;
+    assert_eq!(
+        (channel.topic.as_str(), channel.message_encoding.as_str()),
+        ("/clock", "cdr")
+    );
+    assert_eq!(channel.metadata["topic_type_hash"], Clock::type_hash());
+    assert_eq!(
+        channel.metadata["offered_qos_profiles"],
+        Qos::CLOCK.to_bag_yaml()
+    );
+    let schema = channel.schema.as_ref().unwrap();
+    assert_eq!(
+        (schema.name.as_str(), schema.encoding.as_str()),
+        ("rosgraph_msgs/msg/Clock", "ros2msg")
+    );
+    assert_eq!(schema.data, Clock::definition().as_bytes());
+    let statistics = mcap::Summary::read(&bytes).unwrap().unwrap().stats.unwrap();
+    assert_eq!(
+        (statistics.message_count, statistics.metadata_count),
+        (101, 1)
+    );
+
+    let metadata = fs::read_to_string(folder.0.join("new/metadata.yaml")).unwrap();
+    assert!(metadata.contains("\n  message_count: 101\n"), "{metadata}");
+    assert!(metadata.contains("\n    - \"run.mcap\"\n"), "{metadata}");
+}
+
+#[test]
+fn killed_recorder_leaves_what_was_flushed() {
+    let folder = Folder::new("killed");
+    let path = folder.0.join("run.mcap");
+    let mut bag = record(&path, 20);
+    std::thread::sleep(FLUSH_PERIOD);
+    bag.flush_due().unwrap();
+    bag.write(ChannelId(0), 50, 50, &text("lost")).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    std::mem::forget(bag);
+
+    let options = mcap::read::Options::IgnoreEndMagic.into();
+    let read = mcap::MessageStream::new_with_options(&bytes, options).unwrap();
+    assert_eq!(read.filter(Result::is_ok).count(), 21);
+    let metadata = fs::read_to_string(folder.0.join("metadata.yaml")).unwrap();
+    assert!(metadata.contains("\n  message_count: 21\n"), "{metadata}");
+}
+
+#[test]
+fn dropped_bag_is_finished() {
+    let folder = Folder::new("dropped");
+    let path = folder.0.join("run.mcap");
+    drop(record(&path, 3));
+    let statistics = mcap::Summary::read(&fs::read(&path).unwrap())
+        .unwrap()
+        .unwrap()
+        .stats
+        .unwrap();
+    assert_eq!(statistics.message_count, 4);
+}
+
+#[test]
+fn nothing_recorded_is_overwritten() {
+    let folder = Folder::new("kept");
+    let path = folder.0.join("run.mcap");
+    record(&path, 1).finish().unwrap();
+    let error = Bag::create(&path).unwrap_err();
+    assert!(
+        matches!(&error, BagError::Exists(which) if *which == path),
+        "{error}"
+    );
+    let error = Bag::create(&folder.0.join("other.mcap")).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("metadata.yaml belongs to another bag"),
+        "{error}"
+    );
+    assert!(!folder.0.join("other.mcap").exists());
+
+    // the user removed the recording: its metadata.yaml is stale and ours
+    fs::remove_file(&path).unwrap();
+    record(&path, 1).finish().unwrap();
+}
+
+#[test]
+fn folder_gets_the_name_that_rosbag2_gives() {
+    let folder = Folder::new("folder");
+    let summary = record(&folder.0.join("dive"), 1).finish().unwrap();
+    assert_eq!(summary.path, folder.0.join("dive/dive_0.mcap"));
+    assert!(matches!(
+        Bag::create(Path::new("/")),
+        Err(BagError::Name(_))
+    ));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn full_disk_is_an_error_and_then_a_cheap_one() {
+    let folder = Folder::new("full");
+    let full = || {
+        fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap()
+    };
+    let start = |file| {
+        Bag::start(
+            file,
+            "/dev/full".into(),
+            folder.0.clone(),
+            "full".to_owned(),
+        )
+    };
+    let error = start(full()).unwrap_err();
+    assert!(error.to_string().contains("/dev/full"), "{error}");
+
+    // the file behind a good bag is swapped for one that takes nothing
+    let mut bag = record(&folder.0.join("run.mcap"), 1);
+    bag.writer = Some(Writer::new(BufWriter::new(full())).unwrap());
+    let result = bag
+        .channel("/other", Clock::info(), &Qos::CLOCK)
+        .and_then(|channel| {
+            bag.write(channel, 1, 1, &text(&"x".repeat(100_000)))?;
+            bag.flush()
+        });
+    assert!(matches!(result, Err(BagError::Mcap(..))), "{result:?}");
+    assert!(matches!(
+        bag.write(ChannelId(0), 1, 1, &[]),
+        Err(BagError::Failed)
+    ));
+    assert!(matches!(bag.flush_due(), Err(BagError::Failed)));
+    assert!(matches!(bag.finish(), Err(BagError::Failed)));
+}

@@ -1,0 +1,376 @@
+//! Classic CDR (XCDR1), the byte form of every ROS 2 message.
+//!
+//! A message is encoded once, and the same bytes go to DDS, to the bag and to a native client library. The bytes that
+//! come in are from the network: a decoder may refuse them but must not panic, nor allocate more than a small multiple
+//! of what was received. This file knows nothing of message types (`message.rs` has those) nor of DDS.
+//!
+//! Layout: a 4-byte encapsulation header, then the fields in order. A primitive is aligned to its own size, counted
+//! from the end of the header. A string is its length with the closing NUL (u32), the bytes, the NUL; a sequence is
+//! its length (u32) and the elements; an array is the elements alone.
+
+use std::fmt;
+
+use bytes::Bytes;
+
+/// Encapsulation header of little-endian classic CDR, options zero.
+const HEADER_LITTLE_ENDIAN: [u8; HEADER_LEN] = [0, 1, 0, 0];
+const HEADER_LEN: usize = 4;
+
+/// Most messages of sensors fit, an Imu and a NavSatFix among them, so that they are one allocation.
+const INITIAL_CAPACITY: usize = 512;
+
+/// Why bytes were refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CdrError {
+    /// Shorter than the encapsulation header, or an encapsulation other than classic CDR (its first two bytes).
+    Encapsulation(Option<[u8; 2]>),
+    /// The bytes end before the value does: `needed` more at `offset`, `remaining` there.
+    Truncated {
+        /// Where, in bytes after the encapsulation header.
+        offset: usize,
+        /// Least number of bytes that the value needs.
+        needed: usize,
+        /// Number of bytes left.
+        remaining: usize,
+    },
+    /// A boolean that is neither 0 nor 1.
+    Bool(u8),
+    /// A string that is not UTF-8.
+    Utf8,
+    /// A string without its closing NUL.
+    MissingNul,
+}
+
+impl fmt::Display for CdrError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Encapsulation(None) => {
+                write!(
+                    f,
+                    "no CDR encapsulation header: fewer than {HEADER_LEN} bytes"
+                )
+            }
+            Self::Encapsulation(Some([a, b])) => {
+                write!(
+                    f,
+                    "encapsulation {a:#04x} {b:#04x} is not classic CDR (0x00 0x00 or 0x00 0x01)"
+                )
+            }
+            Self::Truncated {
+                offset,
+                needed,
+                remaining,
+            } => {
+                write!(
+                    f,
+                    "at least {needed} bytes expected at offset {offset}, {remaining} left"
+                )
+            }
+            Self::Bool(value) => write!(f, "boolean is {value}, expected 0 or 1"),
+            Self::Utf8 => write!(f, "string is not UTF-8"),
+            Self::MissingNul => write!(f, "string does not end with NUL"),
+        }
+    }
+}
+
+impl std::error::Error for CdrError {}
+
+/// A value with a CDR form.
+pub trait Cdr: Sized {
+    /// Fewest bytes a value can take, padding aside; bounds what a received length may claim. Never 0.
+    const MIN_SIZE: usize;
+
+    /// Appends the value.
+    fn encode(&self, out: &mut Encoder);
+
+    /// Reads one value.
+    ///
+    /// # Errors
+    /// The bytes are too few or do not form a value.
+    fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError>;
+
+    /// Appends the elements of a sequence or array, without a length. Numbers override it with one copy.
+    fn encode_all(items: &[Self], out: &mut Encoder) {
+        for item in items {
+            item.encode(out);
+        }
+    }
+
+    /// Reads `count` elements. Numbers override it with one copy.
+    ///
+    /// # Errors
+    /// As [`Cdr::decode`]; a count that the remaining bytes cannot hold is refused before anything is allocated.
+    fn decode_all(input: &mut Decoder<'_>, count: usize) -> Result<Vec<Self>, CdrError> {
+        input.require(count.saturating_mul(Self::MIN_SIZE))?;
+        let mut items = Vec::with_capacity(count);
+        for _ in 0..count {
+            items.push(Self::decode(input)?);
+        }
+        Ok(items)
+    }
+}
+
+/// The encapsulated, little-endian bytes of a value.
+pub fn to_bytes<M: Cdr>(message: &M) -> Vec<u8> {
+    let mut out = Encoder::new();
+    message.encode(&mut out);
+    out.finish()
+}
+
+/// Reads a value from encapsulated bytes of either endianness.
+///
+/// Bytes after the value are ignored: RTPS pads payloads to a multiple of four, and DDS vendors differ in whether
+/// they say by how much.
+///
+/// # Errors
+/// The bytes are too few or do not form a value.
+pub fn from_bytes<M: Cdr>(bytes: &[u8]) -> Result<M, CdrError> {
+    M::decode(&mut Decoder::new(bytes)?)
+}
+
+/// Appends values as little-endian CDR.
+#[derive(Debug)]
+pub struct Encoder {
+    buffer: Vec<u8>,
+}
+
+impl Encoder {
+    /// An encoder that has written the encapsulation header.
+    pub fn new() -> Self {
+        let mut buffer = Vec::with_capacity(INITIAL_CAPACITY);
+        buffer.extend_from_slice(&HEADER_LITTLE_ENDIAN);
+        Self { buffer }
+    }
+
+    /// The bytes, encapsulation header first.
+    pub fn finish(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    /// Pads with zeros to a multiple of `size`, counted after the header.
+    fn align(&mut self, size: usize) {
+        let body_len = self.buffer.len() - HEADER_LEN;
+        self.buffer
+            .resize(HEADER_LEN + body_len.next_multiple_of(size), 0);
+    }
+
+    /// Appends the length of a sequence or string. One past `u32::MAX` has no CDR form: readers refuse it as truncated.
+    fn length(&mut self, len: usize) {
+        u32::try_from(len).unwrap_or(u32::MAX).encode(self);
+    }
+}
+
+impl Default for Encoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Reads values from received CDR bytes.
+#[derive(Debug, Clone)]
+pub struct Decoder<'a> {
+    body: &'a [u8],
+    offset: usize,
+    big_endian: bool,
+}
+
+impl<'a> Decoder<'a> {
+    /// A decoder of encapsulated bytes.
+    ///
+    /// # Errors
+    /// [`CdrError::Encapsulation`]: no header, or not classic CDR.
+    pub fn new(bytes: &'a [u8]) -> Result<Self, CdrError> {
+        let Some((&[a, b, _, _], body)) = bytes.split_first_chunk::<HEADER_LEN>() else {
+            return Err(CdrError::Encapsulation(None));
+        };
+        match [a, b] {
+            [0, 0] => Ok(Self {
+                body,
+                offset: 0,
+                big_endian: true,
+            }),
+            [0, 1] => Ok(Self {
+                body,
+                offset: 0,
+                big_endian: false,
+            }),
+            other => Err(CdrError::Encapsulation(Some(other))),
+        }
+    }
+
+    /// Number of bytes not yet read.
+    pub fn remaining(&self) -> usize {
+        self.body.len() - self.offset
+    }
+
+    fn require(&self, needed: usize) -> Result<(), CdrError> {
+        let remaining = self.remaining();
+        if needed > remaining {
+            return Err(CdrError::Truncated {
+                offset: self.offset,
+                needed,
+                remaining,
+            });
+        }
+        Ok(())
+    }
+
+    fn align(&mut self, size: usize) -> Result<(), CdrError> {
+        let aligned = self.offset.next_multiple_of(size);
+        self.require(aligned - self.offset)?;
+        self.offset = aligned;
+        Ok(())
+    }
+
+    fn take(&mut self, count: usize) -> Result<&'a [u8], CdrError> {
+        self.require(count)?;
+        let bytes = &self.body[self.offset..self.offset + count];
+        self.offset += count;
+        Ok(bytes)
+    }
+}
+
+macro_rules! number {
+    ($($number:ty),*) => {$(
+        impl Cdr for $number {
+            const MIN_SIZE: usize = size_of::<$number>();
+
+            fn encode(&self, out: &mut Encoder) {
+                out.align(size_of::<$number>());
+                out.buffer.extend_from_slice(&self.to_le_bytes());
+            }
+
+            fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+                input.align(size_of::<$number>())?;
+                let mut bytes = [0; size_of::<$number>()];
+                bytes.copy_from_slice(input.take(size_of::<$number>())?);
+                Ok(if input.big_endian { Self::from_be_bytes(bytes) } else { Self::from_le_bytes(bytes) })
+            }
+
+            fn encode_all(items: &[Self], out: &mut Encoder) {
+                // an empty sequence is its length alone, with no padding for elements
+                if items.is_empty() {
+                    return;
+                }
+                out.align(size_of::<$number>());
+                let start = out.buffer.len();
+                out.buffer.resize(start + size_of_val(items), 0);
+                let (slots, _) = out.buffer[start..].as_chunks_mut();
+                for (slot, item) in slots.iter_mut().zip(items) {
+                    *slot = item.to_le_bytes();
+                }
+            }
+
+            fn decode_all(input: &mut Decoder<'_>, count: usize) -> Result<Vec<Self>, CdrError> {
+                if count == 0 {
+                    return Ok(Vec::new());
+                }
+                input.align(size_of::<$number>())?;
+                let bytes = input.take(count.saturating_mul(size_of::<$number>()))?;
+                let (slots, _) = bytes.as_chunks();
+                Ok(if input.big_endian {
+                    slots.iter().map(|slot| Self::from_be_bytes(*slot)).collect()
+                } else {
+                    slots.iter().map(|slot| Self::from_le_bytes(*slot)).collect()
+                })
+            }
+        }
+    )*};
+}
+
+number!(u8, u16, u32, u64, i8, i16, i32, i64, f32, f64);
+
+impl Cdr for bool {
+    const MIN_SIZE: usize = 1;
+
+    fn encode(&self, out: &mut Encoder) {
+        out.buffer.push(u8::from(*self));
+    }
+
+    fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        match u8::decode(input)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(CdrError::Bool(other)),
+        }
+    }
+}
+
+impl Cdr for String {
+    const MIN_SIZE: usize = size_of::<u32>();
+
+    fn encode(&self, out: &mut Encoder) {
+        out.length(self.len() + 1);
+        out.buffer.extend_from_slice(self.as_bytes());
+        out.buffer.push(0);
+    }
+
+    fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        let len = u32::decode(input)? as usize;
+        if len == 0 {
+            // not legal CDR, yet some writers send an empty string so, and Fast DDS and Cyclone read it
+            return Ok(Self::new());
+        }
+        let Some((0, text)) = input.take(len)?.split_last() else {
+            return Err(CdrError::MissingNul);
+        };
+        std::str::from_utf8(text)
+            .map(Self::from)
+            .map_err(|_| CdrError::Utf8)
+    }
+}
+
+impl<T: Cdr> Cdr for Vec<T> {
+    const MIN_SIZE: usize = size_of::<u32>();
+
+    fn encode(&self, out: &mut Encoder) {
+        out.length(self.len());
+        T::encode_all(self, out);
+    }
+
+    fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        let count = u32::decode(input)? as usize;
+        T::decode_all(input, count)
+    }
+}
+
+/// A `uint8[]` that is shared, not copied, until it is encoded: pixels, points, files.
+impl Cdr for Bytes {
+    const MIN_SIZE: usize = size_of::<u32>();
+
+    fn encode(&self, out: &mut Encoder) {
+        out.length(self.len());
+        // what follows finds room, lest it move a megabyte
+        out.buffer.reserve(self.len() + INITIAL_CAPACITY);
+        out.buffer.extend_from_slice(self);
+    }
+
+    fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        let count = u32::decode(input)? as usize;
+        input.take(count).map(Self::copy_from_slice)
+    }
+}
+
+impl<T: Cdr, const N: usize> Cdr for [T; N] {
+    const MIN_SIZE: usize = T::MIN_SIZE * N;
+
+    fn encode(&self, out: &mut Encoder) {
+        T::encode_all(self, out);
+    }
+
+    fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
+        let start = input.offset;
+        let items = T::decode_all(input, N)?;
+        items
+            .try_into()
+            .map_err(|short: Vec<T>| CdrError::Truncated {
+                offset: start,
+                needed: Self::MIN_SIZE,
+                remaining: short.len() * T::MIN_SIZE,
+            })
+    }
+}
+
+#[cfg(test)]
+#[path = "cdr_tests.rs"]
+mod tests;

@@ -1,0 +1,347 @@
+//! Server of one action: three services and two topics, as rcl_action lays them out.
+//!
+//! The node's thread takes goals and cancel requests and asks the [`Executor`] about them; whoever watches the goal
+//! done, on any thread, tells of it through the goal's [`GoalHandle`]. One goal is under way at a time: the next one ends it.
+//! This file must not know what a goal asks for.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use crate::action_type::Action;
+use crate::cdr::{CdrError, from_bytes, to_bytes};
+use crate::dds::node::{Node, NodeError};
+use crate::dds::publisher::Publisher;
+use crate::dds::service::{Responder, Service};
+use crate::goals::{End, GoalId, Goals, Known};
+use crate::message::{Message, Service as ServiceType};
+use crate::msg::action_msgs::{
+    CancelGoal, CancelGoalRequest, CancelGoalResponse, GoalStatus, GoalStatusArray,
+};
+use crate::msg::builtin_interfaces::Time;
+use crate::msg::unique_identifier_msgs::UUID;
+use crate::names::Endpoint;
+use crate::qos::Qos;
+
+/// Does what goals ask for. The node's thread calls it; it must return soon.
+pub trait Executor<A: Action>: Send {
+    /// What a goal that makes sense amounts to.
+    type Task;
+
+    /// Whether a goal makes sense; nothing is to be done yet.
+    ///
+    /// # Errors
+    /// The result that the client of a rejected goal may ask for; the executor has reported the reason.
+    fn check(&mut self, goal: A::Goal) -> Result<Self::Task, A::Result>;
+
+    /// Begins to do it. The goal is accepted, and the one before it has ended; it is not told of from in here.
+    fn start(&mut self, goal: GoalHandle<A>, task: Self::Task);
+
+    /// Begins to give a goal up. It is canceled once that is told through [`GoalHandle::finish`].
+    fn cancel(&mut self, id: GoalId);
+
+    /// Result of a goal that another one has replaced.
+    fn replaced(&mut self) -> A::Result;
+
+    /// Counts and reports a request that cannot be read.
+    fn malformed(&mut self, what: &str, why: &CdrError);
+}
+
+/// An action; dropping it ends it.
+#[must_use = "dropping an action server ends it"]
+pub struct ActionServer<A: Action> {
+    _services: [Service; 3],
+    _shared: Arc<Shared<A>>,
+}
+
+impl<A: Action> ActionServer<A> {
+    /// Starts the action `name`; `now_ns` holds the simulated time, which acceptance is stamped with.
+    ///
+    /// # Errors
+    /// The name is not valid, or an endpoint could not be made.
+    pub fn start(
+        node: &Node,
+        name: &str,
+        now_ns: Arc<AtomicU64>,
+        executor: impl Executor<A> + 'static,
+    ) -> Result<Self, NodeError> {
+        // an action is remapped as a topic is, and its parts follow
+        let name = node.names().resolve(Endpoint::Topic, name)?;
+        let part = |part: &str| format!("{name}/_action/{part}");
+        let feedback =
+            node.publisher(&part("feedback"), A::FeedbackMessage::info(), &Qos::DEFAULT)?;
+        let status = node.publisher(
+            &part("status"),
+            GoalStatusArray::info(),
+            &Qos::ACTION_STATUS,
+        )?;
+        let goals = Mutex::new(State {
+            goals: Goals::default(),
+            feedback,
+            status,
+        });
+        let shared = Arc::new(Shared {
+            state: goals,
+            now_ns,
+        });
+        // there is a status, if an empty one, from the start
+        shared.lock().publish_status();
+        let executor = Arc::new(Mutex::new(executor));
+        let services = [
+            Self::send_goal(node, &part("send_goal"), &shared, &executor)?,
+            Self::cancel_goal(node, &part("cancel_goal"), &shared, &executor)?,
+            Self::get_result(node, &part("get_result"), &shared, &executor)?,
+        ];
+        Ok(Self {
+            _services: services,
+            _shared: shared,
+        })
+    }
+
+    fn send_goal<E: Executor<A> + 'static>(
+        node: &Node,
+        name: &str,
+        shared: &Arc<Shared<A>>,
+        executor: &Arc<Mutex<E>>,
+    ) -> Result<Service, NodeError> {
+        type Request<A> = <<A as Action>::SendGoal as ServiceType>::Request;
+        type Response<A> = <<A as Action>::SendGoal as ServiceType>::Response;
+        let (shared, executor) = (Arc::clone(shared), Arc::clone(executor));
+        let handler = move |bytes: &[u8]| {
+            let mut executor = lock(&executor);
+            match from_bytes::<Request<A>>(bytes) {
+                Ok(request) => {
+                    let (id, goal) = A::goal(request);
+                    Some(to_bytes(&Shared::take_goal(
+                        &shared,
+                        id.uuid,
+                        goal,
+                        &mut *executor,
+                    )))
+                }
+                Err(why) => {
+                    executor.malformed("send_goal", &why);
+                    None
+                }
+            }
+        };
+        node.service(
+            name,
+            Request::<A>::info(),
+            Response::<A>::info(),
+            &Qos::SERVICE,
+            Box::new(handler),
+        )
+    }
+
+    fn cancel_goal<E: Executor<A> + 'static>(
+        node: &Node,
+        name: &str,
+        shared: &Arc<Shared<A>>,
+        executor: &Arc<Mutex<E>>,
+    ) -> Result<Service, NodeError> {
+        type Request = <CancelGoal as ServiceType>::Request;
+        type Response = <CancelGoal as ServiceType>::Response;
+        let (shared, executor) = (Arc::clone(shared), Arc::clone(executor));
+        let handler = move |bytes: &[u8]| {
+            let mut executor = lock(&executor);
+            match from_bytes::<Request>(bytes) {
+                Ok(request) => Some(to_bytes(&shared.cancel(&request, &mut *executor))),
+                Err(why) => {
+                    executor.malformed("cancel_goal", &why);
+                    None
+                }
+            }
+        };
+        node.service(
+            name,
+            Request::info(),
+            Response::info(),
+            &Qos::SERVICE,
+            Box::new(handler),
+        )
+    }
+
+    fn get_result<E: Executor<A> + 'static>(
+        node: &Node,
+        name: &str,
+        shared: &Arc<Shared<A>>,
+        executor: &Arc<Mutex<E>>,
+    ) -> Result<Service, NodeError> {
+        type Request<A> = <<A as Action>::GetResult as ServiceType>::Request;
+        type Response<A> = <<A as Action>::GetResult as ServiceType>::Response;
+        let (shared, executor) = (Arc::clone(shared), Arc::clone(executor));
+        let handler =
+            move |bytes: &[u8], responder: Responder| match from_bytes::<Request<A>>(bytes) {
+                Ok(request) => shared.ask(A::asked(request).uuid, responder),
+                Err(why) => lock(&executor).malformed("get_result", &why),
+            };
+        node.deferred_service(
+            name,
+            Request::<A>::info(),
+            Response::<A>::info(),
+            &Qos::SERVICE,
+            Box::new(handler),
+        )
+    }
+}
+
+/// Tells the clients of a goal how it goes and ends, from any thread.
+pub struct GoalHandle<A: Action> {
+    id: GoalId,
+    shared: Arc<Shared<A>>,
+}
+
+impl<A: Action> Clone for GoalHandle<A> {
+    fn clone(&self) -> Self {
+        Self {
+            id: self.id,
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}
+
+impl<A: Action> GoalHandle<A> {
+    /// The client's name for the goal.
+    pub fn id(&self) -> GoalId {
+        self.id
+    }
+
+    /// Ends the goal, unless it has ended: clients hear of the new status and get the result.
+    pub fn finish(&self, end: End, result: A::Result) {
+        let mut state = self.shared.lock();
+        let told = state
+            .goals
+            .finish(self.id, end, result.clone(), Instant::now());
+        if let Some((status, waiting)) = told {
+            state.publish_status();
+            drop(state);
+            answer::<A>(status, &result, waiting);
+        }
+    }
+
+    /// Publishes how the goal goes, if it is under way and somebody listens.
+    pub fn feedback(&self, feedback: impl FnOnce() -> A::Feedback) {
+        let state = self.shared.lock();
+        if state.goals.active() == Some(self.id) && state.feedback.is_wanted() {
+            let message = A::feedback(UUID { uuid: self.id }, feedback());
+            // feedback that a slow client has no room for is lost, as with any vendor
+            state
+                .feedback
+                .publish(&to_bytes(&message))
+                .map(drop)
+                .unwrap_or_default();
+        }
+    }
+}
+
+/// What the services and those who tell of goals share.
+struct Shared<A: Action> {
+    state: Mutex<State<A>>,
+    now_ns: Arc<AtomicU64>,
+}
+
+struct State<A: Action> {
+    goals: Goals<A::Result, Responder>,
+    feedback: Publisher,
+    status: Publisher,
+}
+
+impl<A: Action> Shared<A> {
+    fn lock(&self) -> MutexGuard<'_, State<A>> {
+        lock(&self.state)
+    }
+
+    fn take_goal<E: Executor<A>>(
+        self: &Arc<Self>,
+        id: GoalId,
+        goal: A::Goal,
+        executor: &mut E,
+    ) -> <A::SendGoal as ServiceType>::Response {
+        let now_ns = self.now_ns.load(Ordering::Relaxed);
+        let checked = executor.check(goal);
+        let mut state = self.lock();
+        state.goals.expire(Instant::now());
+        let task = match checked {
+            Ok(task) => task,
+            Err(why) => {
+                state.goals.reject(id, why, Instant::now());
+                return A::answer(false, Time::from_nanos(now_ns));
+            }
+        };
+        let former = state.goals.active();
+        if !state.goals.accept(id, now_ns) {
+            return A::answer(false, Time::from_nanos(now_ns));
+        }
+        let ended = former.and_then(|former| {
+            let result = executor.replaced();
+            let told = state
+                .goals
+                .finish(former, End::Aborted, result.clone(), Instant::now());
+            told.map(|(status, waiting)| (status, result, waiting))
+        });
+        state.publish_status();
+        // started before anybody may tell of it
+        executor.start(
+            GoalHandle {
+                id,
+                shared: Arc::clone(self),
+            },
+            task,
+        );
+        drop(state);
+        if let Some((status, result, waiting)) = ended {
+            answer::<A>(status, &result, waiting);
+        }
+        A::answer(true, Time::from_nanos(now_ns))
+    }
+
+    fn cancel<E: Executor<A>>(
+        &self,
+        request: &CancelGoalRequest,
+        executor: &mut E,
+    ) -> CancelGoalResponse {
+        let mut state = self.lock();
+        let answer = state.goals.cancel(&request.goal_info);
+        if !answer.goals_canceling.is_empty() {
+            state.publish_status();
+            drop(state);
+            answer
+                .goals_canceling
+                .iter()
+                .for_each(|goal| executor.cancel(goal.goal_id.uuid));
+        }
+        answer
+    }
+
+    fn ask(&self, id: GoalId, responder: Responder) {
+        let mut state = self.lock();
+        state.goals.expire(Instant::now());
+        match state.goals.ask(id, responder) {
+            Known::Waits => {}
+            Known::Ended(asker, status, result) => answer::<A>(status, result, [asker]),
+            Known::Unknown(asker) => {
+                answer::<A>(GoalStatus::STATUS_UNKNOWN, &A::Result::default(), [asker])
+            }
+        }
+    }
+}
+
+impl<A: Action> State<A> {
+    fn publish_status(&self) {
+        let message = to_bytes(&self.goals.status());
+        // a status that a slow client has no room for is followed by the next
+        self.status.publish(&message).map(drop).unwrap_or_default();
+    }
+}
+
+fn answer<A: Action>(status: i8, result: &A::Result, waiting: impl IntoIterator<Item = Responder>) {
+    let response = to_bytes(&A::result(status, result.clone()));
+    waiting
+        .into_iter()
+        .for_each(|responder| responder.respond(response.clone()));
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,26 @@
+//! The embedded ROS 2 client: a node on DDS in Rust alone, for machines with no ROS installed.
+//!
+//! Thin by intent: endpoints carry bytes that are encoded elsewhere. Inside, one thread of the node (`spin.rs`) calls
+//! every subscription and service; publishing happens on the caller's thread and never waits. Only the files of this
+//! folder may name the DDS library.
+
+mod action;
+mod goodbye;
+mod graph;
+mod large_reply;
+mod limits;
+mod networks;
+mod node;
+mod parameter_services;
+mod publisher;
+mod rosout;
+mod service;
+mod spin;
+mod transport;
+
+pub use crate::dds::action::{ActionServer, Executor, GoalHandle};
+pub use crate::dds::node::{Callback, Node, NodeError, Subscription};
+pub use crate::dds::parameter_services::ParameterServices;
+pub use crate::dds::publisher::{Delivery, PublishError, Publisher};
+pub use crate::dds::rosout::Logger;
+pub use crate::dds::service::{DeferredHandler, Handler, Responder, Service};

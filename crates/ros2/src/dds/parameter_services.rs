@@ -1,0 +1,325 @@
+//! A node's parameters on the network: the six parameter services and `/parameter_events`.
+//!
+//! Converts between the messages of `rcl_interfaces` and the parameter server, which decides. A request that cannot
+//! be decoded changes nothing and gets no reply.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::cdr::{from_bytes, to_bytes};
+use crate::dds::node::{Node, NodeError};
+use crate::dds::service::Service;
+use crate::message::{Message, Service as ServiceType};
+use crate::msg::builtin_interfaces::Time;
+use crate::msg::rcl_interfaces::{
+    DescribeParameters, DescribeParametersResponse, FloatingPointRange, GetParameterTypes,
+    GetParameterTypesResponse, GetParameters, GetParametersResponse, IntegerRange, ListParameters,
+    ListParametersResponse, ListParametersResult, Parameter, ParameterDescriptor, ParameterEvent,
+    ParameterValue as ValueMessage, SetParameters, SetParametersAtomically,
+    SetParametersAtomicallyResponse, SetParametersResponse, SetParametersResult,
+};
+use crate::parameters::range::Range;
+use crate::parameters::value::ParameterValue;
+use crate::parameters::{Change, Declaration, ParameterServer};
+use crate::qos::Qos;
+
+/// The parameter services of a node; dropping it ends them.
+#[must_use = "dropping the parameter services ends them"]
+pub struct ParameterServices {
+    _services: Vec<Service>,
+}
+
+impl ParameterServices {
+    /// Serves `parameters` as those of `node`, and publishes what changes from now on.
+    ///
+    /// # Errors
+    /// An endpoint could not be made.
+    pub fn start(node: &Node, parameters: &Arc<ParameterServer>) -> Result<Self, NodeError> {
+        let events = node.publisher(
+            "/parameter_events",
+            ParameterEvent::info(),
+            &Qos::PARAMETER_EVENTS,
+        )?;
+        let node_name = node.names().full_node_name();
+        parameters.listen(Box::new(move |change, parameters| {
+            let event = event(&node_name, change, parameters);
+            // nobody can be told that telling failed; the parameters themselves are right
+            events
+                .publish(&to_bytes(&event))
+                .map(drop)
+                .unwrap_or_default();
+        }));
+        let services = vec![
+            serve::<GetParameters>(node, "get_parameters", parameters, |server, request| {
+                GetParametersResponse {
+                    values: request
+                        .names
+                        .iter()
+                        .map(|name| value_message(server.get(name)))
+                        .collect(),
+                }
+            })?,
+            serve::<GetParameterTypes>(
+                node,
+                "get_parameter_types",
+                parameters,
+                |server, request| {
+                    let type_number =
+                        |name: &String| server.get(name).map_or(0, |value| value.type_number());
+                    GetParameterTypesResponse {
+                        types: request.names.iter().map(type_number).collect(),
+                    }
+                },
+            )?,
+            serve::<SetParameters>(node, "set_parameters", parameters, |server, request| {
+                SetParametersResponse {
+                    results: request
+                        .parameters
+                        .into_iter()
+                        .map(|one| result(set(server, vec![one])))
+                        .collect(),
+                }
+            })?,
+            serve::<SetParametersAtomically>(
+                node,
+                "set_parameters_atomically",
+                parameters,
+                |server, request| SetParametersAtomicallyResponse {
+                    result: result(set(server, request.parameters)),
+                },
+            )?,
+            serve::<ListParameters>(node, "list_parameters", parameters, |server, request| {
+                let (names, prefixes) = server.list(&request.prefixes, request.depth);
+                ListParametersResponse {
+                    result: ListParametersResult { names, prefixes },
+                }
+            })?,
+            serve::<DescribeParameters>(
+                node,
+                "describe_parameters",
+                parameters,
+                |server, request| {
+                    let describe = |name: String| match server.describe(&name) {
+                        Some(declaration) => descriptor(declaration),
+                        None => ParameterDescriptor {
+                            name,
+                            ..ParameterDescriptor::default()
+                        },
+                    };
+                    DescribeParametersResponse {
+                        descriptors: request.names.into_iter().map(describe).collect(),
+                    }
+                },
+            )?,
+        ];
+        Ok(Self {
+            _services: services,
+        })
+    }
+}
+
+/// Starts the service `~/name` that answers with `answer`.
+fn serve<S: ServiceType>(
+    node: &Node,
+    name: &str,
+    parameters: &Arc<ParameterServer>,
+    answer: impl Fn(&ParameterServer, S::Request) -> S::Response + Send + 'static,
+) -> Result<Service, NodeError> {
+    let parameters = Arc::clone(parameters);
+    let handler = move |request: &[u8]| {
+        let request = from_bytes::<S::Request>(request).ok()?;
+        Some(to_bytes(&answer(&parameters, request)))
+    };
+    let (request, response) = (S::Request::info(), S::Response::info());
+    node.service(
+        &format!("~/{name}"),
+        request,
+        response,
+        &Qos::PARAMETERS,
+        Box::new(handler),
+    )
+}
+
+/// Sets a batch as it came from the network.
+fn set(server: &ParameterServer, batch: Vec<Parameter>) -> Result<(), String> {
+    let mut parameters = Vec::with_capacity(batch.len());
+    for Parameter { name, value } in batch {
+        let number = value.r#type;
+        let Some(value) = value_from_message(value) else {
+            return Err(match number {
+                0 => format!("parameter '{name}' cannot be deleted"),
+                _ => format!("parameter '{name}': type {number} is unknown"),
+            });
+        };
+        parameters.push((name, value));
+    }
+    server.set_atomically(&parameters)
+}
+
+fn result(outcome: Result<(), String>) -> SetParametersResult {
+    SetParametersResult {
+        successful: outcome.is_ok(),
+        reason: outcome.err().unwrap_or_default(),
+    }
+}
+
+fn event(node: &str, change: Change, parameters: &[(String, ParameterValue)]) -> ParameterEvent {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let message = |(name, value): &(String, ParameterValue)| Parameter {
+        name: name.clone(),
+        value: value_message(Some(value.clone())),
+    };
+    let parameters = parameters.iter().map(message).collect();
+    let event = ParameterEvent {
+        stamp: Time {
+            sec: i32::try_from(now.as_secs()).unwrap_or(i32::MAX),
+            nanosec: now.subsec_nanos(),
+        },
+        node: node.to_owned(),
+        ..ParameterEvent::default()
+    };
+    match change {
+        Change::New => ParameterEvent {
+            new_parameters: parameters,
+            ..event
+        },
+        Change::Changed => ParameterEvent {
+            changed_parameters: parameters,
+            ..event
+        },
+    }
+}
+
+fn descriptor(declaration: Declaration) -> ParameterDescriptor {
+    let mut descriptor = ParameterDescriptor {
+        name: declaration.name,
+        r#type: declaration.default.type_number(),
+        description: declaration.description,
+        additional_constraints: declaration.constraints,
+        read_only: declaration.read_only,
+        ..ParameterDescriptor::default()
+    };
+    match declaration.range {
+        Some(Range::Integer {
+            from: from_value,
+            to: to_value,
+            step,
+        }) => {
+            descriptor.integer_range.push(IntegerRange {
+                from_value,
+                to_value,
+                step,
+            });
+        }
+        Some(Range::Double {
+            from: from_value,
+            to: to_value,
+            step,
+        }) => {
+            descriptor.floating_point_range.push(FloatingPointRange {
+                from_value,
+                to_value,
+                step,
+            });
+        }
+        None => {}
+    }
+    descriptor
+}
+
+/// The message of a value; of none, "not set".
+fn value_message(value: Option<ParameterValue>) -> ValueMessage {
+    let mut message = ValueMessage {
+        r#type: value.as_ref().map_or(0, ParameterValue::type_number),
+        ..Default::default()
+    };
+    match value {
+        None => {}
+        Some(ParameterValue::Bool(value)) => message.bool_value = value,
+        Some(ParameterValue::Integer(value)) => message.integer_value = value,
+        Some(ParameterValue::Double(value)) => message.double_value = value,
+        Some(ParameterValue::String(value)) => message.string_value = value,
+        Some(ParameterValue::ByteArray(values)) => message.byte_array_value = values,
+        Some(ParameterValue::BoolArray(values)) => message.bool_array_value = values,
+        Some(ParameterValue::IntegerArray(values)) => message.integer_array_value = values,
+        Some(ParameterValue::DoubleArray(values)) => message.double_array_value = values,
+        Some(ParameterValue::StringArray(values)) => message.string_array_value = values,
+    }
+    message
+}
+
+/// The value of a message; `None` of "not set" and of types that do not exist.
+fn value_from_message(message: ValueMessage) -> Option<ParameterValue> {
+    Some(match message.r#type {
+        1 => ParameterValue::Bool(message.bool_value),
+        2 => ParameterValue::Integer(message.integer_value),
+        3 => ParameterValue::Double(message.double_value),
+        4 => ParameterValue::String(message.string_value),
+        5 => ParameterValue::ByteArray(message.byte_array_value),
+        6 => ParameterValue::BoolArray(message.bool_array_value),
+        7 => ParameterValue::IntegerArray(message.integer_array_value),
+        8 => ParameterValue::DoubleArray(message.double_array_value),
+        9 => ParameterValue::StringArray(message.string_array_value),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_of_value_survives_the_message() {
+        let values = [
+            ParameterValue::Bool(true),
+            ParameterValue::Integer(-1),
+            ParameterValue::Double(0.5),
+            ParameterValue::String("a".to_owned()),
+            ParameterValue::ByteArray(vec![1]),
+            ParameterValue::BoolArray(vec![true, false]),
+            ParameterValue::IntegerArray(vec![2]),
+            ParameterValue::DoubleArray(vec![2.5]),
+            ParameterValue::StringArray(vec!["b".to_owned()]),
+        ];
+        for value in values {
+            assert_eq!(
+                value_from_message(value_message(Some(value.clone()))),
+                Some(value)
+            );
+        }
+        assert_eq!(value_from_message(value_message(None)), None);
+        assert_eq!(
+            value_from_message(ValueMessage {
+                r#type: 10,
+                ..ValueMessage::default()
+            }),
+            None
+        );
+    }
+
+    #[test]
+    fn deleting_and_unknown_types_are_refused() {
+        let server = ParameterServer::new(vec![]).unwrap();
+        let refusal = |number| {
+            let value = ValueMessage {
+                r#type: number,
+                ..ValueMessage::default()
+            };
+            set(
+                &server,
+                vec![Parameter {
+                    name: "use_sim_time".to_owned(),
+                    value,
+                }],
+            )
+            .unwrap_err()
+        };
+        assert_eq!(refusal(0), "parameter 'use_sim_time' cannot be deleted");
+        assert_eq!(
+            refusal(200),
+            "parameter 'use_sim_time': type 200 is unknown"
+        );
+    }
+}

@@ -1,0 +1,150 @@
+//! The node's log: lines on the console in ROS's form, and the same on `/rosout`.
+//!
+//! The console needs no network, so a line is printed whether or not anybody subscribes. What is worth a line is the
+//! caller's judgement; this file only filters by severity.
+
+use std::fmt;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::args::{NodeOptions, Severity};
+use crate::cdr::to_bytes;
+use crate::dds::node::{NodeError, Shared};
+use crate::dds::publisher::Publisher;
+use crate::message::Message;
+use crate::msg::builtin_interfaces::Time;
+use crate::msg::rcl_interfaces::Log;
+use crate::qos::Qos;
+
+/// Writes the node's log; clones write to the same.
+#[derive(Clone)]
+pub struct Logger {
+    log: Arc<Sinks>,
+}
+
+struct Sinks {
+    name: String,
+    least: AtomicU8,
+    console: bool,
+    rosout: Option<Publisher>,
+}
+
+impl Logger {
+    pub(crate) fn start(
+        node: &Arc<Shared>,
+        name: String,
+        options: &NodeOptions,
+    ) -> Result<Self, NodeError> {
+        let rosout = match options.rosout_logs {
+            true => Some(node.publisher("/rosout", &Log::info().dds_name, &Qos::ROSOUT)?),
+            false => None,
+        };
+        let least = AtomicU8::new(options.log_level as u8);
+        Ok(Self {
+            log: Arc::new(Sinks {
+                name,
+                least,
+                console: options.console_logs,
+                rosout,
+            }),
+        })
+    }
+
+    /// Name that the lines carry: namespace and node, joined by dots.
+    pub fn name(&self) -> &str {
+        &self.log.name
+    }
+
+    /// Whether lines of this severity are written.
+    pub fn is_enabled(&self, severity: Severity) -> bool {
+        severity as u8 >= self.log.least.load(Ordering::Relaxed)
+    }
+
+    /// From now on, writes lines of this severity and above.
+    pub fn set_level(&self, least: Severity) {
+        self.log.least.store(least as u8, Ordering::Relaxed);
+    }
+
+    /// Writes a line, stamped with the wall time.
+    pub fn log(&self, severity: Severity, text: impl fmt::Display) {
+        if !self.is_enabled(severity) {
+            return;
+        }
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        let text = text.to_string();
+        if self.log.console {
+            let line = console_line(
+                severity,
+                now.as_secs(),
+                now.subsec_nanos(),
+                &self.log.name,
+                &text,
+            );
+            // a closed console is no reason to stop
+            std::io::stderr()
+                .write_all(line.as_bytes())
+                .unwrap_or_default();
+        }
+        let Some(rosout) = &self.log.rosout else {
+            return;
+        };
+        let message = Log {
+            stamp: Time {
+                sec: i32::try_from(now.as_secs()).unwrap_or(i32::MAX),
+                nanosec: now.subsec_nanos(),
+            },
+            level: severity as u8,
+            name: self.log.name.clone(),
+            msg: text,
+            ..Log::default()
+        };
+        // a log that cannot be sent has nowhere to be reported but the console, where it is already
+        rosout
+            .publish(&to_bytes(&message))
+            .map(drop)
+            .unwrap_or_default();
+    }
+
+    /// Writes a line of severity debug.
+    pub fn debug(&self, text: impl fmt::Display) {
+        self.log(Severity::Debug, text);
+    }
+
+    /// Writes a line of severity info.
+    pub fn info(&self, text: impl fmt::Display) {
+        self.log(Severity::Info, text);
+    }
+
+    /// Writes a line of severity warn.
+    pub fn warn(&self, text: impl fmt::Display) {
+        self.log(Severity::Warn, text);
+    }
+
+    /// Writes a line of severity error.
+    pub fn error(&self, text: impl fmt::Display) {
+        self.log(Severity::Error, text);
+    }
+}
+
+/// `[INFO] [1700000000.123456789] [name]: text`, as rcutils prints it.
+fn console_line(severity: Severity, sec: u64, nanosec: u32, name: &str, text: &str) -> String {
+    format!(
+        "[{}] [{sec}.{nanosec:09}] [{name}]: {text}\n",
+        severity.name()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn console_line_is_that_of_ros() {
+        let line = console_line(Severity::Warn, 1_700_000_000, 1_234, "fleet.sim", "slow");
+        assert_eq!(line, "[WARN] [1700000000.000001234] [fleet.sim]: slow\n");
+    }
+}

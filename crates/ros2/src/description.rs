@@ -1,0 +1,320 @@
+//! What a ROS message type is made of, and the two texts that follow from it: its type hash and its `.msg` definition.
+//!
+//! Peers compare type hashes (RIHS01, REP-2011 and REP-2016) and bags carry definitions; both must equal what rosidl
+//! and rosbag2 make of the same interface file. Descriptions are built from the message declarations in `msg/`; this
+//! file names no message and writes no message bytes.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
+/// Field of a message that declares none: C and IDL have no empty structs.
+pub const DUMMY_FIELD: &str = "structure_needs_at_least_one_member";
+
+/// A message type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Description {
+    /// `package/msg/Type`.
+    pub name: Cow<'static, str>,
+    /// Constants, in order of declaration.
+    pub constants: Vec<Constant>,
+    /// Fields, in order of declaration, without [`DUMMY_FIELD`].
+    pub fields: Vec<Field>,
+}
+
+/// A named constant of a message type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Constant {
+    /// Name.
+    pub name: &'static str,
+    /// Type.
+    pub shape: Shape,
+    /// Value as text.
+    pub value: String,
+}
+
+/// A field of a message type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// Name.
+    pub name: &'static str,
+    /// Type.
+    pub shape: Shape,
+    /// Default value as text, if it is not zero.
+    pub default: Option<String>,
+}
+
+/// Type of a field: one element or many.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    /// Type of one element.
+    pub element: Element,
+    /// How many.
+    pub count: Count,
+}
+
+/// Type of one element of a field.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Element {
+    /// A built-in type.
+    Primitive(Primitive),
+    /// Another message.
+    Message(Description),
+}
+
+/// How many elements a field has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    /// One, no array.
+    One,
+    /// `T[N]`.
+    Array(usize),
+    /// `T[<=N]`.
+    AtMost(usize),
+    /// `T[]`.
+    Any,
+}
+
+/// Built-in type of ROS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Primitive {
+    Bool,
+    Byte,
+    Char,
+    Float32,
+    Float64,
+    Int8,
+    Uint8,
+    Int16,
+    Uint16,
+    Int32,
+    Uint32,
+    Int64,
+    Uint64,
+    String,
+    /// `string<=N`.
+    BoundedString(usize),
+}
+
+impl Primitive {
+    /// Name in an interface file.
+    pub fn name(self) -> Cow<'static, str> {
+        let name = match self {
+            Self::Bool => "bool",
+            Self::Byte => "byte",
+            Self::Char => "char",
+            Self::Float32 => "float32",
+            Self::Float64 => "float64",
+            Self::Int8 => "int8",
+            Self::Uint8 => "uint8",
+            Self::Int16 => "int16",
+            Self::Uint16 => "uint16",
+            Self::Int32 => "int32",
+            Self::Uint32 => "uint32",
+            Self::Int64 => "int64",
+            Self::Uint64 => "uint64",
+            Self::String => "string",
+            Self::BoundedString(capacity) => return Cow::Owned(format!("string<={capacity}")),
+        };
+        Cow::Borrowed(name)
+    }
+
+    /// Id in `type_description_interfaces/msg/FieldType`.
+    fn type_id(self) -> u8 {
+        match self {
+            Self::Int8 => 2,
+            // rosidl turns the char of an interface file into IDL's uint8, so it hashes as one
+            Self::Uint8 | Self::Char => 3,
+            Self::Int16 => 4,
+            Self::Uint16 => 5,
+            Self::Int32 => 6,
+            Self::Uint32 => 7,
+            Self::Int64 => 8,
+            Self::Uint64 => 9,
+            Self::Float32 => 10,
+            Self::Float64 => 11,
+            Self::Bool => 15,
+            Self::Byte => 16,
+            Self::String => 17,
+            Self::BoundedString(_) => 21,
+        }
+    }
+
+    fn string_capacity(self) -> usize {
+        match self {
+            Self::BoundedString(capacity) => capacity,
+            _ => 0,
+        }
+    }
+}
+
+impl Count {
+    /// Distance between the id of an element type and that of the array type, and the capacity.
+    fn type_id_offset_and_capacity(self) -> (u8, usize) {
+        match self {
+            Self::One => (0, 0),
+            Self::Array(len) => (48, len),
+            Self::AtMost(len) => (96, len),
+            Self::Any => (144, 0),
+        }
+    }
+}
+
+/// Id of a nested message in `type_description_interfaces/msg/FieldType`.
+const NESTED_TYPE_ID: u8 = 1;
+
+impl Shape {
+    /// The `type` member of a field in the JSON that is hashed.
+    fn json(&self) -> String {
+        let (element_id, string_capacity, nested) = match &self.element {
+            Element::Primitive(primitive) => (primitive.type_id(), primitive.string_capacity(), ""),
+            Element::Message(message) => (NESTED_TYPE_ID, 0, message.name.as_ref()),
+        };
+        let (offset, capacity) = self.count.type_id_offset_and_capacity();
+        let type_id = element_id + offset;
+        format!(
+            r#"{{"type_id": {type_id}, "capacity": {capacity}, "string_capacity": {string_capacity}, "nested_type_name": "{nested}"}}"#
+        )
+    }
+
+    /// The type in an interface file, as `float64[9]`.
+    fn text(&self) -> String {
+        let element = match &self.element {
+            Element::Primitive(primitive) => primitive.name().into_owned(),
+            Element::Message(message) => message.short_name(),
+        };
+        match self.count {
+            Count::One => element,
+            Count::Array(len) => format!("{element}[{len}]"),
+            Count::AtMost(len) => format!("{element}[<={len}]"),
+            Count::Any => format!("{element}[]"),
+        }
+    }
+}
+
+impl Description {
+    /// The type hash, `RIHS01_` and 64 hexadecimal digits.
+    ///
+    /// SHA-256 of the JSON of the type and of all types it uses (sorted by name), in the spelling of Python's
+    /// `json.dumps`, as rosidl computes it. Constants and defaults are no part of it.
+    pub fn hash(&self) -> String {
+        let mut used = BTreeMap::new();
+        self.collect_used(&mut used);
+        let used: Vec<String> = used.values().map(|message| message.json()).collect();
+        let json = format!(
+            r#"{{"type_description": {}, "referenced_type_descriptions": [{}]}}"#,
+            self.json(),
+            used.join(", ")
+        );
+        let mut hash = String::from("RIHS01_");
+        for byte in Sha256::digest(json.as_bytes()) {
+            // writing to a String cannot fail
+            let _ = write!(hash, "{byte:02x}");
+        }
+        hash
+    }
+
+    /// The `ros2msg` text that bags carry: this type, then each type it uses at its first use, depth first, under a
+    /// line of 80 `=` and `MSG: package/Type`.
+    pub fn definition(&self) -> String {
+        let mut text = self.text();
+        let mut seen = vec![self.name.clone()];
+        self.append_used(&mut text, &mut seen);
+        text
+    }
+
+    /// `package/Type`.
+    fn short_name(&self) -> String {
+        match (self.name.split_once('/'), self.name.rsplit_once('/')) {
+            (Some((package, _)), Some((_, name))) => format!("{package}/{name}"),
+            _ => self.name.to_string(),
+        }
+    }
+
+    fn nested(&self) -> impl Iterator<Item = &Description> {
+        self.fields
+            .iter()
+            .filter_map(|field| match &field.shape.element {
+                Element::Message(message) => Some(message),
+                Element::Primitive(_) => None,
+            })
+    }
+
+    fn collect_used<'a>(&'a self, used: &mut BTreeMap<&'a str, &'a Description>) {
+        for message in self.nested() {
+            if used.insert(&message.name, message).is_none() {
+                message.collect_used(used);
+            }
+        }
+    }
+
+    fn append_used(&self, text: &mut String, seen: &mut Vec<Cow<'static, str>>) {
+        for message in self.nested() {
+            if seen.contains(&message.name) {
+                continue;
+            }
+            seen.push(message.name.clone());
+            text.push_str(&"=".repeat(80));
+            text.push_str("\nMSG: ");
+            text.push_str(&message.short_name());
+            text.push('\n');
+            text.push_str(&message.text());
+            message.append_used(text, seen);
+        }
+    }
+
+    fn json(&self) -> String {
+        let dummy = Field {
+            name: DUMMY_FIELD,
+            shape: Shape {
+                element: Element::Primitive(Primitive::Uint8),
+                count: Count::One,
+            },
+            default: None,
+        };
+        let fields = if self.fields.is_empty() {
+            std::slice::from_ref(&dummy)
+        } else {
+            &self.fields
+        };
+        let fields: Vec<String> = fields
+            .iter()
+            .map(|field| {
+                format!(
+                    r#"{{"name": "{}", "type": {}}}"#,
+                    field.name,
+                    field.shape.json()
+                )
+            })
+            .collect();
+        format!(
+            r#"{{"type_name": "{}", "fields": [{}]}}"#,
+            self.name,
+            fields.join(", ")
+        )
+    }
+
+    /// The interface file, without comments.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for Constant { name, shape, value } in &self.constants {
+            text.push_str(&format!("{} {name}={value}\n", shape.text()));
+        }
+        for Field {
+            name,
+            shape,
+            default,
+        } in &self.fields
+        {
+            let default = default
+                .as_ref()
+                .map(|value| format!(" {value}"))
+                .unwrap_or_default();
+            text.push_str(&format!("{} {name}{default}\n", shape.text()));
+        }
+        text
+    }
+}

@@ -1,0 +1,270 @@
+//! Every message and service type with its texts and one filled sample: the material to prove the declarations with.
+//!
+//! The sample's values and bytes are made from the type description, field by field; then the Rust struct decodes and
+//! encodes those bytes again. So a peer that decodes them to the stated values (`test/ros/messages.py`) vouches for
+//! description, decoder and encoder together. Nothing else uses samples.
+
+use serde_json::{Map, Value, json};
+
+use crate::cdr::{Cdr, CdrError, Encoder, from_bytes, to_bytes};
+use crate::description::{Count, DUMMY_FIELD, Description, Element, Primitive, Shape};
+use crate::message::{Message, Service, TypeInfo};
+
+use crate::msg::control_msgs::{
+    follow_joint_trajectory, gripper_command, parallel_gripper_command,
+};
+use crate::msg::{
+    action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs,
+    marine_acoustic_msgs, marine_sensor_msgs, nav_msgs, nmea_msgs, rcl_interfaces, rmw_dds_common,
+    rosgraph_msgs, sensor_msgs, service_msgs, std_msgs, std_srvs, tf2_msgs, trajectory_msgs,
+    unique_identifier_msgs, vision_msgs,
+};
+
+/// A message type and one message of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypeSample {
+    /// Names and texts of the type.
+    pub info: TypeInfo,
+    /// The message as the type's own encoder wrote it, after its decoder read it; an error if it could not.
+    pub cdr: Result<Vec<u8>, CdrError>,
+    /// The values that went in, an object with the fields in order.
+    pub values: Value,
+}
+
+macro_rules! samples {
+    ($($package:ident { $($name:ident),* $(,)? })*) => {
+        vec![$($(TypeSample::of::<$package::$name>()),*),*]
+    };
+}
+
+macro_rules! hashes {
+    ($($package:ident { $($name:ident),* $(,)? })*) => {
+        vec![$($((<$package::$name as Service>::TYPE, <$package::$name as Service>::type_hash())),*),*]
+    };
+}
+
+/// One sample of every message type, requests and responses of services included.
+pub fn catalogue() -> Vec<TypeSample> {
+    samples! {
+        action_msgs { GoalInfo, GoalStatus, GoalStatusArray, CancelGoalRequest, CancelGoalResponse }
+        builtin_interfaces { Time, Duration }
+        control_msgs {
+            JointTolerance, JointComponentTolerance, JointTrajectoryControllerState, GripperCommand,
+        }
+        follow_joint_trajectory {
+            Goal, Result, Feedback, FeedbackMessage, SendGoalRequest, SendGoalResponse, GetResultRequest, GetResultResponse,
+        }
+        gripper_command {
+            Goal, Result, Feedback, FeedbackMessage, SendGoalRequest, SendGoalResponse, GetResultRequest, GetResultResponse,
+        }
+        parallel_gripper_command {
+            Goal, Result, Feedback, FeedbackMessage, SendGoalRequest, SendGoalResponse, GetResultRequest, GetResultResponse,
+        }
+        diagnostic_msgs { DiagnosticArray, DiagnosticStatus, KeyValue }
+        geometry_msgs {
+            Vector3, Point, Quaternion, Pose, PoseStamped, PoseWithCovariance, PoseWithCovarianceStamped,
+            Twist, TwistStamped, TwistWithCovariance, TwistWithCovarianceStamped, Wrench, WrenchStamped,
+            Transform, TransformStamped, PointStamped, Vector3Stamped, QuaternionStamped,
+            Accel, AccelWithCovariance, AccelWithCovarianceStamped,
+        }
+        marine_acoustic_msgs {
+            Dvl, PingInfo, DetectionFlag, SonarDetections, SonarRanges, SonarImageData, ProjectedSonarImage, RawSonarImage,
+        }
+        marine_sensor_msgs { RadarEcho, RadarSector, TurbidityNTU }
+        nav_msgs { Odometry, Path }
+        nmea_msgs { Sentence }
+        rcl_interfaces {
+            Log, ParameterType, ParameterValue, Parameter, ParameterDescriptor, FloatingPointRange, IntegerRange,
+            ParameterEvent, SetParametersResult, ListParametersResult, LoggerLevel, SetLoggerLevelsResult,
+            GetParametersRequest, GetParametersResponse, GetParameterTypesRequest, GetParameterTypesResponse,
+            SetParametersRequest, SetParametersResponse, SetParametersAtomicallyRequest,
+            SetParametersAtomicallyResponse, ListParametersRequest, ListParametersResponse,
+            DescribeParametersRequest, DescribeParametersResponse, GetLoggerLevelsRequest,
+            GetLoggerLevelsResponse, SetLoggerLevelsRequest, SetLoggerLevelsResponse,
+        }
+        rmw_dds_common {
+            Gid, NodeEntitiesInfo, ParticipantEntitiesInfo,
+            HumbleGid, HumbleNodeEntitiesInfo, HumbleParticipantEntitiesInfo,
+        }
+        rosgraph_msgs { Clock }
+        sensor_msgs {
+            Imu, NavSatStatus, NavSatFix, MagneticField, FluidPressure, Temperature, Range, JointState, BatteryState,
+            RelativeHumidity, Image, CompressedImage, RegionOfInterest, CameraInfo, PointField, PointCloud2, LaserScan,
+        }
+        service_msgs { ServiceEventInfo }
+        std_msgs {
+            Header, String, Bool, Float32, Float64, MultiArrayDimension, MultiArrayLayout, Float64MultiArray,
+        }
+        std_srvs { EmptyRequest, EmptyResponse, TriggerRequest, TriggerResponse, SetBoolRequest, SetBoolResponse }
+        tf2_msgs { TFMessage }
+        trajectory_msgs {
+            JointTrajectory, JointTrajectoryPoint, MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint,
+        }
+        unique_identifier_msgs { UUID }
+        vision_msgs {
+            ObjectHypothesis, ObjectHypothesisWithPose, BoundingBox3D, Detection3D, Detection3DArray, VisionClass, LabelInfo,
+        }
+    }
+}
+
+/// Name and type hash of every service.
+pub fn services() -> Vec<(&'static str, &'static str)> {
+    hashes! {
+        action_msgs { CancelGoal }
+        follow_joint_trajectory { SendGoal, GetResult }
+        gripper_command { SendGoal, GetResult }
+        parallel_gripper_command { SendGoal, GetResult }
+        rcl_interfaces {
+            GetParameters, GetParameterTypes, SetParameters, SetParametersAtomically, ListParameters,
+            DescribeParameters, GetLoggerLevels, SetLoggerLevels,
+        }
+        std_srvs { Empty, Trigger, SetBool }
+    }
+}
+
+/// Types as JSON, for a peer in another language: `messages` (`name`, `dds_name`, `hash`, `definition`, `cdr` as
+/// hexadecimal digits or `error`, `values`) and `services` (`name`, `hash`).
+pub fn catalogue_json(messages: Vec<TypeSample>, services: Vec<(&str, &str)>) -> Value {
+    let messages = messages
+        .into_iter()
+        .map(|TypeSample { info, cdr, values }| {
+            let mut message = json!({
+                "name": info.name, "dds_name": info.dds_name, "hash": info.hash,
+                "definition": info.definition, "values": values,
+            });
+            match cdr {
+                Ok(bytes) => message["cdr"] = hex(&bytes).into(),
+                Err(error) => message["error"] = error.to_string().into(),
+            }
+            message
+        });
+    let services = services
+        .into_iter()
+        .map(|(name, hash)| json!({"name": name, "hash": hash}));
+    json!({"messages": messages.collect::<Value>(), "services": services.collect::<Value>()})
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl TypeSample {
+    /// A sample of the message type `M` whose fields have values that are all different.
+    pub fn of<M: Message>() -> Self {
+        let mut out = Encoder::new();
+        let values = Filler { count: 0 }.message(&M::description(), &mut out);
+        let cdr = from_bytes::<M>(&out.finish()).map(|message| to_bytes(&message));
+        Self {
+            info: M::info().clone(),
+            cdr,
+            values,
+        }
+    }
+}
+
+/// Fills fields with values that are all different, so that swapped fields show.
+struct Filler {
+    /// Number of values handed out.
+    count: u32,
+}
+
+impl Filler {
+    fn message(&mut self, description: &Description, out: &mut Encoder) -> Value {
+        let mut values = Map::new();
+        for field in &description.fields {
+            values.insert(field.name.to_owned(), self.field(&field.shape, out));
+        }
+        if description.fields.is_empty() {
+            0u8.encode(out);
+            values.insert(DUMMY_FIELD.to_owned(), Value::from(0));
+        }
+        Value::Object(values)
+    }
+
+    fn field(&mut self, shape: &Shape, out: &mut Encoder) -> Value {
+        let len = match shape.count {
+            Count::One => return self.element(&shape.element, out),
+            Count::Array(len) => len,
+            Count::AtMost(bound) => bound.min(2),
+            // every fourth or so empty: padding after an empty sequence differs from that before elements
+            Count::Any => (self.count as usize + 3) % 4,
+        };
+        if !matches!(shape.count, Count::Array(_)) {
+            (len as u32).encode(out);
+        }
+        (0..len)
+            .map(|_| self.element(&shape.element, out))
+            .collect()
+    }
+
+    fn element(&mut self, element: &Element, out: &mut Encoder) -> Value {
+        match element {
+            Element::Message(description) => self.message(description, out),
+            Element::Primitive(primitive) => self.primitive(*primitive, out),
+        }
+    }
+
+    fn primitive(&mut self, primitive: Primitive, out: &mut Encoder) -> Value {
+        self.count += 1;
+        let n = self.count;
+        match primitive {
+            Primitive::Bool => put(n % 2 == 1, out),
+            Primitive::Byte | Primitive::Char | Primitive::Uint8 => put((n % 251) as u8, out),
+            Primitive::Int8 => put(-((n % 127) as i8), out),
+            Primitive::Uint16 => put(40_000 + (n % 20_000) as u16, out),
+            Primitive::Int16 => put(-((n % 30_000) as i16), out),
+            Primitive::Uint32 => put(3_000_000_000 + n, out),
+            Primitive::Int32 => put(-2_000_000_000 + (n % 1_000_000) as i32, out),
+            Primitive::Uint64 => put(0xF000_0000_0000_0000 + u64::from(n), out),
+            Primitive::Int64 => put(-(1_i64 << 62) - i64::from(n), out),
+            // exact in f32, so that JSON and every reader agree on it
+            Primitive::Float32 => put(n as f32 + 0.125, out),
+            Primitive::Float64 => put(-f64::from(n) / 3.0, out),
+            Primitive::String | Primitive::BoundedString(_) => {
+                put("é".repeat(n as usize % 5) + &n.to_string(), out)
+            }
+        }
+    }
+}
+
+fn put<T: Cdr + Into<Value>>(value: T, out: &mut Encoder) -> Value {
+    value.encode(out);
+    value.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    // Goal: no type is declared and then not proven. Method: names in the declarations beside this file against those in the catalogue. Tolerance: none.
+    #[test]
+    fn every_declared_type_is_listed() {
+        let listed: Vec<&str> = catalogue().iter().map(|sample| sample.info.name).collect();
+        let services: Vec<&str> = services().into_iter().map(|(name, _)| name).collect();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/msg");
+        let mut declared = 0;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            for line in text
+                .lines()
+                .filter(|line| line.trim_start().starts_with("pub struct "))
+            {
+                let Some(name) = line.split('"').nth(1) else {
+                    continue;
+                };
+                declared += 1;
+                if name.contains("/srv/") {
+                    assert!(services.contains(&name), "service {name}");
+                    for part in ["Request", "Response"] {
+                        let part = format!("{name}_{part}");
+                        assert!(listed.contains(&part.as_str()), "{part}");
+                    }
+                } else {
+                    assert!(listed.contains(&name), "{name}");
+                }
+            }
+        }
+        assert!(declared > 100, "{declared} declarations");
+    }
+}

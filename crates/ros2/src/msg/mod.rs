@@ -1,0 +1,30 @@
+//! The ROS messages and services that Merrow speaks, one module per ROS package.
+//!
+//! Names and order of the fields are the interface: they are those of ROS 2 Jazzy, and the type hashes prove it
+//! (`test/ros/messages.py`). Nothing here converts from the simulator's own types.
+
+pub mod action_msgs;
+pub mod builtin_interfaces;
+mod catalogue;
+pub mod control_msgs;
+pub mod diagnostic_msgs;
+pub mod geometry_msgs;
+pub mod marine_acoustic_msgs;
+pub mod marine_sensor_msgs;
+pub mod nav_msgs;
+pub mod nmea_msgs;
+pub mod rcl_interfaces;
+mod rcl_services;
+pub mod rmw_dds_common;
+pub mod rosgraph_msgs;
+mod sensor_images;
+pub mod sensor_msgs;
+pub mod service_msgs;
+pub mod std_msgs;
+pub mod std_srvs;
+pub mod tf2_msgs;
+pub mod trajectory_msgs;
+pub mod unique_identifier_msgs;
+pub mod vision_msgs;
+
+pub use crate::msg::catalogue::{TypeSample, catalogue, catalogue_json, services};

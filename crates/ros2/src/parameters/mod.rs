@@ -1,0 +1,457 @@
+//! The parameters of a node: declared with type, range and meaning; nothing else can be set.
+//!
+//! Follows rclcpp, so that `ros2 param` and every other client behaves as with any node: no implicit conversion, no
+//! undeclared names, all of a batch or nothing where the caller asks for that. Every refusal says why. Knows no DDS;
+//! `dds/parameter_services.rs` puts it on the network.
+
+pub mod range;
+pub mod value;
+pub mod yaml;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::parameters::range::Range;
+use crate::parameters::value::ParameterValue;
+
+/// A parameter as the node declares it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Declaration {
+    /// Name; dots group.
+    pub name: String,
+    /// Value unless the user gives another; its type is the parameter's for good.
+    pub default: ParameterValue,
+    /// What it means, for a person to read.
+    pub description: String,
+    /// Limits that the range cannot say, for a person to read.
+    pub constraints: String,
+    /// Allowed values of a number.
+    pub range: Option<Range>,
+    /// Whether it can only be set at start.
+    pub read_only: bool,
+    /// Whether a string also takes a number, as its text: YAML reads `2` as an integer, whatever is meant.
+    pub number_as_text: bool,
+}
+
+impl Declaration {
+    /// A parameter without range that can be set at any time.
+    pub fn new(name: &str, default: ParameterValue, description: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            default,
+            description: description.to_owned(),
+            constraints: String::new(),
+            range: None,
+            read_only: false,
+            number_as_text: false,
+        }
+    }
+
+    /// The same with a range.
+    pub fn with_range(self, range: Range) -> Self {
+        Self {
+            range: Some(range),
+            ..self
+        }
+    }
+
+    /// The same with limits in words.
+    pub fn with_constraints(self, constraints: &str) -> Self {
+        Self {
+            constraints: constraints.to_owned(),
+            ..self
+        }
+    }
+
+    /// The same, to be set at start only.
+    pub fn read_only(self) -> Self {
+        Self {
+            read_only: true,
+            ..self
+        }
+    }
+
+    /// The same string, which also takes a number.
+    pub fn with_number_as_text(self) -> Self {
+        Self {
+            number_as_text: true,
+            ..self
+        }
+    }
+
+    /// The value that is meant by one that was given.
+    fn adapt(&self, value: &ParameterValue) -> ParameterValue {
+        match (&self.default, value) {
+            (ParameterValue::String(_), ParameterValue::Integer(number)) if self.number_as_text => {
+                ParameterValue::String(number.to_string())
+            }
+            (ParameterValue::String(_), ParameterValue::Double(number)) if self.number_as_text => {
+                ParameterValue::String(number.to_string())
+            }
+            _ => value.clone(),
+        }
+    }
+
+    /// Whether `value` has the type and lies in the range.
+    fn check(&self, value: &ParameterValue) -> Result<(), String> {
+        let (expected, found) = (self.default.type_name(), value.type_name());
+        if expected != found {
+            let hint = match (&self.default, value) {
+                (ParameterValue::Double(_), ParameterValue::Integer(value)) => {
+                    format!(" (write {value}.0)")
+                }
+                _ => String::new(),
+            };
+            let which = if self.constraints.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", self.constraints)
+            };
+            return Err(format!(
+                "parameter '{}': expected {expected}{which}, found {found} {value}{hint}",
+                self.name
+            ));
+        }
+        if value.has_non_finite() {
+            return Err(format!(
+                "parameter '{}': expected finite numbers, found {value}",
+                self.name
+            ));
+        }
+        match &self.range {
+            Some(range) if !range.allows(value) => Err(format!(
+                "parameter '{}': expected {range}, found {value}",
+                self.name
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Why a parameter could not be declared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParameterError(String);
+
+impl ParameterError {
+    /// An error with this text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Display for ParameterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ParameterError {}
+
+/// What changed, in the terms of `/parameter_events`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Declared.
+    New,
+    /// Given another value.
+    Changed,
+}
+
+/// Checks a whole batch against what only the node knows, and applies it; an error refuses the batch.
+pub type OnSet = Box<dyn FnMut(&[(String, ParameterValue)]) -> Result<(), String> + Send>;
+
+/// Hears of every batch that took effect.
+pub type Listener = Box<dyn FnMut(Change, &[(String, ParameterValue)]) + Send>;
+
+/// The parameters of one node, for any thread.
+pub struct ParameterServer {
+    table: Mutex<Table>,
+    /// Held during a whole set or declaration, so that batches do not mix; never while `table` is held.
+    hooks: Mutex<Hooks>,
+}
+
+#[derive(Default)]
+struct Table {
+    parameters: BTreeMap<String, Parameter>,
+    overrides: Vec<(String, ParameterValue)>,
+}
+
+struct Parameter {
+    declaration: Declaration,
+    value: ParameterValue,
+}
+
+#[derive(Default)]
+struct Hooks {
+    on_set: Option<OnSet>,
+    listener: Option<Listener>,
+}
+
+impl ParameterServer {
+    /// A server with the parameter `use_sim_time`, which every ROS node has. `overrides` replace the defaults of
+    /// parameters declared later; of one name, the last counts.
+    ///
+    /// # Errors
+    /// The override of `use_sim_time` is no boolean.
+    pub fn new(overrides: Vec<(String, ParameterValue)>) -> Result<Self, ParameterError> {
+        let table = Table {
+            parameters: BTreeMap::new(),
+            overrides,
+        };
+        let server = Self {
+            table: Mutex::new(table),
+            hooks: Mutex::default(),
+        };
+        server.declare(Declaration::new(
+            "use_sim_time",
+            ParameterValue::Bool(false),
+            "Without effect: the simulation is the source of /clock and stamps everything with its own time.",
+        ))?;
+        Ok(server)
+    }
+
+    /// Declares a parameter and returns its value: the default, or what the user gave instead.
+    ///
+    /// # Errors
+    /// The name is declared already, or the default or the user's value breaks type or range.
+    pub fn declare(&self, declaration: Declaration) -> Result<ParameterValue, ParameterError> {
+        let mut hooks = lock(&self.hooks);
+        let name = declaration.name.clone();
+        let value = {
+            let mut table = lock(&self.table);
+            if name.is_empty() || table.parameters.contains_key(&name) {
+                return Err(ParameterError(format!(
+                    "parameter '{name}': empty or declared before"
+                )));
+            }
+            declaration
+                .check(&declaration.default)
+                .map_err(ParameterError)?;
+            let value = match table.overrides.iter().rev().find(|(key, _)| *key == name) {
+                Some((_, value)) => {
+                    adapt_empty_list(&declaration.adapt(value), &declaration.default)
+                }
+                None => declaration.default.clone(),
+            };
+            declaration.check(&value).map_err(ParameterError)?;
+            table.parameters.insert(
+                name.clone(),
+                Parameter {
+                    declaration,
+                    value: value.clone(),
+                },
+            );
+            value
+        };
+        hooks.tell(Change::New, &[(name, value.clone())]);
+        Ok(value)
+    }
+
+    /// One line for each value that the user gave to a parameter nobody declared; to be asked after all declarations.
+    pub fn unused_overrides(&self) -> Vec<String> {
+        let table = lock(&self.table);
+        let unused = table
+            .overrides
+            .iter()
+            .filter(|(name, _)| !table.parameters.contains_key(name));
+        unused
+            .map(|(name, value)| format!("parameter '{name}' (given as {value}) does not exist"))
+            .collect()
+    }
+
+    /// Sets what is called with each batch before it takes effect. It may read parameters, but not set any.
+    pub fn on_set(&self, on_set: OnSet) {
+        lock(&self.hooks).on_set = Some(on_set);
+    }
+
+    /// Sets what hears of changes, and tells it of all parameters declared so far.
+    pub fn listen(&self, mut listener: Listener) {
+        let mut hooks = lock(&self.hooks);
+        let parameters: Vec<_> = self.all();
+        listener(Change::New, &parameters);
+        hooks.listener = Some(listener);
+    }
+
+    /// Every parameter and its value, in the order of the names.
+    pub fn all(&self) -> Vec<(String, ParameterValue)> {
+        let table = lock(&self.table);
+        table
+            .parameters
+            .iter()
+            .map(|(name, parameter)| (name.clone(), parameter.value.clone()))
+            .collect()
+    }
+
+    /// Value of a parameter; `None` where it is not declared.
+    pub fn get(&self, name: &str) -> Option<ParameterValue> {
+        lock(&self.table)
+            .parameters
+            .get(name)
+            .map(|parameter| parameter.value.clone())
+    }
+
+    /// Declaration of a parameter; `None` where there is none.
+    pub fn describe(&self, name: &str) -> Option<Declaration> {
+        lock(&self.table)
+            .parameters
+            .get(name)
+            .map(|parameter| parameter.declaration.clone())
+    }
+
+    /// Sets parameters one by one.
+    ///
+    /// # Errors
+    /// For each that is refused, the reason.
+    pub fn set(&self, parameters: &[(String, ParameterValue)]) -> Vec<Result<(), String>> {
+        parameters
+            .iter()
+            .map(|parameter| self.set_atomically(std::slice::from_ref(parameter)))
+            .collect()
+    }
+
+    /// Sets all parameters of a batch, or none.
+    ///
+    /// # Errors
+    /// The reason, all reasons joined where there are more.
+    pub fn set_atomically(&self, batch: &[(String, ParameterValue)]) -> Result<(), String> {
+        let mut hooks = lock(&self.hooks);
+        let batch = &lock(&self.table).accept(batch)?;
+        if let Some(on_set) = &mut hooks.on_set {
+            on_set(batch)?;
+        }
+        {
+            let mut table = lock(&self.table);
+            for (name, value) in batch {
+                if let Some(parameter) = table.parameters.get_mut(name) {
+                    parameter.value = value.clone();
+                }
+            }
+        }
+        hooks.tell(Change::Changed, batch);
+        Ok(())
+    }
+
+    /// Takes over what has come about without these parameters: no [`OnSet`] hears of it, listeners do. Values that a parameter cannot have,
+    /// and those of no parameter, are left out.
+    pub fn follow(&self, values: &[(String, ParameterValue)]) {
+        let mut hooks = lock(&self.hooks);
+        let mut followed = Vec::new();
+        for one in values {
+            let mut table = lock(&self.table);
+            let Ok(accepted) = table.accept(std::slice::from_ref(one)) else {
+                continue;
+            };
+            for (name, value) in accepted {
+                if let Some(parameter) = table.parameters.get_mut(&name) {
+                    parameter.value = value.clone();
+                    followed.push((name, value));
+                }
+            }
+        }
+        if !followed.is_empty() {
+            hooks.tell(Change::Changed, &followed);
+        }
+    }
+
+    /// Names below the prefixes (all where none is given) and the groups they are in. `depth` limits the levels below
+    /// a prefix; 0 does not.
+    pub fn list(&self, prefixes: &[String], depth: u64) -> (Vec<String>, Vec<String>) {
+        let fits = |below: &str| depth == 0 || (below.matches('.').count() as u64) < depth;
+        let wanted = |name: &str| {
+            if prefixes.is_empty() {
+                return fits(name);
+            }
+            prefixes
+                .iter()
+                .any(|prefix| match name.strip_prefix(prefix.as_str()) {
+                    Some("") => true,
+                    Some(below) => below.strip_prefix('.').is_some_and(fits),
+                    None => false,
+                })
+        };
+        let table = lock(&self.table);
+        let names: Vec<String> = table
+            .parameters
+            .keys()
+            .filter(|name| wanted(name))
+            .cloned()
+            .collect();
+        let mut groups: Vec<String> = names
+            .iter()
+            .filter_map(|name| name.rsplit_once('.'))
+            .map(|(group, _)| group.to_owned())
+            .collect();
+        groups.dedup();
+        (names, groups)
+    }
+}
+
+impl Table {
+    /// The values that the batch means, or all that is wrong with it.
+    fn accept(
+        &self,
+        batch: &[(String, ParameterValue)],
+    ) -> Result<Vec<(String, ParameterValue)>, String> {
+        let (mut accepted, mut refusals) = (Vec::with_capacity(batch.len()), Vec::new());
+        for (name, value) in batch {
+            match self.check(name, value) {
+                Ok(value) => accepted.push((name.clone(), value)),
+                Err(why) => refusals.push(why),
+            }
+        }
+        if refusals.is_empty() {
+            Ok(accepted)
+        } else {
+            Err(refusals.join("; "))
+        }
+    }
+
+    fn check(&self, name: &str, value: &ParameterValue) -> Result<ParameterValue, String> {
+        let Some(parameter) = self.parameters.get(name) else {
+            return Err(format!(
+                "parameter '{name}' cannot be set because it was not declared"
+            ));
+        };
+        if parameter.declaration.read_only {
+            return Err(format!(
+                "parameter '{name}' cannot be set because it is read-only"
+            ));
+        }
+        let value = parameter.declaration.adapt(value);
+        parameter.declaration.check(&value).map(|()| value)
+    }
+}
+
+impl Hooks {
+    fn tell(&mut self, change: Change, parameters: &[(String, ParameterValue)]) {
+        if let Some(listener) = &mut self.listener {
+            listener(change, parameters);
+        }
+    }
+}
+
+/// An empty list of the command line has no element to tell its type: it takes that of the default.
+fn adapt_empty_list(value: &ParameterValue, default: &ParameterValue) -> ParameterValue {
+    match (value, default) {
+        (ParameterValue::StringArray(values), _) if !values.is_empty() => value.clone(),
+        (ParameterValue::StringArray(_), ParameterValue::BoolArray(_)) => {
+            ParameterValue::BoolArray(Vec::new())
+        }
+        (ParameterValue::StringArray(_), ParameterValue::IntegerArray(_)) => {
+            ParameterValue::IntegerArray(Vec::new())
+        }
+        (ParameterValue::StringArray(_), ParameterValue::DoubleArray(_)) => {
+            ParameterValue::DoubleArray(Vec::new())
+        }
+        _ => value.clone(),
+    }
+}
+
+/// A panic of a hook leaves the table whole, so a poisoned lock is as good as another.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+#[path = "parameters_test.rs"]
+mod tests;

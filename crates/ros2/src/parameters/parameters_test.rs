@@ -1,0 +1,290 @@
+//! Unit tests of the parameter server: what it refuses, and with which words.
+
+use std::sync::{Arc, Mutex};
+
+use crate::parameters::*;
+
+fn pair(name: &str, value: ParameterValue) -> (String, ParameterValue) {
+    (name.to_owned(), value)
+}
+
+fn server() -> ParameterServer {
+    let server = ParameterServer::new(vec![
+        pair("sea.wave_height_m", ParameterValue::Double(2.0)),
+        pair("sea.wave_height_m", ParameterValue::Double(1.5)),
+        pair("typo", ParameterValue::Integer(3)),
+    ])
+    .unwrap();
+    let height = Declaration::new(
+        "sea.wave_height_m",
+        ParameterValue::Double(0.0),
+        "Significant wave height [m].",
+    );
+    server
+        .declare(height.with_range(Range::doubles(0.0, 15.0)))
+        .unwrap();
+    server
+        .declare(Declaration::new(
+            "sea.current.speed_m_s",
+            ParameterValue::Double(0.0),
+            "Current [m/s].",
+        ))
+        .unwrap();
+    let seed = Declaration::new("seed", ParameterValue::Integer(1), "Seed of all noise.");
+    server.declare(seed.read_only()).unwrap();
+    let pace = Declaration::new(
+        "pace",
+        ParameterValue::String("realtime".to_owned()),
+        "Pace.",
+    );
+    server
+        .declare(pace.with_constraints("realtime, max or a factor"))
+        .unwrap();
+    server
+}
+
+fn refusal(name: &str, value: ParameterValue) -> String {
+    server().set_atomically(&[pair(name, value)]).unwrap_err()
+}
+
+#[test]
+fn overrides_win_at_declaration_and_leftovers_are_reported() {
+    let server = server();
+    assert_eq!(
+        server.get("sea.wave_height_m"),
+        Some(ParameterValue::Double(1.5))
+    );
+    assert_eq!(
+        server.get("use_sim_time"),
+        Some(ParameterValue::Bool(false))
+    );
+    assert_eq!(server.get("typo"), None);
+    assert_eq!(
+        server.unused_overrides(),
+        ["parameter 'typo' (given as 3) does not exist"]
+    );
+}
+
+#[test]
+fn declarations_are_checked() {
+    let server = ParameterServer::new(vec![
+        pair("gain", ParameterValue::Integer(2)),
+        pair("ids", ParameterValue::StringArray(vec![])),
+    ])
+    .unwrap();
+    let declare = |name: &str, default| server.declare(Declaration::new(name, default, ""));
+    let error = declare("gain", ParameterValue::Double(1.0)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "parameter 'gain': expected double, found integer 2 (write 2.0)"
+    );
+    assert_eq!(
+        declare("ids", ParameterValue::IntegerArray(vec![1])),
+        Ok(ParameterValue::IntegerArray(vec![])),
+        "an empty list has the type of the default"
+    );
+    assert!(
+        declare("ids", ParameterValue::Bool(true)).is_err(),
+        "declared before"
+    );
+    assert!(declare("", ParameterValue::Bool(true)).is_err());
+    assert!(declare("nan", ParameterValue::Double(f64::NAN)).is_err());
+    let wrong = ParameterServer::new(vec![pair("use_sim_time", ParameterValue::Integer(1))]);
+    assert!(wrong.is_err());
+}
+
+#[test]
+fn a_string_that_may_be_a_number_takes_numbers_as_their_text() {
+    let text = |text: &str| Some(ParameterValue::String(text.to_owned()));
+    let declare = |server: &ParameterServer| {
+        let pace = Declaration::new(
+            "pace",
+            ParameterValue::String("realtime".to_owned()),
+            "Pace.",
+        );
+        server.declare(pace.with_number_as_text()).unwrap();
+    };
+    for (given, expected) in [
+        (ParameterValue::Integer(2), "2"),
+        (ParameterValue::Double(0.5), "0.5"),
+        (ParameterValue::Double(3.0), "3"),
+    ] {
+        let server = ParameterServer::new(vec![pair("pace", given.clone())]).unwrap();
+        declare(&server);
+        assert_eq!(server.get("pace"), text(expected), "on the command line");
+        let server = ParameterServer::new(vec![]).unwrap();
+        declare(&server);
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&heard);
+        server.on_set(Box::new(move |batch| {
+            log.lock().unwrap().extend_from_slice(batch);
+            Ok(())
+        }));
+        server.set_atomically(&[pair("pace", given)]).unwrap();
+        assert_eq!(server.get("pace"), text(expected));
+        assert_eq!(
+            *heard.lock().unwrap(),
+            [pair("pace", ParameterValue::String(expected.to_owned()))]
+        );
+    }
+    assert!(
+        server()
+            .set_atomically(&[pair("pace", ParameterValue::Integer(2))])
+            .is_err(),
+        "not declared to"
+    );
+}
+
+#[test]
+fn refusals_say_what_was_expected_and_found() {
+    assert_eq!(
+        refusal("wave_height", ParameterValue::Double(1.0)),
+        "parameter 'wave_height' cannot be set because it was not declared"
+    );
+    assert_eq!(
+        refusal("seed", ParameterValue::Integer(2)),
+        "parameter 'seed' cannot be set because it is read-only"
+    );
+    assert_eq!(
+        refusal("sea.wave_height_m", ParameterValue::Integer(2)),
+        "parameter 'sea.wave_height_m': expected double, found integer 2 (write 2.0)"
+    );
+    assert_eq!(
+        refusal("pace", ParameterValue::Bool(true)),
+        "parameter 'pace': expected string (realtime, max or a factor), found bool true"
+    );
+    assert_eq!(
+        refusal("sea.wave_height_m", ParameterValue::Double(20.0)),
+        "parameter 'sea.wave_height_m': expected 0.0 to 15.0, found 20.0"
+    );
+    assert_eq!(
+        refusal("sea.current.speed_m_s", ParameterValue::Double(f64::NAN)),
+        "parameter 'sea.current.speed_m_s': expected finite numbers, found NaN"
+    );
+}
+
+#[test]
+fn a_batch_takes_effect_whole_or_not_at_all() {
+    let server = server();
+    let good = pair("sea.wave_height_m", ParameterValue::Double(3.0));
+    let bad = pair("sea.current.speed_m_s", ParameterValue::Bool(true));
+    assert!(server.set_atomically(&[good.clone(), bad.clone()]).is_err());
+    assert_eq!(
+        server.get("sea.wave_height_m"),
+        Some(ParameterValue::Double(1.5))
+    );
+    let results = server.set(&[good, bad]);
+    assert!(results[0].is_ok() && results[1].is_err());
+    assert_eq!(
+        server.get("sea.wave_height_m"),
+        Some(ParameterValue::Double(3.0))
+    );
+}
+
+#[test]
+fn the_node_has_the_last_word_and_listeners_hear_of_what_took_effect() {
+    let server = server();
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&heard);
+    server.listen(Box::new(move |change, parameters| {
+        for (name, value) in parameters {
+            log.lock()
+                .unwrap()
+                .push(format!("{change:?} {name}={value}"));
+        }
+    }));
+    assert_eq!(
+        heard.lock().unwrap().len(),
+        5,
+        "all that is declared is new to the listener"
+    );
+    heard.lock().unwrap().clear();
+    server.on_set(Box::new(|batch| match batch {
+        [(_, ParameterValue::String(pace))] if pace == "warp" => {
+            Err("pace 'warp' is unknown".to_owned())
+        }
+        _ => Ok(()),
+    }));
+    let set = |pace: &str| {
+        server.set_atomically(&[pair("pace", ParameterValue::String(pace.to_owned()))])
+    };
+    assert_eq!(set("warp"), Err("pace 'warp' is unknown".to_owned()));
+    assert_eq!(set("max"), Ok(()));
+    server
+        .declare(Declaration::new("late", ParameterValue::Bool(true), ""))
+        .unwrap();
+    assert_eq!(
+        *heard.lock().unwrap(),
+        ["Changed pace='max'", "New late=true"]
+    );
+}
+
+#[test]
+fn listing_follows_prefixes_and_depth() {
+    let server = server();
+    let list = |prefixes: &[&str], depth| {
+        let prefixes: Vec<String> = prefixes.iter().map(|prefix| (*prefix).to_owned()).collect();
+        server.list(&prefixes, depth)
+    };
+    let (names, groups) = list(&[], 0);
+    assert_eq!(
+        names,
+        [
+            "pace",
+            "sea.current.speed_m_s",
+            "sea.wave_height_m",
+            "seed",
+            "use_sim_time"
+        ]
+    );
+    assert_eq!(groups, ["sea.current", "sea"]);
+    assert_eq!(list(&[], 1).0, ["pace", "seed", "use_sim_time"]);
+    assert_eq!(list(&["sea"], 1).0, ["sea.wave_height_m"]);
+    assert_eq!(
+        list(&["sea"], 0).0,
+        ["sea.current.speed_m_s", "sea.wave_height_m"]
+    );
+    assert_eq!(list(&["se"], 0).0, Vec::<String>::new());
+    assert_eq!(list(&["seed", "pace"], 1).0, ["pace", "seed"]);
+}
+
+#[test]
+fn descriptions_carry_all_that_was_declared() {
+    let server = server();
+    let pace = server.describe("pace").unwrap();
+    assert_eq!(
+        (pace.constraints.as_str(), pace.read_only),
+        ("realtime, max or a factor", false)
+    );
+    assert!(server.describe("seed").unwrap().read_only);
+    assert_eq!(server.describe("nothing"), None);
+}
+
+#[test]
+fn what_came_about_otherwise_is_followed_and_told() {
+    let server = server();
+    let (asked, told) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(Vec::new())));
+    let (counter, seen) = (Arc::clone(&asked), Arc::clone(&told));
+    server.on_set(Box::new(move |_| {
+        *counter.lock().unwrap() += 1;
+        Ok(())
+    }));
+    server.listen(Box::new(move |_, batch| {
+        seen.lock()
+            .unwrap()
+            .extend(batch.iter().map(|p| p.0.clone()))
+    }));
+    told.lock().unwrap().clear();
+    let height = |x| pair("sea.wave_height_m", ParameterValue::Double(x));
+    server.follow(&[
+        height(3.5),
+        pair("no.such", ParameterValue::Double(1.0)),
+        height(99.0),
+    ]);
+    assert_eq!(
+        server.get("sea.wave_height_m"),
+        Some(ParameterValue::Double(3.5))
+    );
+    assert_eq!(*told.lock().unwrap(), ["sea.wave_height_m"]);
+    assert_eq!(*asked.lock().unwrap(), 0, "nothing is to be done any more");
+}

@@ -1,0 +1,238 @@
+//! Quality of service of topics and services, in ROS's own terms.
+//!
+//! One type serves the publishers, the text that `describe` prints and the profiles that a bag records, so that the
+//! three cannot disagree. Nothing here names a DDS library; `dds/transport.rs` translates.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Whether lost samples are sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reliability {
+    /// Every sample that is still in the history is sent again until acknowledged.
+    Reliable,
+    /// Each sample is sent once.
+    BestEffort,
+}
+
+/// Whether a late subscriber receives what was published before it came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Durability {
+    /// Only samples published after it came.
+    Volatile,
+    /// The history of every publisher that is still alive.
+    TransientLocal,
+}
+
+/// How many samples are kept for subscribers that have not received them yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum History {
+    /// The newest so many.
+    KeepLast(u32),
+    /// All, as far as memory limits allow.
+    KeepAll,
+}
+
+/// Quality of service of one publisher, subscription or service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Qos {
+    /// Whether lost samples are sent again.
+    pub reliability: Reliability,
+    /// Whether late subscribers receive earlier samples.
+    pub durability: Durability,
+    /// How many samples are kept.
+    pub history: History,
+    /// Age at which a sample is worth nothing any more; `None` is never.
+    pub lifespan: Option<Duration>,
+}
+
+impl Qos {
+    /// ROS's default: reliable, volatile, keep last 10.
+    pub const DEFAULT: Self = Self::reliable(10);
+
+    /// What a subscriber of sensor data asks for: matches reliable and best-effort publishers.
+    pub const SENSOR_SUBSCRIPTION: Self = Self {
+        reliability: Reliability::BestEffort,
+        ..Self::reliable(5)
+    };
+
+    /// Last value for late subscribers: `robot_description`, maps.
+    pub const LATCHED: Self = Self::reliable(1).transient_local();
+
+    /// `/clock`: rclcpp subscribes best-effort with depth 1, rclpy reliable; offered reliable, both match.
+    pub const CLOCK: Self = Self::reliable(10);
+
+    /// `/tf`.
+    pub const TF: Self = Self::reliable(100);
+
+    /// `/tf_static`.
+    pub const TF_STATIC: Self = Self::reliable(1).transient_local();
+
+    /// Requests and replies of a service.
+    pub const SERVICE: Self = Self::reliable(10);
+
+    /// Status of an action.
+    pub const ACTION_STATUS: Self = Self::reliable(1).transient_local();
+
+    /// Requests and replies of the parameter services.
+    pub const PARAMETERS: Self = Self::reliable(1000);
+
+    /// `/parameter_events`.
+    pub const PARAMETER_EVENTS: Self = Self::reliable(1000);
+
+    /// `/rosout`.
+    pub const ROSOUT: Self = Self {
+        lifespan: Some(Duration::from_secs(10)),
+        ..Self::reliable(1000).transient_local()
+    };
+
+    /// `ros_discovery_info`, which tells peers which endpoints belong to which node.
+    pub const DISCOVERY_INFO: Self = Self::reliable(1).transient_local();
+
+    /// Reliable, volatile, keep last `depth`.
+    pub const fn reliable(depth: u32) -> Self {
+        Self {
+            reliability: Reliability::Reliable,
+            durability: Durability::Volatile,
+            history: History::KeepLast(depth),
+            lifespan: None,
+        }
+    }
+
+    /// Best effort, volatile, keep last `depth`.
+    pub const fn best_effort(depth: u32) -> Self {
+        Self {
+            reliability: Reliability::BestEffort,
+            ..Self::reliable(depth)
+        }
+    }
+
+    /// The same with durability transient local.
+    pub const fn transient_local(self) -> Self {
+        Self {
+            durability: Durability::TransientLocal,
+            ..self
+        }
+    }
+
+    /// Depth of the history; 0 for keep all, as ROS writes it.
+    pub const fn depth(&self) -> u32 {
+        match self.history {
+            History::KeepLast(depth) => depth,
+            History::KeepAll => 0,
+        }
+    }
+
+    /// A one-element list in the form of rosbag2's `offered_qos_profiles` (metadata version 9, Iron and newer).
+    pub fn to_bag_yaml(&self) -> String {
+        let history = match self.history {
+            History::KeepLast(_) => "keep_last",
+            History::KeepAll => "keep_all",
+        };
+        let lifespan = match self.lifespan {
+            Some(lifespan) => (lifespan.as_secs(), lifespan.subsec_nanos()),
+            None => INFINITE,
+        };
+        let duration = |name: &str, (sec, nsec): (u64, u32)| {
+            format!("  {name}:\n    sec: {sec}\n    nsec: {nsec}\n")
+        };
+        let mut yaml = format!(
+            "- history: {history}\n  depth: {}\n  reliability: {}\n  durability: {}\n",
+            self.depth(),
+            self.reliability,
+            self.durability,
+        );
+        yaml += &duration("deadline", INFINITE);
+        yaml += &duration("lifespan", lifespan);
+        yaml += "  liveliness: automatic\n";
+        yaml += &duration("liveliness_lease_duration", INFINITE);
+        yaml += "  avoid_ros_namespace_conventions: false\n";
+        yaml
+    }
+}
+
+/// ROS's infinite duration, seconds and nanoseconds: 2^63 - 1 nanoseconds.
+const INFINITE: (u64, u32) = (9_223_372_036, 854_775_807);
+
+impl fmt::Display for Reliability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Reliable => "reliable",
+            Self::BestEffort => "best_effort",
+        })
+    }
+}
+
+impl fmt::Display for Durability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Volatile => "volatile",
+            Self::TransientLocal => "transient_local",
+        })
+    }
+}
+
+impl fmt::Display for Qos {
+    /// `reliable, volatile, keep last 10`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}, ", self.reliability, self.durability)?;
+        match self.history {
+            History::KeepLast(depth) => write!(f, "keep last {depth}")?,
+            History::KeepAll => write!(f, "keep all")?,
+        }
+        match self.lifespan {
+            Some(lifespan) => write!(f, ", lifespan {} s", lifespan.as_secs_f64()),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_names_every_policy() {
+        assert_eq!(Qos::DEFAULT.to_string(), "reliable, volatile, keep last 10");
+        assert_eq!(
+            Qos::SENSOR_SUBSCRIPTION.to_string(),
+            "best_effort, volatile, keep last 5"
+        );
+        assert_eq!(
+            Qos::ROSOUT.to_string(),
+            "reliable, transient_local, keep last 1000, lifespan 10 s"
+        );
+        let keep_all = Qos {
+            history: History::KeepAll,
+            ..Qos::DEFAULT
+        };
+        assert_eq!(keep_all.to_string(), "reliable, volatile, keep all");
+    }
+
+    #[test]
+    fn bag_form_is_that_of_rosbag2() {
+        let expected = "\
+- history: keep_last
+  depth: 1
+  reliability: reliable
+  durability: transient_local
+  deadline:
+    sec: 9223372036
+    nsec: 854775807
+  lifespan:
+    sec: 9223372036
+    nsec: 854775807
+  liveliness: automatic
+  liveliness_lease_duration:
+    sec: 9223372036
+    nsec: 854775807
+  avoid_ros_namespace_conventions: false
+";
+        assert_eq!(Qos::LATCHED.to_bag_yaml(), expected);
+        assert!(
+            Qos::ROSOUT
+                .to_bag_yaml()
+                .contains("  lifespan:\n    sec: 10\n    nsec: 0\n")
+        );
+    }
+}

@@ -1,0 +1,159 @@
+//! A place by its ranges to known places.
+//!
+//! # Law
+//! ```text
+//!   min Σ (|x - n_k| - r_k)²/σ_k² + (z - z_0)²/σ_z²                    (1)
+//!   (Jᵀ W J + λ D) δ = Jᵀ W e,   P = (Jᵀ W J)⁻¹                        (2)  [Marquardt 1963]
+//! ```
+//! # Symbols
+//! x the place · n_k known places · r_k ranges, σ_k their standard deviation · z_0 a height that is known otherwise · J rows (x - n_k)/|x - n_k| · W diagonal of 1/σ² · D the
+//! diagonal of JᵀWJ · e what is missing · P covariance.
+//!
+//! # Frames
+//! Any one for all.
+//!
+//! # Limits
+//! Of two places that are the mirror of one another in the plane of the known ones, that on the side of the start is found. P leaves out what the known places and the speed of sound err.
+//!
+//! # Checked by
+//! tests below; test/analytic/acoustic.rs
+
+use merrow_math::{Mat3, Sym3, Vec3};
+
+/// Standard deviation that ranges without noise are taken to have [m].
+const LEAST_STD: f64 = 1e-3;
+const ROUNDS: usize = 60;
+
+/// A known place, the range to it and the standard deviation of that [m].
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// The place.
+    pub p: Vec3,
+    /// The range.
+    pub range: f64,
+    /// Its standard deviation.
+    pub std: f64,
+}
+
+struct Sums {
+    normal: Mat3,
+    right: Vec3,
+    cost: f64,
+}
+
+fn sums(known: &[Known], height: Option<[f64; 2]>, x: Vec3) -> Sums {
+    let mut sums = Sums {
+        normal: Mat3::zero(),
+        right: Vec3::zero(),
+        cost: 0.0,
+    };
+    let mut add = |row: Vec3, missing: f64, std: f64| {
+        let weight = 1.0 / (std * std).max(LEAST_STD * LEAST_STD);
+        for i in 0..3 {
+            sums.normal.r[i] += row.scale(weight * row[i]);
+        }
+        sums.right += row.scale(weight * missing);
+        sums.cost += weight * missing * missing;
+    };
+    for k in known {
+        let way = x - k.p;
+        let r = way.norm().max(1e-9);
+        add(way.scale(1.0 / r), k.range - r, k.std);
+    }
+    if let Some([z, std]) = height {
+        add(Vec3::new(0.0, 0.0, 1.0), z - x.z, std);
+    }
+    sums
+}
+
+/// The place with its covariance [m²]: from `start`, with a height and its standard deviation if one is known. None of fewer than three ranges, or if they do not fix it.
+pub fn find(known: &[Known], height: Option<[f64; 2]>, start: Vec3) -> Option<(Vec3, Mat3)> {
+    if known.len() < 3 {
+        return None;
+    }
+    let (mut x, mut damping) = (start, 1e-3);
+    let mut now = sums(known, height, x);
+    for _ in 0..ROUNDS {
+        let mut damped = now.normal;
+        for i in 0..3 {
+            damped.r[i][i] += damping * damped.r[i][i] + 1e-12;
+        }
+        let step = Sym3::upper(&damped).inverse().mul_vec(now.right); // (2)
+        let next = sums(known, height, x + step);
+        if next.cost <= now.cost {
+            (x, now, damping) = (x + step, next, (0.1 * damping).max(1e-12));
+            if step.norm() < 1e-9 {
+                break;
+            }
+        } else {
+            damping *= 10.0;
+        }
+    }
+    let covariance = Sym3::upper(&now.normal).inverse().full();
+    let fixed = (0..3).all(|i| covariance.r[i][i] > 0.0 && covariance.r[i][i] < 1e8);
+    (fixed && x.is_finite()).then_some((x, covariance))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranges(x: Vec3, nodes: &[[f64; 3]]) -> Vec<Known> {
+        let known = |p: &[f64; 3]| {
+            let p = Vec3::from(*p);
+            Known {
+                p,
+                range: (x - p).norm(),
+                std: 0.1,
+            }
+        };
+        nodes.iter().map(known).collect()
+    }
+
+    #[test]
+    fn exact_ranges_give_the_exact_place() {
+        let x = Vec3::new(3.0, -4.0, -11.0);
+        let nodes = [
+            [-1.0, -1.0, 0.0],
+            [1.0, -1.0, 0.0],
+            [1.0, 1.0, 0.0],
+            [-1.0, 1.0, 0.0],
+        ];
+        let known = ranges(x, &nodes);
+        let (found, _) = find(&known, None, Vec3::new(0.0, 0.0, -5.0)).expect("a place");
+        assert!((found - x).norm() < 1e-6, "{found:?}");
+        // from above its mirror is found
+        let (found, _) = find(&known, None, Vec3::new(0.0, 0.0, 5.0)).expect("a place");
+        assert!(
+            (found - Vec3::new(3.0, -4.0, 11.0)).norm() < 1e-6,
+            "{found:?}"
+        );
+        assert!(find(&known[..2], Some([-11.0, 0.1]), Vec3::zero()).is_none());
+    }
+
+    // on three axes at the same distance each range fixes one coordinate: P = σ² I
+    #[test]
+    fn the_covariance_is_that_of_the_rows() {
+        let known = ranges(
+            Vec3::zero(),
+            &[[50.0, 0.0, 0.0], [0.0, 50.0, 0.0], [0.0, 0.0, 50.0]],
+        );
+        let (_, p) = find(&known, None, Vec3::new(1.0, 2.0, -3.0)).expect("a place");
+        for i in 0..3 {
+            for j in 0..3 {
+                let expected = if i == j { 0.01 } else { 0.0 };
+                assert!((p.r[i][j] - expected).abs() < 1e-9, "{p:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nodes_in_a_line_fix_nothing() {
+        let known = ranges(
+            Vec3::new(0.0, 0.0, -9.0),
+            &[[-9.0, 0.0, 0.0], [1.0, 0.0, 0.0], [4.0, 0.0, 0.0]],
+        );
+        // the place may turn about the line
+        assert!(find(&known, None, Vec3::new(0.0, 0.0, -5.0)).is_none());
+    }
+}

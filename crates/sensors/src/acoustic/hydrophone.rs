@@ -1,0 +1,112 @@
+//! Bearing and range of the pingers that a small array hears.
+//!
+//! # Law
+//! ```text
+//!   t_a = t_k + t(t_k, t_a),   t_k = t_0 + k T                          (1)
+//! ```
+//! Of each pinger the last ping that arrived since the sample before is told; its range is c_0 (t_a - t_k), if the array knows t_k.
+//!
+//! # Symbols
+//! t_k ping, t_a arrival · t(t_k, t_a) time on the way between where the pinger was and where the array was · t_0 start, T period of the pinger.
+//!
+//! # Frames
+//! Places in S at the arrival.
+//!
+//! # Limits
+//! As `mod.rs`: pinger and array have moved evenly since the ping. Of several pings since the sample before, only the last is told.
+//!
+//! # Checked by
+//! test/analytic/acoustic.rs
+
+use crate::acoustic::path::Way;
+use crate::acoustic::{Listener, Moving, spread};
+use merrow_math::Vec3;
+use merrow_model::scene::sensor::acoustic::{Beacon, BeaconKind, Target};
+use merrow_model::state::frames::acoustic::{Fix, Sounds};
+
+/// Variance of a range that is not known [m²].
+const UNKNOWN: f64 = 1e12;
+/// How often a way is found anew with where its ends then were.
+const ROUNDS: usize = 4;
+
+/// What arrived since the sample before.
+pub fn hear(by: &Listener<'_>, synchronised: bool) -> Sounds {
+    let one = |(k, target): (usize, &Target)| {
+        let beacon = &by.beacons[target.beacon];
+        let (moving, late) = (by.beacon(target.beacon)?, by.late(target.beacon));
+        let (sent, way) = last_ping(by, beacon, &moving, late)?;
+        let arrived = sent + way.time;
+        if !by
+            .waters
+            .is_open(moving.after(sent), by.own(Vec3::zero(), arrived))
+        {
+            return None;
+        }
+        let mut draw = by.draw(k);
+        let received = by.source_level(target.beacon) - way.loss;
+        let snr = by.hears(&by.spec.ear, beacon.frequency, received, &mut draw)?;
+        let (d, variance) = by.bearing(
+            by.pose.after(arrived).0.tr_mul_vec(way.from),
+            snr,
+            &mut draw,
+        );
+        let (range, along) = match synchronised {
+            true => by.told(by.sound_speed * (late + way.time), &mut draw),
+            false => (1.0, UNKNOWN),
+        };
+        let covariance = spread(d, along, range * range * variance);
+        let stamp_ns = by.stamp(arrived);
+        Some(Fix {
+            target: k,
+            stamp_ns,
+            p_S: d.scale(range),
+            covariance,
+            snr,
+            world: None,
+        })
+    };
+    let fixes = by.spec.targets.iter().enumerate().filter_map(one).collect();
+    Sounds {
+        fixes,
+        ranges: Vec::new(),
+    }
+}
+
+/// When the last ping left that arrived since the sample before [s after the sample], and its way, of a pinger whose clock is `late` [s]. (1)
+fn last_ping(by: &Listener<'_>, beacon: &Beacon, moving: &Moving, late: f64) -> Option<(f64, Way)> {
+    let BeaconKind::Pinger { period, start } = beacon.kind else {
+        return None;
+    };
+    let start = start + late;
+    let way = |sent: f64| {
+        let source = moving.after(sent).p;
+        let (mut arrived, mut way) = (0.0, None);
+        for _ in 0..ROUNDS {
+            let found = by
+                .waters
+                .way(source, by.own(Vec3::zero(), arrived).p, beacon.frequency)?;
+            (arrived, way) = (sent + found.time, Some(found));
+        }
+        way
+    };
+    let about = way(0.0)?.time;
+    if about * by.sound_speed > 1.1 * by.spec.max_range {
+        return None;
+    }
+    // what moves at 10 m/s shifts the arrival by less than a part in a hundred
+    let newest = ((by.now - start - 0.98 * about) / period).floor();
+    let oldest = ((by.now - 1.0 / by.rate - start - 1.02 * about) / period).floor();
+    let mut k = newest;
+    while k >= oldest.max(0.0) {
+        let sent = start + k * period - by.now;
+        let way = way(sent)?;
+        let arrived = sent + way.time;
+        if arrived <= 0.0 {
+            let good = arrived > -1.0 / by.rate && way.time * by.sound_speed <= by.spec.max_range;
+            return good.then_some((sent, way));
+        }
+        // it is still on its way
+        k -= 1.0;
+    }
+    None
+}

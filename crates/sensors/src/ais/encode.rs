@@ -1,0 +1,284 @@
+//! Messages of the Automatic Identification System as sentences.
+//!
+//! # Law
+//! ```text
+//!   bits of the fields, the highest first -> six at a time -> v + 48, from 40 on v + 56            (1)  [ITU-R M.1371-5; IEC 61162-1]
+//!   !AIVDM,<sentences>,<number>,<sequence>,<channel>,<payload>,<bits to fill>*<exclusive or of all between ! and *>
+//!   turn: 4.733 sqrt(degrees a minute), to starboard positive                                      (2)  [ITU-R M.1371-5, table 48]
+//! ```
+//! # Symbols
+//! v six bits as a number.
+//!
+//! # Frames
+//! Latitude north, longitude east, courses and headings clockwise from north.
+//!
+//! # Limits
+//! Messages 1, 5, 18 and 24. No state of the radio's slots: its bits are 0.
+//!
+//! # Checked by
+//! tests below; test/witness/ais.rs (pyais)
+
+use merrow_model::scene::sensor::ais::Vessel;
+use std::fmt::Write;
+
+/// Most characters of payload in a sentence, which has 82 with all else.
+const PAYLOAD: usize = 60;
+/// Metres a second of a knot.
+pub const KNOT: f64 = 1852.0 / 3600.0;
+
+/// How a vessel moves at the instant of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Motion {
+    /// Latitude and longitude [rad].
+    pub place: [f64; 2],
+    /// Speed over ground [m/s].
+    pub speed: f64,
+    /// Course over ground [rad].
+    pub course: f64,
+    /// Heading [rad].
+    pub heading: f64,
+    /// Rate of turn to starboard [rad/s].
+    pub turn: f64,
+    /// Second of the minute.
+    pub second: u32,
+    /// True if the place is better than 10 m.
+    pub is_accurate: bool,
+}
+
+/// Bits of a message.
+#[derive(Clone, Debug, Default)]
+struct Bits(Vec<bool>);
+
+impl Bits {
+    fn number(&mut self, value: u32, width: u32) -> &mut Self {
+        self.0.extend((0..width).rev().map(|k| value >> k & 1 == 1));
+        self
+    }
+
+    fn signed(&mut self, value: i32, width: u32) -> &mut Self {
+        self.number(value as u32, width)
+    }
+
+    /// A text of `n` characters of six bits: small letters become large, what has no code a space, the end is filled with `@`.
+    fn text(&mut self, text: &str, n: usize) -> &mut Self {
+        let mut letters = text.chars().map(|c| match c.to_ascii_uppercase() {
+            c @ '@'..='_' => c as u32 - 64,
+            c @ ' '..='?' => c as u32,
+            _ => 32,
+        });
+        for _ in 0..n {
+            self.number(letters.next().unwrap_or(0), 6);
+        }
+        self
+    }
+
+    fn degrees(&mut self, radians: f64, width: u32) -> &mut Self {
+        self.signed((radians.to_degrees() * 600_000.0).round() as i32, width)
+    }
+}
+
+/// An angle from 0 up to a turn, in parts of a degree.
+fn angle(radians: f64, parts: f64) -> u32 {
+    let n = (360.0 * parts) as u32;
+    ((radians.to_degrees().rem_euclid(360.0) * parts).round() as u32) % n
+}
+
+/// Speed in tenths of a knot, of what it can say.
+fn tenths(speed: f64) -> u32 {
+    (speed / KNOT * 10.0).round().clamp(0.0, 1022.0) as u32
+}
+
+/// Report of a class A vessel's position: message 1.
+pub fn position_a(vessel: &Vessel, status: u32, motion: &Motion) -> Message {
+    let mut bits = Bits::default();
+    let rate = motion.turn.to_degrees() * 60.0;
+    let turn = (4.733 * rate.abs().sqrt())
+        .round()
+        .min(126.0)
+        .copysign(rate); // (2)
+    bits.number(1, 6)
+        .number(0, 2)
+        .number(vessel.mmsi, 30)
+        .number(status, 4)
+        .signed(turn as i32, 8);
+    bits.number(tenths(motion.speed), 10)
+        .number(u32::from(motion.is_accurate), 1);
+    bits.degrees(motion.place[1], 28)
+        .degrees(motion.place[0], 27);
+    bits.number(angle(motion.course, 10.0), 12)
+        .number(angle(motion.heading, 1.0), 9);
+    bits.number(motion.second, 6)
+        .number(0, 2)
+        .number(0, 3)
+        .number(0, 1)
+        .number(0, 19);
+    Message(bits)
+}
+
+/// What a class A vessel is and where it goes: message 5.
+pub fn voyage_a(vessel: &Vessel) -> Message {
+    let mut bits = Bits::default();
+    bits.number(5, 6)
+        .number(0, 2)
+        .number(vessel.mmsi, 30)
+        .number(2, 2)
+        .number(vessel.imo, 30);
+    bits.text(&vessel.call_sign, 7)
+        .text(&vessel.name, 20)
+        .number(vessel.kind, 8);
+    reach(&mut bits, vessel);
+    // by GPS; no time of arrival: month and day 0, hour 24, minute 60
+    bits.number(1, 4)
+        .number(0, 4)
+        .number(0, 5)
+        .number(24, 5)
+        .number(60, 6);
+    bits.number((vessel.draught * 10.0).round().clamp(0.0, 255.0) as u32, 8);
+    bits.text(&vessel.destination, 20).number(0, 1).number(0, 1);
+    Message(bits)
+}
+
+/// Report of a class B vessel's position: message 18.
+pub fn position_b(vessel: &Vessel, motion: &Motion) -> Message {
+    let mut bits = Bits::default();
+    bits.number(18, 6)
+        .number(0, 2)
+        .number(vessel.mmsi, 30)
+        .number(0, 8);
+    bits.number(tenths(motion.speed), 10)
+        .number(u32::from(motion.is_accurate), 1);
+    bits.degrees(motion.place[1], 28)
+        .degrees(motion.place[0], 27);
+    bits.number(angle(motion.course, 10.0), 12)
+        .number(angle(motion.heading, 1.0), 9);
+    // a unit that listens for a free slot, without display, on the whole band
+    bits.number(motion.second, 6)
+        .number(0, 2)
+        .number(1, 1)
+        .number(0, 1)
+        .number(0, 1)
+        .number(1, 1);
+    bits.number(0, 1).number(0, 1).number(0, 1).number(0, 20);
+    Message(bits)
+}
+
+/// What a class B vessel is: message 24, part A with its name or B with the rest.
+pub fn static_b(vessel: &Vessel, part: u32) -> Message {
+    let mut bits = Bits::default();
+    bits.number(24, 6)
+        .number(0, 2)
+        .number(vessel.mmsi, 30)
+        .number(part, 2);
+    if part == 0 {
+        bits.text(&vessel.name, 20);
+    } else {
+        bits.number(vessel.kind, 8)
+            .text("MRW", 3)
+            .number(0, 4)
+            .number(0, 20)
+            .text(&vessel.call_sign, 7);
+        reach(&mut bits, vessel);
+        bits.number(1, 4).number(0, 2);
+    }
+    Message(bits)
+}
+
+fn reach(bits: &mut Bits, vessel: &Vessel) {
+    for (length, width, most) in [(0, 9, 511.0), (1, 9, 511.0), (2, 6, 63.0), (3, 6, 63.0)] {
+        bits.number(vessel.reach[length].round().clamp(0.0, most) as u32, width);
+    }
+}
+
+/// A message, ready to be told.
+#[derive(Clone, Debug)]
+pub struct Message(Bits);
+
+impl Message {
+    /// Its sentences; `talker` is AIVDM for what is received, AIVDO for one's own, `sequence` tells messages of several sentences apart. (1)
+    pub fn sentences(&self, talker: &str, channel: char, sequence: u64) -> Vec<String> {
+        let bits = &self.0.0;
+        let fill = (6 - bits.len() % 6) % 6;
+        let six = |chunk: &[bool]| {
+            let v = (0..6).fold(0, |v, k| {
+                2 * v + u8::from(chunk.get(k).copied().unwrap_or(false))
+            });
+            char::from(if v < 40 { v + 48 } else { v + 56 })
+        };
+        let payload: Vec<char> = bits.chunks(6).map(six).collect();
+        let pieces: Vec<&[char]> = payload.chunks(PAYLOAD).collect();
+        let sentence = |(k, piece): (usize, &&[char])| {
+            let last = k + 1 == pieces.len();
+            let number = if pieces.len() > 1 {
+                (sequence % 10).to_string()
+            } else {
+                String::new()
+            };
+            let (text, fill) = (
+                piece.iter().collect::<String>(),
+                if last { fill } else { 0 },
+            );
+            let body = format!(
+                "{talker},{},{},{number},{channel},{text},{fill}",
+                pieces.len(),
+                k + 1
+            );
+            let sum = body.bytes().fold(0, |sum, byte| sum ^ byte);
+            let mut out = format!("!{body}*");
+            // writing to a text cannot fail
+            let _ = write!(out, "{sum:02X}");
+            out
+        };
+        pieces.iter().enumerate().map(sentence).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vessel() -> Vessel {
+        Vessel {
+            mmsi: 477_553_000,
+            name: "Evening Star".into(),
+            call_sign: "VRXY9".into(),
+            ..Vessel::default()
+        }
+    }
+
+    // a report that stands in many texts about AIS: of 477553000, moored in Seattle, 47.582833 N 122.345833 W, course 51.0, heading 181, second 15. Its radio status differs
+    #[test]
+    fn a_known_report_is_made_again() {
+        let motion = Motion {
+            place: [
+                f64::to_radians(28_549_700.0 / 600_000.0),
+                f64::to_radians(-73_407_500.0 / 600_000.0),
+            ],
+            speed: 0.0,
+            course: 51_f64.to_radians(),
+            heading: 181_f64.to_radians(),
+            turn: 0.0,
+            second: 15,
+            is_accurate: false,
+        };
+        let made = position_a(&vessel(), 5, &motion).sentences("AIVDM", 'B', 0);
+        assert_eq!(made.len(), 1);
+        // !AIVDM,1,1,,B,177KQJ5000G?tO`K>RA1wUbN0TKH,0*5C
+        assert!(
+            made[0].starts_with("!AIVDM,1,1,,B,177KQJ5000G?tO`K>RA1wUbN0"),
+            "{}",
+            made[0]
+        );
+    }
+
+    #[test]
+    fn long_messages_are_cut_and_every_sentence_is_summed() {
+        let made = voyage_a(&vessel()).sentences("AIVDM", 'A', 13);
+        assert_eq!(made.len(), 2);
+        assert!(made[0].starts_with("!AIVDM,2,1,3,A,5") && made[1].starts_with("!AIVDM,2,2,3,A,"));
+        for sentence in made {
+            assert!(sentence.len() <= 82, "{sentence}");
+            let (body, sum) = sentence[1..].split_once('*').expect("a sum");
+            assert_eq!(format!("{:02X}", body.bytes().fold(0, |s, b| s ^ b)), sum);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What the noise of a mosaic of filters looks like in a picture.
+//!
+//! # Law
+//! ```text
+//!   raw:      N_i = n where the pixel counts i, else the mean of its nearest neighbours that do            (1)
+//!   smoothed: N_i = Σ b n + m_i - (m_R + 2 m_G + m_B)/4,  b of (1 2 1)/4 each way                           (2)  [Alleysson 2005]
+//!   var N_R = var N_B = (9/64 + 3/(4 c²)) s²,  var N_G = (9/64 + 1/(4 c²)) s²                               (3)
+//! ```
+//! A camera's processing tells brightness, which it leaves fine, from colour, which it takes from far more pixels: at night its pictures have grain and pale blotches, not pixels of pure colours.
+//!
+//! # Symbols
+//! n noise of a pixel's own number, s² its variance · N_i noise of colour i in the picture · m_i mean of n over the pixels that count i in c by c cells of two by two pixels.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! Only noise is treated so: light is as sharp in all colours. (3) is for even light, away from the edges, c of 3 and more.
+//!
+//! # Checked by
+//! test/analytic/exposure.rs
+
+/// Colour that a pixel counts (RGGB).
+pub fn filter(column: usize, row: usize) -> usize {
+    (column & 1) + (row & 1)
+}
+
+/// Noise of a picture, by colour.
+pub struct Grain {
+    /// n of each pixel.
+    own: Vec<f32>,
+    size: [usize; 2],
+    /// m_i - (m_R + 2 m_G + m_B)/4 of each cell; none: as the mosaic gives it.
+    smooth: Option<Vec<[f32; 3]>>,
+}
+
+impl Grain {
+    /// From the noise of each pixel's own number, with colours smoothed over `cells` by `cells` cells; 0: not.
+    pub fn new(own: Vec<f32>, size: [usize; 2], cells: usize) -> Self {
+        let smooth = (cells > 0 && size[0] > 1 && size[1] > 1).then(|| smoothed(&own, size, cells));
+        Self { own, size, smooth }
+    }
+
+    /// What noise adds along a row, into `out`.
+    pub fn line(&self, row: usize, out: &mut [[f32; 3]]) {
+        let [columns, rows] = self.size;
+        let Some(smooth) = &self.smooth else {
+            for (column, out) in out.iter_mut().enumerate() {
+                *out = between(&self.own, self.size, [column, row]);
+            }
+            return;
+        };
+        let [s, n] = beside(row, rows);
+        let [low, own, high] = [s, row, n].map(|row| &self.own[row * columns..(row + 1) * columns]);
+        // Σ b n of (2), upright, with one more on either side, then level
+        let mut upright = vec![0.0; columns + 2];
+        for (upright, ((l, o), h)) in upright[1..].iter_mut().zip(low.iter().zip(own).zip(high)) {
+            *upright = 0.25 * (l + h) + 0.5 * o;
+        }
+        (upright[0], upright[columns + 1]) = (upright[2], upright[columns - 1]);
+        let cells = &smooth[(row / 2).min(rows / 2 - 1) * (columns / 2)..][..columns / 2];
+        for (column, (out, three)) in out.iter_mut().zip(upright.windows(3)).enumerate() {
+            let light = 0.25 * (three[0] + three[2]) + 0.5 * three[1];
+            *out = cells[(column / 2).min(columns / 2 - 1)].map(|c| light + c);
+        }
+    }
+}
+
+/// Neighbours before and behind; beyond an edge those on its other side.
+fn beside(at: usize, n: usize) -> [usize; 2] {
+    let (low, high) = (at.saturating_sub(1), (at + 1).min(n - 1));
+    [
+        if at == 0 { high } else { low },
+        if at + 1 == n { low } else { high },
+    ]
+}
+
+/// (1)
+fn between(noise: &[f32], [columns, rows]: [usize; 2], [column, row]: [usize; 2]) -> [f32; 3] {
+    let ([w, e], [s, n]) = (beside(column, columns), beside(row, rows));
+    let at = |i: usize, j: usize| noise[j * columns + i];
+    let own = at(column, row);
+    let (level, upright) = (at(w, row) + at(e, row), at(column, s) + at(column, n));
+    if filter(column, row) == 1 {
+        let (level, upright) = (0.5 * level, 0.5 * upright);
+        return if row & 1 == 0 {
+            [level, own, upright]
+        } else {
+            [upright, own, level]
+        };
+    }
+    let (cross, corners) = (
+        0.25 * (level + upright),
+        0.25 * (at(w, s) + at(e, s) + at(w, n) + at(e, n)),
+    );
+    if row & 1 == 0 {
+        [own, cross, corners]
+    } else {
+        [corners, cross, own]
+    }
+}
+
+/// What (2) adds to brightness, by cell.
+fn smoothed(noise: &[f32], [width, height]: [usize; 2], cells: usize) -> Vec<[f32; 3]> {
+    let [columns, rows] = [width / 2, height / 2];
+    let of_cell = |row: usize, column: usize| {
+        let first = 2 * row * width + 2 * column;
+        let [r, g, h, b] = [0, 1, width, width + 1].map(|next| noise[first + next]);
+        [r, 0.5 * (g + h), b]
+    };
+    let each = |of: &dyn Fn(usize, usize) -> [f32; 3]| -> Vec<[f32; 3]> {
+        (0..rows)
+            .flat_map(|row| (0..columns).map(move |column| of(row, column)))
+            .collect()
+    };
+    let own = each(&of_cell);
+    // the cells about one of `n`, as many as there are
+    let about = |at: usize, n: usize| at.saturating_sub(cells / 2)..(at + cells.div_ceil(2)).min(n);
+    let mean = |from: &[[f32; 3]], all: std::ops::Range<usize>, step: usize, first: usize| {
+        let (mut sum, part) = ([0.0; 3], 1.0 / all.len() as f32);
+        for k in all {
+            (0..3).for_each(|i| sum[i] += part * from[first + k * step][i]);
+        }
+        sum
+    };
+    let level = each(&|row, column| mean(&own, about(column, columns), 1, row * columns));
+    each(&|row, column| {
+        let [r, g, b] = mean(&level, about(row, rows), columns, column);
+        let all = 0.25 * (r + b) + 0.5 * g;
+        [r - all, g - all, b - all]
+    })
+}

@@ -1,0 +1,190 @@
+//! From light to numbers.
+//!
+//! # Law
+//! ```text
+//!   v = L/(1.2·2^EV) (1 - V r²)                                             (1)  [ISO 2720, saturation]
+//!   N = v e/g + √(v e/g) n_1 + σ n_2,  g = 2^(EV_g - EV) ≥ 1                (2)  [EMVA 1288]
+//!   sRGB: 12.92 v to v = 0.0031308, then 1.055 v^{1/2.4} - 0.055            (3)  [IEC 61966-2-1]
+//! ```
+//! Less light is met by more time first, to the longest there is, at EV_g, then by gain to its limit, and then pictures get dark:
+//! ```text
+//!   EV_g = log2(K²/t),  g ≤ 10^(G/20)                                       (4)  [ISO 2720]
+//! ```
+//! An exposure that is found is half-way, in stops, between one that puts the brightest twentieth of the picture at four fifths of saturation and one that puts its
+//! median at a fifth.
+//!
+//! # Symbols
+//! L luminance, by colour [cd/m²] · EV exposure value at ISO 100 · V what the corner loses, r distance from the middle over the corner's · e electrons at saturation ·
+//! g gain, G its limit [dB] · K f-number, t longest time [s] · N electrons · n normal variates · σ of reading.
+//!
+//! Each pixel counts one colour, as a mosaic of filters has it; `mosaic` says what noise adds to the others. Numbers are rounded up or down so that they are right in the
+//! mean over neighbours: no steps show in a fog.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! No white balance: what the water takes is gone from the picture too. No bleeding of pixels. The mosaic takes no sharpness, only noise is its own. What moves is blurred by the time that the file states, in bright light too.
+//!
+//! # Checked by
+//! test/analytic/camera.rs, test/analytic/exposure.rs
+
+use crate::camera::demosaicing_noise::{Grain, filter};
+use crate::sample::Spoiling;
+use bytes::Bytes;
+use merrow_model::scene::sensor::camera::CameraSpec;
+
+/// Part of the pixels that may be brighter than [`BRIGHT`].
+const BRIGHTEST: f64 = 0.05;
+/// Where they begin, over saturation.
+const BRIGHT: f64 = 0.8;
+/// Where the median lies.
+const MIDDLE: f64 = 0.2;
+/// Steps of the table of (3).
+const TABLE: usize = 4096;
+/// Adding it rounds a number of single precision to a whole one, which is left in the lowest bits.
+const ROUND: f32 = 8_388_608.0;
+/// Bits of a number of single precision that tell its digits.
+const DIGITS: u32 = (1 << 23) - 1;
+
+/// The numbers of a picture.
+pub fn develop(spec: &CameraSpec, light: &[[f32; 3]], by: &Spoiling) -> Bytes {
+    let exposure = &spec.exposure;
+    let ev = exposure
+        .fixed
+        .unwrap_or_else(|| exposure.within(found(light)));
+    let scale = 1.0 / (1.2 * libm::exp2(ev));
+    let electrons = exposure.full_well / libm::exp2((exposure.gain_below - ev).max(0.0));
+    let noisy = by.noise && exposure.full_well > 0.0;
+    let curve = curve(exposure.gamma);
+    let [columns, rows] = spec.size;
+    let middle = [columns, rows].map(|n| 0.5 * (n as f64 - 1.0));
+    let corner = (middle[0] * middle[0] + middle[1] * middle[1]).max(1e-9);
+    // of each pixel of a row
+    let mut kept = vec![scale as f32; columns];
+    let keep = |row: usize, kept: &mut [f32]| {
+        if exposure.vignette != 0.0 {
+            for (column, kept) in kept.iter_mut().enumerate() {
+                let (dx, dy) = (column as f64 - middle[0], row as f64 - middle[1]);
+                *kept = (scale * (1.0 - exposure.vignette * (dx * dx + dy * dy) / corner)) as f32;
+            }
+        }
+    };
+    let mut noise = vec![0.0_f32; if noisy { light.len() } else { 0 }];
+    let spread = Spread::new(electrons, exposure.read_noise);
+    for (row, line) in noise.chunks_exact_mut(columns).enumerate() {
+        // a draw for each row, whatever the rows before it drew
+        let mut draw = by.stream.draw(
+            (by.sample + 1)
+                .wrapping_mul(1 << 20)
+                .wrapping_add(row as u64),
+        );
+        keep(row, &mut kept);
+        let pixels = &light[row * columns..][..columns];
+        for (column, ((noise, pixel), kept)) in line.iter_mut().zip(pixels).zip(&kept).enumerate() {
+            *noise = spread.deviation(pixel[filter(column, row)] * kept) * draw.normal() as f32;
+        }
+    }
+    let grain = noisy.then(|| Grain::new(noise, spec.size, exposure.smoothing));
+    let (mut added, mut ups) = (vec![[0.0; 3]; columns], vec![0; columns]);
+    let mut out = vec![[0; 3]; light.len()];
+    for (row, (pixels, out)) in light
+        .chunks_exact(columns)
+        .zip(out.chunks_exact_mut(columns))
+        .enumerate()
+    {
+        if let Some(grain) = &grain {
+            grain.line(row, &mut added);
+        }
+        keep(row, &mut kept);
+        dithers(row, &mut ups);
+        let rest = added.iter().zip(&kept).zip(&ups);
+        for ((out, pixel), ((added, kept), up)) in out.iter_mut().zip(pixels).zip(rest) {
+            for i in 0..3 {
+                let v = (pixel[i] * kept + added[i]).clamp(0.0, 1.0);
+                let step = (v * TABLE as f32 + ROUND).to_bits() & (2 * TABLE as u32 - 1);
+                out[i] = ((curve[step as usize] + up) >> 8) as u8;
+            }
+        }
+    }
+    Bytes::from(out.into_flattened())
+}
+
+/// What is added along a row before numbers are cut off, in 256ths: spread over neighbours so that their mean is right [Jimenez 2014].
+fn dithers(row: usize, out: &mut [u32]) {
+    let part = |x: f64| x - f64::from(x as i32);
+    let first = 0.005_837_15 * f64::from(row as u32);
+    for (column, out) in out.iter_mut().enumerate() {
+        let at = 0.067_110_56 * f64::from(column as i32) + first;
+        *out = (256.0 * part(52.982_918_9 * part(at))) as i32 as u32;
+    }
+}
+
+/// How noise depends on a number. (2)
+struct Spread {
+    electrons: f32,
+    /// Variance of reading [electrons²].
+    read: f32,
+    per_electron: f32,
+}
+
+impl Spread {
+    fn new(electrons: f64, read: f64) -> Self {
+        Self {
+            electrons: electrons as f32,
+            read: (read * read) as f32,
+            per_electron: (1.0 / electrons) as f32,
+        }
+    }
+
+    /// Standard deviation of the number `v`.
+    #[inline(always)]
+    fn deviation(&self, v: f32) -> f32 {
+        // the two are independent, so they are one of the sum of their variances
+        (v.min(4.0) * self.electrons + self.read).sqrt() * self.per_electron
+    }
+}
+
+/// The exposure value that a picture asks for.
+fn found(light: &[[f32; 3]]) -> f64 {
+    // an eighth of a stop from 2^-24 to 2^40
+    let mut counts = [0_u32; 512];
+    // the digits of a number over a power of two, from which each eighth of a stop begins
+    let eighths =
+        [1, 2, 3, 4, 5, 6, 7].map(|k| (libm::exp2(f64::from(k) / 8.0) as f32).to_bits() & DIGITS);
+    for [r, g, b] in light {
+        let bits = r.max(*g).max(*b).max(0.0).to_bits();
+        let over = eighths
+            .iter()
+            .map(|from| i32::from(bits & DIGITS >= *from))
+            .sum::<i32>();
+        let step = 8 * ((bits >> 23) as i32 - 127 + 24) + over;
+        counts[step.clamp(0, 511) as usize] += 1;
+    }
+    let over = |part: f64| {
+        let (mut left, mut step) = (part * light.len() as f64, 511);
+        while step > 0 && left >= f64::from(counts[step]) {
+            left -= f64::from(counts[step]);
+            step -= 1;
+        }
+        (step as f64 + 0.5) / 8.0 - 24.0
+    };
+    let bright = over(BRIGHTEST) - libm::log2(1.2 * BRIGHT);
+    let middle = over(0.5) - libm::log2(1.2 * MIDDLE);
+    0.5 * (bright + middle)
+}
+
+/// (3), or its line, in 256ths.
+fn curve(gamma: bool) -> Vec<u32> {
+    let number = |k: usize| {
+        let v = k as f64 / TABLE as f64;
+        let shown = match v {
+            v if !gamma => v,
+            v if v <= 0.003_130_8 => 12.92 * v,
+            v => 1.055 * libm::pow(v, 1.0 / 2.4) - 0.055,
+        };
+        (256.0 * 255.0 * shown + 0.5) as u32
+    };
+    // as long as steps could be
+    (0..2 * TABLE).map(|k| number(k.min(TABLE))).collect()
+}

@@ -1,0 +1,119 @@
+//! Haze over a camera: how deep it is, and what it makes of the sky.
+//!
+//! # Law
+//! ```text
+//!   τ = β H,  H = 5000 m / ln(β/β_5),  β = σ - σ_R                                              (1)  [Elterman 1970]
+//!   L = L_0 T + (1 - T) (G_b (t 4π p(χ) + (1 - t) C) + G_s C),  T = e^{-(τ - τ_0) m_v}          (2)
+//!   C = 0.6 (1 + cos Z),  t = e^{-800 m (σ - σ_0)}
+//!   ∫ (1 - T) G_b (…) cos Z dΩ = 0.8 E_beam sin h (1 - e^{-(τ - τ_0)/sin h}),  ∫ (1 - T) (G_s C - L_0) cos Z dΩ = 0     (3)
+//! ```
+//! Clear air has haze of its own, which the sky's colours hold already; only what is beyond it counts here. It takes from the sky behind it and from the sun's beam. What it takes from the sky comes as its own light, of the beam
+//! four fifths, about the sun as haze scatters where it is thin, grey and brighter above where it is thick and light is scattered many times.
+//!
+//! # Symbols
+//! σ extinction of air at the ground [1/m], σ_0 of clear air, σ_R of air without haze · β of haze alone, β_5 5 km up · H scale height · τ optical depth upwards, τ_0 of clear air ·
+//! L_0, L luminance without it and with it · m_v air mass along the sight · p phase function of haze, χ angle to the sun, Z to the zenith, h elevation of the sun · t part that is scattered once.
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! Haze and fog are grey, and the same all about. Rain counts as haze.
+//!
+//! # Checked by
+//! test/analytic/daylight.rs
+
+use crate::camera::decay;
+use crate::camera::sky_radiance::{Sky, over_the_dome};
+use crate::camera::water::phase;
+use merrow_math::Vec3;
+use std::f64::consts::PI;
+
+/// Extinction of clear air [1/m]: a visibility of 50 km.
+const CLEAR: f64 = 3.912 / 50_000.0;
+/// Extinction of air without haze at 550 nm [1/m].
+const AIR: f64 = 1.16e-5;
+/// Extinction of haze 5 km up [1/m].
+const ALOFT: f64 = 5e-6;
+/// Extinction over that of clear air at which e^-1 of the light is scattered once, as a length [m].
+const THICK: f64 = 800.0;
+/// Light of fog at the horizon over that of a white surface.
+const GREY: f64 = 0.6;
+/// Part of the light taken from the beam that comes down.
+const FORTH: f64 = 0.8;
+/// Asymmetry of haze.
+pub const FORWARD: f64 = 0.76;
+
+/// Haze beyond that of clear air, and its light.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Haze {
+    /// Optical depth upwards.
+    depth: f64,
+    /// 4π t G_b, by colour.
+    forward: Vec3,
+    /// What C is multiplied by, by colour.
+    grey: Vec3,
+}
+
+/// Optical depth upwards of all haze in air of this extinction at the ground [1/m]. (1)
+pub fn depth(extinction: f64) -> f64 {
+    let beta = (extinction - AIR).max(2.0 * ALOFT);
+    5000.0 * beta / libm::log(beta / ALOFT)
+}
+
+impl Haze {
+    /// Haze before a clear `sky`, in air of this extinction [1/m]; what it leaves of the beam, and what light it adds to that of the sky on level ground.
+    pub fn before(sky: &Sky, extinction: f64) -> (Self, f64, Vec3) {
+        let depth = (depth(extinction) - depth(CLEAR)).max(0.0);
+        if depth == 0.0 {
+            return (Self::default(), 1.0, Vec3::zero());
+        }
+        let left = decay(-depth / sky.sun.z.max(0.1));
+        let thin = decay(-THICK * (extinction - CLEAR));
+        let of_sun = sky.beam.scale(FORTH * sky.sun.z.max(0.0) * (1.0 - left));
+        let all = Self {
+            depth,
+            ..Self::default()
+        };
+        let [sum, of_grey] = [thin, 0.0].map(|thin| {
+            let shape = |d: Vec3| {
+                let once = 4.0 * PI * thin * phase(d.dot(sky.sun), FORWARD);
+                Vec3::new(
+                    0.0,
+                    (1.0 - all.left(d)) * (once + (1.0 - thin) * grey(d)),
+                    0.0,
+                )
+            };
+            over_the_dome(shape).y
+        });
+        let of_sky = over_the_dome(|d| sky.luminance(d, 1.0).scale(1.0 - all.left(d)));
+        let (sun, sky) = (of_sun.scale(1.0 / sum), of_sky.scale(1.0 / of_grey)); // (3)
+        let haze = Self {
+            depth,
+            forward: sun.scale(4.0 * PI * thin),
+            grey: sun.scale(1.0 - thin) + sky,
+        };
+        (haze, left, of_sun)
+    }
+
+    /// T towards `d`.
+    fn left(&self, d: Vec3) -> f64 {
+        decay(-self.depth / (d.z.max(0.0) + 0.05))
+    }
+
+    /// What is seen of `light` towards `d`, `cosine` of the angle to the sun away. (2)
+    #[inline]
+    pub fn over(&self, light: Vec3, d: Vec3, cosine: f64) -> Vec3 {
+        if self.depth == 0.0 {
+            return light;
+        }
+        let left = self.left(d);
+        let own = self.forward.scale(phase(cosine, FORWARD)) + self.grey.scale(grey(d));
+        light.scale(left) + own.scale(1.0 - left)
+    }
+}
+
+/// C.
+fn grey(d: Vec3) -> f64 {
+    GREY * (1.0 + d.z.max(0.0))
+}

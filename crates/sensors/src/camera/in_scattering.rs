@@ -1,0 +1,116 @@
+//! What lamps scatter back to a camera, on a lattice over its picture.
+//!
+//! # Law
+//! ```text
+//!   G(s) = Σ_k b p(ψ) I(α) e^{-c (r + s_k)}/r² Δs_k,  s_k = S ((k - 1/2)/N)²       (1)
+//! ```
+//! (1) is summed from node to node along the lines through every eighth pixel of every eighth row (every fourth in air), and is bilinear between these and linear in √s.
+//!
+//! # Symbols
+//! See `lamp.rs`; s distance along a line, S the greatest, N nodes.
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! Edges of cones are as sharp as the lattice.
+//!
+//! # Checked by
+//! test/analytic/camera.rs
+
+use crate::camera::Medium;
+use crate::camera::lamp::Lit;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::sensor::camera::CameraSpec;
+
+/// Pixels between the points of the lattice, in water and in air, where cones are seen from afar.
+const SPACING: [usize; 2] = [8, 4];
+/// Nodes along a line.
+const NODES: usize = 16;
+
+/// Light that is scattered back, by direction and distance.
+pub struct Glow {
+    size: [usize; 2],
+    spacing: usize,
+    /// Columns of the lattice.
+    columns: usize,
+    far: f64,
+    /// For each point of the lattice, from its first node to its last; nothing where the lens shows nothing.
+    sums: Vec<Option<[[f32; 4]; NODES + 1]>>,
+}
+
+impl Glow {
+    /// For a camera with these poses, by row, among these lamps.
+    pub fn new(
+        spec: &CameraSpec,
+        poses: &[(Mat3, Vec3)],
+        wet: bool,
+        lamps: &[Lit],
+        medium: &Medium,
+        far: f64,
+    ) -> Self {
+        let spacing = SPACING[usize::from(!wet)];
+        let [columns, rows] = spec.size.map(|n| (n - 1).div_ceil(spacing) + 1);
+        let mut sums = Vec::with_capacity(columns * rows);
+        for j in 0..rows {
+            let row = (j * spacing).min(spec.size[1] - 1);
+            let (R_WS, p_WS) = &poses[row.min(poses.len() - 1)];
+            for i in 0..columns {
+                let pixel = [(i * spacing).min(spec.size[0] - 1), row];
+                sums.push(spec.ray(pixel, None, wet).map(|(p, d)| {
+                    let (p, d) = (*p_WS + R_WS.mul_vec(p), R_WS.mul_vec(d));
+                    along(lamps, medium, p, d, far)
+                }));
+            }
+        }
+        Self {
+            size: spec.size,
+            spacing,
+            columns,
+            far,
+            sums,
+        }
+    }
+
+    /// What comes back over the distance `s` [m] at a pixel; none where a line beside it shows nothing.
+    pub fn at(&self, [column, row]: [usize; 2], s: f64) -> Option<Vec3> {
+        let (i, u) = place(column, self.size[0], self.spacing);
+        let (j, v) = place(row, self.size[1], self.spacing);
+        let next = usize::from(u > 0.0);
+        let under = if v > 0.0 { self.columns } else { 0 };
+        let at = j * self.columns + i;
+        let along = (NODES as f64) * (s / self.far).min(1.0).sqrt();
+        let node = (along as usize).min(NODES - 1);
+        let part = (along - node as f64) as f32;
+        let [a, b, c, d] = [at, at + next, at + under, at + under + next].map(|k| {
+            self.sums[k].as_ref().map(|sums| {
+                let (from, to) = (&sums[node], &sums[node + 1]);
+                std::array::from_fn::<f32, 4, _>(|c| from[c] + part * (to[c] - from[c]))
+            })
+        });
+        let [x, y, z] = crate::wave_clipmap::mixed([&a?, &b?, &c?, &d?], u, v);
+        Some(Vec3::new(x, y, z))
+    }
+}
+
+/// The cell of the lattice in which a pixel is, and where in it; the last cell may be narrower.
+fn place(pixel: usize, n: usize, spacing: usize) -> (usize, f32) {
+    let cell = pixel / spacing;
+    let width = spacing.min((n - 1 - cell * spacing).max(1));
+    (cell, (pixel - cell * spacing) as f32 / width as f32)
+}
+
+/// (1), from node to node.
+fn along(lamps: &[Lit], medium: &Medium, p: Vec3, d: Vec3, far: f64) -> [[f32; 4]; NODES + 1] {
+    let mut sums = [[0.0; 4]; NODES + 1];
+    let mut sum = Vec3::zero();
+    for k in 0..NODES {
+        let u = (k as f64 + 0.5) / NODES as f64;
+        let (s, width) = (far * u * u, 2.0 * far * u / NODES as f64);
+        for lamp in lamps {
+            sum += lamp.scattered(medium, p, d, s).scale(width);
+        }
+        sums[k + 1] = [sum.x as f32, sum.y as f32, sum.z as f32, 0.0];
+    }
+    sums
+}

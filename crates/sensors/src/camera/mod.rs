@@ -1,0 +1,418 @@
+//! Cameras: what each pixel sees, as light, as depth and as a number.
+//!
+//! A pixel is one ray. What it brings back is found by [`paint`] in air and in water, and made into numbers by [`exposure`].
+//! Work goes by tiles of eight by eight, whose rays meet much the same things.
+
+pub mod demosaicing_noise;
+pub mod exposure;
+pub mod haze;
+pub mod in_scattering;
+pub mod lamp;
+pub mod noise;
+pub mod rain;
+pub mod sea;
+pub mod shading;
+pub mod sky_radiance;
+pub mod snow;
+pub mod water;
+
+use crate::camera::shading::Painter;
+use crate::ray_scene::{Seen, Stage};
+use crate::raytrace::Ray;
+use crate::sample::{Pose, Spoiling};
+use merrow_environment::Instant;
+use merrow_math::{Mat3, Packed, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::scene::sensor::camera::{CameraSpec, Part};
+use merrow_model::state::frames::Picture;
+use merrow_model::state::frames::view::View;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Pixels on a side of a tile.
+const TILE: usize = 8;
+
+/// All that can be seen.
+#[derive(Clone, Copy, Debug)]
+pub struct World<'a> {
+    /// What does not change.
+    pub scene: &'a Scene,
+    /// Shapes, at their places in `view`.
+    pub stage: &'a Stage,
+    /// Where everything is.
+    pub view: &'a View,
+    /// The sea.
+    pub at: &'a Instant<'a>,
+}
+
+/// What scatters light.
+#[derive(Clone, Copy, Debug)]
+pub struct Medium {
+    /// Attenuation of a beam, by colour [1/m].
+    pub beam: Vec3,
+    /// Scattering, by colour [1/m].
+    pub scattering: Vec3,
+}
+
+/// What one pixel looks along, and what it meets.
+pub struct Sight<'a> {
+    /// Column and row.
+    pixel: [usize; 2],
+    p: Vec3,
+    d: Vec3,
+    /// Part of the optical axis in `d`.
+    ahead: f64,
+    hit: Option<Seen<'a>>,
+}
+
+/// What a camera takes in at an instant.
+#[derive(Default)]
+struct Layers {
+    light: Vec<[f32; 3]>,
+    depth: Option<Vec<f32>>,
+    labels: Option<Vec<u16>>,
+}
+
+/// One picture; `parts` are the bits of what is wanted.
+pub fn picture(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, parts: u8) -> Picture {
+    let parts = parts & spec.parts;
+    let colored = Part::Rgb.is_in(parts) || Part::Jpeg.is_in(parts);
+    if !colored && !Part::Depth.is_in(parts) && !Part::Labels.is_in(parts) {
+        return Picture {
+            parts,
+            ..Picture::default()
+        };
+    }
+    let mut layers = if spec.open == 0.0 || spec.instants == 1 || world.view.rests() {
+        layers(spec, world, pose, by, parts, 0.5 * spec.open)
+    } else {
+        exposed(spec, world, pose, by, parts)
+    };
+    if colored {
+        crate::camera::rain::draw(spec, world, pose, by, &mut layers.light);
+    }
+    let rgb = colored.then(|| crate::camera::exposure::develop(spec, &layers.light, by));
+    Picture {
+        parts,
+        rgb,
+        depth: layers.depth,
+        labels: layers.labels,
+    }
+}
+
+/// The mean light of the instants of an exposure; depths and labels of its middle.
+fn exposed(spec: &CameraSpec, world: &World, pose: &Pose, by: &Spoiling, parts: u8) -> Layers {
+    let (mut stage, middle) = (world.stage.clone(), spec.instants / 2);
+    let mut all = Layers::default();
+    for k in 0..spec.instants {
+        let time = spec.open * (k as f64 + 0.5) / spec.instants as f64;
+        let view = world.view.after(time);
+        stage.place(&view);
+        let wanted = if k == middle {
+            parts
+        } else {
+            parts & !(Part::Depth as u8 | Part::Labels as u8)
+        };
+        let world = World {
+            stage: &stage,
+            view: &view,
+            ..*world
+        };
+        let one = layers(spec, &world, pose, by, wanted, time);
+        all.light.resize(one.light.len(), [0.0; 3]);
+        for (sum, one) in all.light.iter_mut().zip(&one.light) {
+            sum.iter_mut()
+                .zip(one)
+                .for_each(|(sum, one)| *sum += one / spec.instants as f32);
+        }
+        if k == middle {
+            (all.depth, all.labels) = (one.depth, one.labels);
+        }
+    }
+    all
+}
+
+/// What is seen `time` [s] after the instant of the pose. Bands of rows are worked out side by side, if this thread belongs to a pool.
+fn layers(
+    spec: &CameraSpec,
+    world: &World,
+    pose: &Pose,
+    by: &Spoiling,
+    parts: u8,
+    time: f64,
+) -> Layers {
+    let colored = Part::Rgb.is_in(parts) || Part::Jpeg.is_in(parts);
+    let skip = if spec.sees_self {
+        0..0
+    } else {
+        world.stage.shapes_of(pose.robot)
+    };
+    let poses = rows_of(spec, pose, time);
+    let painter = Painter::new(world, spec, &poses, skip.clone(), colored);
+    let wet = world.at.above_surface(pose.p_WS) < 0.0;
+    let look = Look {
+        spec,
+        world,
+        poses: &poses,
+        skip,
+        painter: &painter,
+        wet,
+    };
+    let n = spec.size[0] * spec.size[1];
+    let mut all = Layers {
+        light: vec![[0.0; 3]; if colored { n } else { 0 }],
+        depth: Part::Depth.is_in(parts).then(|| vec![f32::INFINITY; n]),
+        labels: Part::Labels.is_in(parts).then(|| vec![0; n]),
+    };
+    let bands = all.bands(spec.size);
+    if rayon::current_thread_index().is_some() {
+        bands.into_par_iter().for_each(|band| look.paint(band));
+    } else {
+        bands.into_iter().for_each(|band| look.paint(band));
+    }
+    let light = &mut all.light;
+    if colored {
+        for (at, glare) in painter.lamps(spec, &poses[0]) {
+            crate::camera::snow::spot(light, spec.size, at, glare);
+        }
+    }
+    if colored && wet && spec.snow > 0.0 {
+        crate::camera::snow::draw(spec, &painter, &poses[0], by, light);
+    }
+    all
+}
+
+/// The rows of a row of tiles from `top` on, for what is wanted.
+struct Band<'a> {
+    top: usize,
+    light: Option<&'a mut [[f32; 3]]>,
+    depth: Option<&'a mut [f32]>,
+    labels: Option<&'a mut [u16]>,
+}
+
+impl Layers {
+    /// Its bands, from the top.
+    fn bands(&mut self, [columns, rows]: [usize; 2]) -> Vec<Band<'_>> {
+        let n = columns * TILE;
+        let mut light = self.light.chunks_mut(n);
+        let mut depth = self.depth.as_mut().map(|depth| depth.chunks_mut(n));
+        let mut labels = self.labels.as_mut().map(|labels| labels.chunks_mut(n));
+        let mut band = |top| Band {
+            top,
+            light: light.next(),
+            depth: depth.as_mut().and_then(Iterator::next),
+            labels: labels.as_mut().and_then(Iterator::next),
+        };
+        (0..rows).step_by(TILE).map(&mut band).collect()
+    }
+}
+
+/// What all bands of a picture share.
+struct Look<'a> {
+    spec: &'a CameraSpec,
+    world: &'a World<'a>,
+    /// Of each row, or one for all.
+    poses: &'a [(Mat3, Vec3)],
+    skip: Range<u32>,
+    painter: &'a Painter<'a>,
+    wet: bool,
+}
+
+impl Look<'_> {
+    /// Fills a band in.
+    fn paint(&self, band: Band) {
+        let Self {
+            spec,
+            world,
+            painter,
+            wet,
+            ..
+        } = *self;
+        let Band {
+            top,
+            mut light,
+            mut depth,
+            mut labels,
+        } = band;
+        let [columns, rows] = spec.size;
+        let height = TILE.min(rows - top);
+        let (mut rays, mut aheads, mut hits) = (Vec::new(), Vec::new(), Vec::new());
+        // light of all places in a pixel, the rest of its middle
+        let (parts, measured) = (
+            spec.places.len().max(1),
+            depth.is_some() || labels.is_some(),
+        );
+        let passes = if light.is_none() || parts == 1 {
+            0..1
+        } else {
+            usize::from(!measured)..parts + 1
+        };
+        for (left, pass) in (0..columns)
+            .step_by(TILE)
+            .flat_map(|left| passes.clone().map(move |pass| (left, pass)))
+        {
+            let place = pass.checked_sub(1).map(|k| spec.places[k]);
+            for row in top..top + height {
+                let (R_WS, p_WS) = &self.poses[row.min(self.poses.len() - 1)];
+                rays.clear();
+                aheads.clear();
+                for column in left..(left + TILE).min(columns) {
+                    let Some((p_S, d_S)) = spec.ray([column, row], place, wet) else {
+                        continue;
+                    };
+                    let (p, d) = (*p_WS + R_WS.mul_vec(p_S), R_WS.mul_vec(d_S));
+                    // what is too near hides what is behind it all the same, but for the camera's own housing
+                    let near = if spec.sees_self { spec.range[0] } else { 0.0 };
+                    rays.push(Ray {
+                        origin: p,
+                        direction: d,
+                        range: [near, spec.range[1]],
+                    });
+                    aheads.push((column, d_S.x));
+                }
+                world
+                    .stage
+                    .meet_all(world.view, &self.skip, &rays, &mut hits);
+                for ((ray, (column, ahead)), hit) in rays.iter().zip(&aheads).zip(&hits) {
+                    let (column, k) = (*column, (row - top) * columns + column);
+                    let (p, d) = (ray.origin, ray.direction);
+                    let sight = Sight {
+                        pixel: [column, row],
+                        p,
+                        d,
+                        ahead: *ahead,
+                        hit: *hit,
+                    };
+                    let surface = painter.surface_before(&sight, spec.range[1]);
+                    if let Some(light) = light.as_mut().filter(|_| parts == 1 || place.is_some()) {
+                        let seen = painter
+                            .see(&sight, surface)
+                            .scale(1.0 / parts as f64)
+                            .to_array();
+                        light[k]
+                            .iter_mut()
+                            .zip(seen)
+                            .for_each(|(sum, seen)| *sum += seen as f32);
+                    }
+                    if place.is_some() {
+                        continue;
+                    }
+                    if let Some(depth) = &mut depth {
+                        depth[k] = depth_of(&sight, surface, spec.range[0]) as f32;
+                    }
+                    if let Some(labels) = &mut labels {
+                        labels[k] = painter.label(&sight, surface);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Depth along the optical axis; -inf of what is nearer than `least` [m] [REP-118].
+fn depth_of(sight: &Sight, surface: Option<f64>, least: f64) -> f64 {
+    match surface.or(sight.hit.map(|hit| hit.distance)) {
+        Some(t) if t < least => f64::NEG_INFINITY,
+        Some(t) => t * sight.ahead,
+        None => f64::INFINITY,
+    }
+}
+
+/// Where the camera is when each row is read, `time` [s] after the row's shutter opens; one if all are at once.
+fn rows_of(spec: &CameraSpec, pose: &Pose, time: f64) -> Vec<(Mat3, Vec3)> {
+    let rows = spec.size[1];
+    if spec.readout == 0.0 || rows < 2 {
+        return vec![pose.after(time)];
+    }
+    (0..rows)
+        .map(|row| pose.after(time + spec.readout * row as f64 / (rows - 1) as f64))
+        .collect()
+}
+
+/// Products of the colours.
+fn times(a: Vec3, b: Vec3) -> Vec3 {
+    Vec3::new(a.x * b.x, a.y * b.y, a.z * b.z)
+}
+
+/// e^x for x <= 0, to 2e-7 of itself and not under e^-80: far finer than a picture tells, and many times as fast as the exact one.
+#[inline(always)]
+fn decay(x: f64) -> f64 {
+    // adding and taking away 1.5 * 2^52 rounds to the nearest integer, which is left in the lowest bits
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    let x = x.at_least(-80.0);
+    let shifted = x * std::f64::consts::LOG2_E + ROUND;
+    let r = x - (shifted - ROUND) * std::f64::consts::LN_2;
+    let square = r * r;
+    // the series of e^r, |r| <= 0.35, to the sixth power
+    let low = (1.0 + r) + square * (0.5 + r * (1.0 / 6.0));
+    let high = (1.0 / 24.0 + r * (1.0 / 120.0)) + square * (1.0 / 720.0);
+    (low + square * square * high) * f64::two_to_the(shifted)
+}
+
+/// e^-kx for each colour, k x >= 0, to 1e-5 of itself and not under e^-80: four numbers of single precision go at once.
+#[inline(always)]
+fn fade(k: Vec3, x: f64) -> Vec3 {
+    // adding and taking away 1.5 * 2^23 rounds to the nearest integer
+    const ROUND: f32 = 12_582_912.0;
+    // ln 2 in two parts, the first of so few digits that its products are exact
+    const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
+    let x = [-k.x * x, -k.y * x, -k.z * x, 0.0].map(|x| if x < -80.0 { -80.0 } else { x as f32 });
+    let mut out = [0.0_f32; 4];
+    for (out, x) in out.iter_mut().zip(x) {
+        let shifted = x * std::f32::consts::LOG2_E + ROUND;
+        let whole = shifted - ROUND;
+        let r = (x - whole * LN_2[0]) - whole * LN_2[1];
+        let square = r * r;
+        // the series of e^r, |r| <= 0.35, to the sixth power
+        let low = (1.0 + r) + square * (0.5 + r * (1.0 / 6.0));
+        let high = (1.0 / 24.0 + r * (1.0 / 120.0)) + square * (1.0 / 720.0);
+        let power = f32::from_bits((127_u32 << 23).wrapping_add(shifted.to_bits() << 23));
+        *out = (low + square * square * high) * power;
+    }
+    Vec3::new(f64::from(out[0]), f64::from(out[1]), f64::from(out[2]))
+}
+
+/// Luminance of a colour, ITU-R BT.709.
+fn luminance(c: Vec3) -> f64 {
+    0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z
+}
+
+/// A colour of luminance 1.
+fn tint(c: Vec3) -> Vec3 {
+    c.scale(1.0 / luminance(c).max(1e-12))
+}
+
+/// From `a` to `b`.
+fn mix(a: Vec3, b: Vec3, part: f64) -> Vec3 {
+    a + (b - a).scale(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Goal: the quick exponential is one. Method: from 0 to -90. Tolerance: 2e-7 of itself.
+    #[test]
+    fn decay_is_the_exponential() {
+        for k in 0..80_000 {
+            let x = -0.001 * f64::from(k);
+            assert!((decay(x) / libm::exp(x) - 1.0).abs() < 2e-7, "{x}");
+        }
+        assert!(decay(-1e9) > 0.0 && decay(-1e9) < 2e-35 && decay(0.0) == 1.0);
+    }
+
+    // Goal: the quick exponential of three colours is one. Method: products from 0 to 79, other numbers of each colour. Tolerance: 1e-5 of itself, single precision's at an exponent of 80.
+    #[test]
+    fn fade_is_the_exponential() {
+        for n in 0..26_000 {
+            let x = 0.001 * f64::from(n);
+            let k = Vec3::new(0.7, 1.0, 3.0);
+            let found = fade(k, x);
+            for (found, k) in [found.x, found.y, found.z].into_iter().zip([k.x, k.y, k.z]) {
+                assert!((found / libm::exp(-k * x) - 1.0).abs() < 1e-5, "{}", k * x);
+            }
+        }
+        let far = fade(Vec3::new(0.0, 1e9, f64::INFINITY), 1.0);
+        assert!(far.x == 1.0 && (0.0..2e-35).contains(&far.y) && far.z == far.y);
+    }
+}

@@ -1,0 +1,324 @@
+//! The surface of the water as a camera sees it: where a line meets it, how it lies there, how rough it is, how much of it is foam.
+//!
+//! # Law
+//! ```text
+//!   s² = 0.003 + 0.00512 U                                                                             (1)  [Cox and Munk 1954]
+//!   W = 3.84e-6 U^3.41                                                                                 (2)  [Monahan and O'Muircheartaigh 1980]
+//!   I/I_0 = 1/(1 + h (1 - 1/n) ∇²η)                                                                    (3)  light that waves gather at depth h
+//! ```
+//! What the waves of the world (`swell.rs`) leave of (1) is in ripples of 0.1 to 2 m that run with the wind, a pattern that repeats; nearer to the horizon than they can be told
+//! apart, they and the waves that the wider lattices miss are roughness.
+//!
+//! # Symbols
+//! η height [m] · s² mean square slope · U wind [m/s] · W part under foam · n refractive index of water.
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! Foam lies in streaks along the wind where crests and a pattern that drifts with them are highest, thick in the middle and thin at its rims: its amount is (2)'s, its life is none.
+//!
+//! # Checked by
+//! test/analytic/camera.rs
+
+use crate::camera::decay;
+use crate::camera::noise::{cell, octaves, octaves_over, step};
+use crate::wave_clipmap::{Swell, mixed};
+use merrow_environment::Instant;
+use merrow_environment::surface::mean_square_slope;
+use merrow_math::Vec3;
+use merrow_math::real::sin_cos;
+use std::sync::OnceLock;
+
+/// Points on a side of the ripples' pattern, a power of two, and its length [m].
+const RIPPLES: usize = 128;
+/// See there.
+const LENGTH: f64 = 6.4;
+/// Slopes and curvature at each point of the pattern.
+type Ripples = [[[f32; 4]; RIPPLES]; RIPPLES];
+/// Ripples in the pattern.
+const WAVES: usize = 28;
+/// Part of (1) that no picture resolves.
+const FINE: f64 = 0.35;
+
+/// From where a patch of foam begins to where it is closed, in deviations of its pattern.
+const RIM: [f64; 2] = [-0.3, 0.9];
+/// Mean and deviation of the pattern.
+const PATTERN: [f64; 2] = [0.5, 0.13];
+/// Parts of the pattern and of the crests in what is compared with the edge, without waves and with them; together of about a unit's deviation.
+const MIX: [[f64; 2]; 2] = [[1.0, 0.0], [0.8, 0.6]];
+/// Part of the sea under which foam is left out.
+const LEAST_FOAM: f64 = 1e-5;
+/// Edges of the table of amounts, and how many there are to a deviation.
+const EDGES: [usize; 2] = [161, 20];
+
+/// The surface at an instant, about a camera.
+pub struct Sea {
+    /// The waves of the world.
+    pub swell: Swell,
+    /// Slopes and curvature of the pattern.
+    ripples: Box<Ripples>,
+    /// (1), what the lattices hold of it at their finest, and what the ripples do.
+    slope2: [f64; 3],
+    /// Angle of a pixel [rad].
+    pixel: f64,
+    foam: f64,
+    /// Where foam begins, in deviations of its pattern.
+    edge: f64,
+    drift: Vec3,
+    /// Where the wind goes.
+    along: [f64; 2],
+    /// Size of the patches of foam along it and across [m].
+    patch: [f64; 2],
+}
+
+/// The surface at a point.
+#[derive(Clone, Copy, Debug)]
+pub struct Facet {
+    /// Upward unit normal.
+    pub normal: Vec3,
+    /// Mean square slope that the normal leaves out.
+    pub rough: f64,
+    /// Part of it under foam.
+    pub foam: f64,
+}
+
+impl Sea {
+    /// About `middle`, as `pixel` [rad] wide pixels see it.
+    pub fn new(at: &Instant, middle: Vec3, wind: Vec3, pixel: f64) -> Self {
+        let speed = wind.norm();
+        let total = mean_square_slope(speed);
+        let swell = at.waves.map_or_else(
+            || Swell::none(middle),
+            |waves| Swell::new(waves, middle, f64::INFINITY),
+        );
+        let waves = swell.levels.first().map_or(0.0, |level| level.slope2);
+        let left = ((1.0 - FINE) * total - waves).max(0.15 * total);
+        let foam = (3.84e-6 * libm::pow(speed, 3.41)).min(1.0);
+        let swell_is_flat = swell.levels.is_empty();
+        Self {
+            swell,
+            ripples: ripples(wind, left, at.time),
+            slope2: [total, waves, left],
+            pixel,
+            foam,
+            edge: edge(foam, !swell_is_flat),
+            drift: wind.scale(0.03 * at.time),
+            along: wind.unit().map_or([1.0, 0.0], |along| [along.x, along.y]),
+            // stronger winds draw it out
+            patch: [4.0 + 0.8 * speed, 2.2],
+        }
+    }
+
+    /// Height at (x, y) [m].
+    #[inline]
+    pub fn height(&self, x: f64, y: f64) -> f64 {
+        self.swell.height(x, y)
+    }
+
+    /// How the surface lies at `q`, `t` [m] from the eye, seen along `d`.
+    pub fn facet(&self, q: Vec3, t: f64, d: Vec3) -> Facet {
+        let ([height, mut a, mut b], level) = self.swell.at(q.x, q.y);
+        let width = self.pixel * t / (d.z.abs() + 0.05);
+        let kept = 1.0 / (1.0 + (width / 0.25) * (width / 0.25));
+        let ([ra, rb, _], [sa, sb, _]) = (self.ripple(q.x, q.y), self.wide(q.x, q.y));
+        let share = std::f64::consts::FRAC_1_SQRT_2;
+        a += kept * share * (ra + sa);
+        b += kept * share * (rb + sb);
+        let [total, waves, ripples] = self.slope2;
+        let resolved = self
+            .swell
+            .levels
+            .get(level)
+            .map_or(0.0, |level| level.slope2);
+        let rough = FINE * total + (waves - resolved).max(0.0) + (1.0 - kept * kept) * ripples;
+        let n = Vec3::new(-a, -b, 1.0);
+        Facet {
+            normal: n.scale(1.0 / n.norm()),
+            rough,
+            foam: self.foam(q, height, width),
+        }
+    }
+
+    /// Part under foam. (2)
+    fn foam(&self, q: Vec3, height: f64, width: f64) -> f64 {
+        if self.foam < LEAST_FOAM {
+            return 0.0;
+        }
+        let far = 1.0 / (1.0 + (width / 4.0) * (width / 4.0));
+        if far < 0.02 {
+            return self.foam;
+        }
+        let (x, y) = (q.x - self.drift.x, q.y - self.drift.y);
+        let [share, crests] = MIX[usize::from(!self.swell.levels.is_empty())];
+        let crest = crests * height / self.swell.deviation;
+        let least = PATTERN[0] + PATTERN[1] * (self.edge + RIM[0] - crest) / share;
+        // patches and streaks run with the wind
+        let (along, across) = (
+            self.along[0] * x + self.along[1] * y,
+            self.along[0] * y - self.along[1] * x,
+        );
+        let Some(pattern) =
+            octaves_over(along / self.patch[0], across / self.patch[1], 5, 3, least)
+        else {
+            return (1.0 - far) * self.foam;
+        };
+        let mixed = share * (pattern - PATTERN[0]) / PATTERN[1] + crest;
+        let drawn = step(self.edge + RIM[0], self.edge + RIM[1], mixed);
+        if drawn == 0.0 {
+            return (1.0 - far) * self.foam;
+        }
+        // bubbles gather in a net, closed where there is most
+        far * laced(drawn, lace(along, across)) + (1.0 - far) * self.foam
+    }
+
+    /// Slopes and curvature of the ripples.
+    fn ripple(&self, x: f64, y: f64) -> [f64; 3] {
+        let scale = RIPPLES as f64 / LENGTH;
+        let (u, v) = (x * scale, y * scale);
+        let ((i, u), (j, v)) = (cell(u), cell(v));
+        let wrap = |k: usize| k & (RIPPLES - 1);
+        let (low, high) = (
+            &self.ripples[wrap(j)],
+            &self.ripples[wrap(j.wrapping_add(1))],
+        );
+        let (i0, i1) = (wrap(i), wrap(i.wrapping_add(1)));
+        mixed([&low[i0], &low[i1], &high[i0], &high[i1]], u, v)
+    }
+
+    /// The same pattern wider and turned, so that its repeating does not show.
+    fn wide(&self, x: f64, y: f64) -> [f64; 3] {
+        let [a, b, c] = self.ripple(0.26 * x + 0.15 * y + 1.7, -0.15 * x + 0.26 * y + 0.9);
+        // slopes turn back with the axes
+        let (s, t) = (0.26 / 0.3002, 0.15 / 0.3002);
+        [s * a - t * b, t * a + s * b, 0.3 * c]
+    }
+
+    /// Factor on the sunlight at the depth `h` [m] under (x, y) of the surface. (3)
+    pub fn gathered(&self, x: f64, y: f64, h: f64) -> f64 {
+        let [.., fine] = self.ripple(x, y);
+        let [.., wide] = self.wide(x, y);
+        // the sun's width blurs what is finer than a hundredth of the depth
+        let near = h.min(2.5);
+        let far = h.min(8.0);
+        let area =
+            1.0 + 0.25 * 0.7 * (near * fine * decay(-0.45 * h) + far * wide * decay(-0.1 * h));
+        (1.0 / area.abs().max(0.3)).min(3.0)
+    }
+}
+
+/// Slopes and curvature of ripples of the mean square slope `slope2`, over a length that repeats.
+fn ripples(wind: Vec3, slope2: f64, time: f64) -> Box<Ripples> {
+    let turn = std::f64::consts::TAU;
+    let heading = libm::atan2(wind.y, wind.x);
+    // in still air they come from everywhere
+    let spread = if wind.norm() < 0.5 { turn / 2.0 } else { 0.9 };
+    let mut out = Box::new([[[0.0_f32; 4]; RIPPLES]; RIPPLES]);
+    let cell = turn / RIPPLES as f64;
+    for n in 0..WAVES {
+        let chance =
+            |k: u64| crate::camera::noise::value(n as f64 * 7.0 + 0.5, k as f64 * 13.0 + 0.5, 21);
+        // wave numbers from 3 to 40 a length, evenly by ratio
+        let size = 3.0 * libm::pow(13.0, (n as f64 + 0.5) / WAVES as f64);
+        let angle = heading + spread * (2.0 * chance(1) - 1.0) * 1.4;
+        let (s, c) = sin_cos(angle);
+        let (kx, ky) = ((size * c).round(), (size * s).round());
+        let k = (kx * kx + ky * ky).sqrt().max(1.0) * turn / LENGTH;
+        let omega = (9.81 * k + 7.3e-5 * k * k * k).sqrt();
+        let phase = turn * chance(2) - omega * time;
+        let phase = phase - (phase / turn).floor() * turn;
+        let amplitude = (2.0 * slope2 / WAVES as f64).sqrt() / k;
+        let [east, north, bend] =
+            [kx * turn / LENGTH, ky * turn / LENGTH, k * k].map(|x| (amplitude * x) as f32);
+        // a sum of angles turns the cosines and sines of its parts
+        let turns = |from: f64, k: f64| -> Vec<(f64, f64)> {
+            (0..RIPPLES)
+                .map(|i| sin_cos(from + cell * (k * i as f64)))
+                .collect()
+        };
+        let (columns, rows) = (turns(phase, kx), turns(0.0, ky));
+        for (row, (sy, cy)) in out.iter_mut().zip(rows) {
+            for (at, (sx, cx)) in row.iter_mut().zip(&columns) {
+                let (s, c) = ((sx * cy + cx * sy) as f32, (cx * cy - sx * sy) as f32);
+                at[0] -= east * s;
+                at[1] -= north * s;
+                at[2] -= bend * c;
+            }
+        }
+    }
+    out
+}
+
+/// The net in which bubbles gather, 0..1.
+fn lace(along: f64, across: f64) -> f64 {
+    let net = (octaves(along * 0.9, across * 2.2, 4, 8) - 0.5).abs();
+    1.0 - step(0.03, 0.2, net)
+}
+
+/// Part under foam where a patch is `drawn` and the net is `lace`.
+fn laced(drawn: f64, lace: f64) -> f64 {
+    drawn * (lace + (1.0 - lace) * drawn * drawn)
+}
+
+/// Where foam begins so that the part `share` of the sea is white, in deviations of its pattern.
+fn edge(share: f64, waves: bool) -> f64 {
+    if share < LEAST_FOAM {
+        return 0.0;
+    }
+    static TABLES: OnceLock<[Vec<f64>; 2]> = OnceLock::new();
+    let amounts = &TABLES.get_or_init(|| MIX.map(amounts))[usize::from(waves)];
+    let k = amounts
+        .iter()
+        .position(|amount| *amount <= share)
+        .unwrap_or(amounts.len() - 1)
+        .max(1);
+    let (over, under) = (amounts[k - 1], amounts[k]);
+    let part = if over > under {
+        ((over - share) / (over - under)).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    (k as f64 - 1.0 + part) / EDGES[1] as f64 - 2.0
+}
+
+/// Part of the sea under foam by its edge, from two deviations under the mean upwards: over places of the pattern and heights of crests.
+fn amounts([share, crests]: [f64; 2]) -> Vec<f64> {
+    let place = |k: u32| (37.3 * f64::from(k % 64), 41.9 * f64::from(k / 64));
+    let at = |k: u32| (octaves(place(k).0, place(k).1, 5, 3) - PATTERN[0]) / PATTERN[1];
+    // heights make up for places
+    let n = if crests == 0.0 { 4096 } else { 1024 };
+    let patterns: Vec<f64> = (0..n).map(at).collect();
+    let net = (0..n).map(|k| lace(place(k).0, place(k).1)).sum::<f64>() / f64::from(n);
+    // middles of sixteenths of a normal distribution, both halves
+    let normal = |k: u32| quantile((f64::from(k) + 0.5) / 16.0);
+    let heights: Vec<f64> = if crests == 0.0 {
+        vec![0.0]
+    } else {
+        (0..8)
+            .flat_map(|k| [crests * normal(k), -crests * normal(k)])
+            .collect()
+    };
+    let mean = |edge: f64| {
+        let mut sum = 0.0;
+        for height in &heights {
+            for pattern in &patterns {
+                sum += laced(
+                    step(edge + RIM[0], edge + RIM[1], share * pattern + height),
+                    net,
+                );
+            }
+        }
+        sum / (heights.len() * patterns.len()) as f64
+    };
+    (0..EDGES[0])
+        .map(|k| mean(k as f64 / EDGES[1] as f64 - 2.0))
+        .collect()
+}
+
+/// Deviations over the mean that the part `p` of a normal distribution lies over, to 0.01 [Hastings 1955, 26.2.23].
+fn quantile(p: f64) -> f64 {
+    let q = p.clamp(1e-6, 0.5);
+    let t = (-2.0 * libm::log(q)).sqrt();
+    t - (2.515_517 + 0.802_853 * t + 0.010_328 * t * t)
+        / (1.0 + 1.432_788 * t + 0.189_269 * t * t + 0.001_308 * t * t * t)
+}

@@ -1,0 +1,92 @@
+//! Marine snow: particles that drift before a camera, drawn as discs by what light falls on them, where nothing hides them.
+
+use crate::camera::shading::Painter;
+use crate::sample::Spoiling;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::sensor::camera::CameraSpec;
+
+/// How far particles are seen [m].
+const FAR: f64 = 2.5;
+/// Their radius [m].
+const RADIUS: f64 = 0.000_8;
+/// Most in one picture.
+const MOST: usize = 20_000;
+
+/// Adds particles to a picture in proportion to light; each picture has its own, for they are small and drift fast before the lens.
+pub fn draw(
+    spec: &CameraSpec,
+    painter: &Painter,
+    pose: &(Mat3, Vec3),
+    by: &Spoiling,
+    light: &mut [[f32; 3]],
+) {
+    let (R_WS, p_WS) = pose;
+    let mut draw = by
+        .stream
+        .draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_sub(1));
+    // a box ahead as wide as it is deep
+    let number = (spec.snow * 4.0 * FAR * FAR * FAR).min(MOST as f64) as usize;
+    let [columns, rows] = spec.size;
+    for _ in 0..number {
+        let p = Vec3::new(
+            FAR * draw.uniform(),
+            FAR * (2.0 * draw.uniform() - 1.0),
+            FAR * (2.0 * draw.uniform() - 1.0),
+        );
+        let size = RADIUS * (0.4 + 1.6 * draw.uniform() * draw.uniform());
+        let z = p.x;
+        let Some([u, v]) = spec.lens.project(Vec3::new(-p.y, -p.z, z)) else {
+            continue;
+        };
+        if z < 0.08 || !(u >= 0.0 && v >= 0.0 && u < columns as f64 && v < rows as f64) {
+            continue;
+        }
+        // out of focus near the lens, never less than a pixel
+        let sharp = spec.lens.focal[0] * size / z;
+        let radius = (sharp * sharp + 0.36 + (0.25 / z) * (0.25 / z))
+            .sqrt()
+            .min(12.0);
+        let share = (sharp * sharp / (radius * radius)).min(1.0) * 0.9;
+        let Some(glow) = painter.particle(*p_WS, *p_WS + R_WS.mul_vec(p)) else {
+            continue;
+        };
+        let glow = glow.scale(share);
+        disc(light, [columns, rows], [u, v], radius, glow);
+    }
+}
+
+/// A lamp as the lens shows it: most of its light in a spot as wide as a pixel, a hundredth in a halo around it.
+pub fn spot(light: &mut [[f32; 3]], size: [usize; 2], [u, v]: [f64; 2], glare: Vec3) {
+    if u >= -40.0 && v >= -40.0 && u < size[0] as f64 + 40.0 && v < size[1] as f64 + 40.0 {
+        disc(light, size, [u, v], 1.2, glare.scale(0.3));
+        disc(light, size, [u, v], 5.0, glare.scale(4e-4));
+        disc(light, size, [u, v], 18.0, glare.scale(1e-5));
+    }
+}
+
+fn disc(
+    light: &mut [[f32; 3]],
+    [columns, rows]: [usize; 2],
+    [u, v]: [f64; 2],
+    radius: f64,
+    glow: Vec3,
+) {
+    let range = |at: f64, n: usize| {
+        ((at - 1.5 * radius).max(0.0) as usize)..(((at + 1.5 * radius) as usize + 1).min(n))
+    };
+    for row in range(v, rows) {
+        for column in range(u, columns) {
+            let (dx, dy) = (column as f64 - u, row as f64 - v);
+            let part = 1.0 - (dx * dx + dy * dy) / (2.0 * radius * radius);
+            if part > 0.0 {
+                let part = part * part;
+                for (light, glow) in light[row * columns + column]
+                    .iter_mut()
+                    .zip(glow.to_array())
+                {
+                    *light += (part * glow) as f32;
+                }
+            }
+        }
+    }
+}

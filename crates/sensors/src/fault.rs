@@ -1,0 +1,175 @@
+//! What faults make of a reading: repeated, off, noisy.
+//!
+//! # Law
+//! ```text
+//!   y' = y + b + σ n                                            (1)  on every component
+//! ```
+//! # Symbols
+//! b bias, σ standard deviation of the fault, n normal, drawn for each sample and component.
+//!
+//! # Frames
+//! Those of the reading: S for vectors, east, north and up for a fix, W for ground truth.
+//!
+//! # Limits
+//! (1) is on what the sensor measures first: position of a fix and of ground truth, velocity of a DVL, force of a wrench, temperature of a CTD, speed of wind and shaft, voltage of
+//! a battery, the volume that a sampler
+//! tells, the 1 or 0 of a leak detector, which is wet from 0.5 on; of an IMU on angular velocity and
+//! acceleration. These, the cells of a CTD and what anemometers, motor controllers and power meters tell may have faults of their own, and are NaN while dead; what a CTD makes of its readings follows them. It comes after resolution and full scale. Metres become angles of a fix on a sphere (0.4 %).
+//!
+//! # Checked by
+//! test/analytic/fault.rs
+
+use crate::vehicle::anemometer;
+use crate::water::ctd;
+use merrow_math::Vec3;
+use merrow_math::rng::Draw;
+use merrow_model::scene::{Sensor, SensorKind};
+use merrow_model::state::reading::{Imu, Reading};
+use merrow_model::state::{Effect, SensorState};
+
+/// Mean radius of the Earth [m].
+const EARTH: f64 = 6_371_008.8;
+
+/// The reading as it leaves a sensor with faults; `memory.samples` is its index.
+pub fn spoil(
+    sensor: &Sensor,
+    memory: &mut SensorState,
+    reading: Option<Reading>,
+) -> Option<Reading> {
+    let fault = memory.fault;
+    // instruments with a filter have taken those of their parts already: `sensors/inertial.rs`
+    let parts = if memory.filter.is_some() {
+        [Effect::NONE; 4]
+    } else {
+        memory.parts
+    };
+    if fault.stuck && memory.last.is_some() {
+        return reading.and(memory.last);
+    }
+    let mut reading = reading?;
+    if fault == Effect::NONE && parts == [Effect::NONE; 4] {
+        memory.last = Some(reading);
+        return Some(reading);
+    }
+    // a draw that no measurement makes
+    let mut draw = sensor.stream.draw(u64::MAX - memory.samples);
+    let errs = |fault: &Effect| fault.offset != 0.0 || fault.noise > 0.0;
+    if errs(&fault) || parts.iter().any(errs) {
+        add(&mut reading, &fault, &mut draw);
+        on_parts(&mut reading, |part, _, x| {
+            *x += error(&parts[part], &mut draw)
+        });
+    }
+    if let Some(mut last) = memory.last {
+        let mut before = [0.0; 6];
+        on_parts(&mut last, |_, k, x| before[k] = *x);
+        on_parts(&mut reading, |part, k, x| {
+            if parts[part].stuck {
+                *x = before[k];
+            }
+        });
+    }
+    conclude(sensor, &mut reading);
+    memory.last = Some(reading);
+    if parts.iter().any(|part| part.dead) {
+        // what is stuck when a dead part comes back is what it said before
+        on_parts(&mut reading, |part, _, x| {
+            if parts[part].dead {
+                *x = f64::NAN;
+            }
+        });
+        conclude(sensor, &mut reading);
+    }
+    Some(reading)
+}
+
+/// Hands every number of the parts that can have faults of their own to `f`: the part, which number of all of them, and the number.
+fn on_parts(reading: &mut Reading, mut f: impl FnMut(usize, usize, &mut f64)) {
+    match reading {
+        Reading::Imu(imu) => {
+            for (part, triad) in triads(imu).into_iter().enumerate() {
+                for axis in 0..3 {
+                    f(part, 3 * part + axis, &mut triad[axis]);
+                }
+            }
+        }
+        Reading::Ctd(ctd) => {
+            f(0, 0, &mut ctd.temperature);
+            f(1, 1, &mut ctd.conductivity);
+            f(2, 2, &mut ctd.pressure);
+        }
+        Reading::Wind(wind) => {
+            f(0, 0, &mut wind.speed);
+            f(1, 1, &mut wind.from);
+        }
+        Reading::Motor(motor) => {
+            let all = [
+                &mut motor.speed,
+                &mut motor.current,
+                &mut motor.voltage,
+                &mut motor.temperature,
+            ];
+            all.into_iter().enumerate().for_each(|(k, x)| f(k, k, x));
+        }
+        Reading::Power(power) => {
+            f(0, 0, &mut power.voltage);
+            f(1, 1, &mut power.current);
+        }
+        _ => {}
+    }
+}
+
+/// What an instrument makes of its readings, anew.
+fn conclude(sensor: &Sensor, reading: &mut Reading) {
+    match (&sensor.kind, reading) {
+        (SensorKind::Ctd(spec), Reading::Ctd(r)) => ctd::derive(spec, r),
+        (_, Reading::Wind(r)) => anemometer::conclude(r),
+        _ => {}
+    }
+}
+
+/// Gyro and accelerometer.
+fn triads(imu: &mut Imu) -> [&mut Vec3; 2] {
+    [&mut imu.angular_velocity, &mut imu.linear_acceleration]
+}
+
+/// An error on a number.
+fn error(fault: &Effect, draw: &mut Draw) -> f64 {
+    fault.offset + fault.noise * draw.normal()
+}
+
+/// One on each of three components.
+fn vector(fault: &Effect, draw: &mut Draw) -> Vec3 {
+    Vec3::new(error(fault, draw), error(fault, draw), error(fault, draw))
+}
+
+/// (1)
+fn add(reading: &mut Reading, fault: &Effect, draw: &mut Draw) {
+    match reading {
+        Reading::Imu(r) => triads(r)
+            .into_iter()
+            .for_each(|triad| *triad += vector(fault, draw)),
+        Reading::Gnss(r) => {
+            let e = vector(fault, draw);
+            let cosine = merrow_math::real::sin_cos(r.position[0]).1;
+            r.position[0] += e.y / EARTH;
+            r.position[1] += e.x / (EARTH * cosine.max(1e-9));
+            r.position[2] += e.z;
+        }
+        Reading::Navigation(r) => r.p_WS += vector(fault, draw),
+        Reading::Heading(r) => r.yaw += error(fault, draw),
+        Reading::Dvl(r) => r.velocity += vector(fault, draw),
+        Reading::Pressure(r) => r.pressure += error(fault, draw),
+        Reading::Magnetometer(r) => r.field += vector(fault, draw),
+        Reading::Altimeter(r) => r.range += error(fault, draw),
+        Reading::Probe(r) => r.value += error(fault, draw),
+        Reading::Ctd(r) => r.temperature += error(fault, draw),
+        Reading::Bottle(r) => r.volume += error(fault, draw),
+        Reading::Wind(r) => r.speed += error(fault, draw),
+        Reading::Leak(r) => r.signal += error(fault, draw),
+        Reading::Motor(r) => r.speed += error(fault, draw),
+        Reading::Power(r) => r.voltage += error(fault, draw),
+        Reading::Odometry(r) => r.p_WS += vector(fault, draw),
+        Reading::Wrench(r) => r.force += vector(fault, draw),
+    }
+}

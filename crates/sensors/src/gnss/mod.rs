@@ -1,0 +1,146 @@
+//! Satellite navigation receiver: no fix under water, none until the receiver has found its satellites again.
+//!
+//! # Law
+//! ```text
+//!   p = p_WS + e D/D_0 + s m,   v = v_WS + n D/D_0              (1)
+//! ```
+//! on the WGS84 ellipsoid (`environment/geodesy.rs`); e and m are Gauss-Markov processes, n is white.
+//!
+//! # Symbols
+//! e error under an open sky, of the stated deviation · D dilution of precision, D_0 that of the open sky (`sensors/sky.rs`) · m error by echoes, the
+//! deviation of a range times D, s what of it comes through · n error of the velocity by the Doppler shifts.
+//!
+//! # Frames
+//! Errors in W (east, north, up).
+//!
+//! # Limits
+//! Without `sky` no satellite is hidden and nothing echoes. Spray over the antenna is not felt. The velocity is that of the instant: real filters lag.
+//!
+//! # Checked by
+//! test/analytic/position_sensors.rs (V83), test/analytic/gnss.rs, test/analytic/floating.rs
+
+pub mod heading;
+pub mod interference;
+pub mod visibility;
+
+use crate::Truth;
+use crate::gnss::interference::Radio;
+use merrow_environment::geodesy;
+use merrow_math::Vec3;
+use merrow_math::rng::Draw;
+use merrow_model::scene::sensor::navigation::{GnssSpec, Sky};
+use merrow_model::state::SensorState;
+use merrow_model::state::reading::Gnss;
+
+/// One sample, `dt` seconds after the last. Channels 0-2 hold both errors, channel 3 the seconds above water.
+pub fn measure(
+    spec: &GnssSpec,
+    dt: f64,
+    memory: &mut SensorState,
+    truth: &Truth<'_>,
+    radio: &Radio,
+    draw: &mut Draw,
+) -> Gnss {
+    let first = memory.samples == 0;
+    let std = Vec3::new(spec.std[0], spec.std[0], spec.std[1]);
+    let mut error = Vec3::zero();
+    for i in 0..3 {
+        let slow = &mut memory.drift[i][0];
+        *slow = markov(*slow, std[i], dt, spec.tau, first, draw);
+        error[i] = *slow;
+    }
+    let up = is_up(
+        memory,
+        truth,
+        truth.p_WS,
+        (spec.max_depth, spec.reacquisition),
+        radio,
+        dt,
+    );
+    let doppler = spec
+        .velocity_std
+        .map(|[h, v]| (h, v, [draw.normal(), draw.normal(), draw.normal()]));
+    let (mut worse, mut fix, mut seen, mut dilution) = (Vec3::new(1.0, 1.0, 1.0), up, None, None);
+    if let Some(of) = &spec.sky {
+        let view = visibility::view(of, truth);
+        let echo = echo(of, &view);
+        worse = ratio(of, view.dilution);
+        for i in 0..3 {
+            let slow = &mut memory.drift[i][1];
+            *slow = markov(*slow, 1.0, dt, of.multipath_tau, first, draw);
+            error[i] = error[i] * worse[i] + echo[i] * *slow; // (1)
+        }
+        fix &= view.dilution.is_some();
+        seen = Some(if up { view.seen } else { 0 });
+        dilution = view.dilution.filter(|_| fix);
+    }
+    let mut reading = Gnss {
+        fix,
+        position: [f64::NAN; 3],
+        velocity: Vec3::new(f64::NAN, f64::NAN, f64::NAN),
+        variances: [0, 1, 2].map(|i| (std[i] * worse[i]) * (std[i] * worse[i])),
+        velocity_variances: [f64::INFINITY; 3],
+        augmentation: spec.augmentation,
+        satellites: seen,
+        dilution,
+    };
+    if !fix {
+        return reading;
+    }
+    let on = if memory.noise { 1.0 } else { 0.0 };
+    let p = truth.p_WS + error.scale(on) + radio.offset;
+    reading.position = geodesy::geodetic_from_world(truth.origin, p);
+    if let Some((h, v, n)) = doppler {
+        let std = Vec3::new(h * worse.x, h * worse.y, v * worse.z);
+        let noise = Vec3::new(std.x * n[0], std.y * n[1], std.z * n[2]);
+        reading.velocity = truth.R_WS.mul_vec(truth.V_WS_S.v) + noise.scale(on) + radio.velocity;
+        reading.velocity_variances = std.to_array().map(|s| s * s);
+    }
+    reading
+}
+
+/// A Gauss-Markov process after `dt`; the first sample is in the steady state.
+pub(crate) fn markov(last: f64, std: f64, dt: f64, tau: f64, first: bool, draw: &mut Draw) -> f64 {
+    let keep = if tau > 0.0 { libm::exp(-dt / tau) } else { 0.0 };
+    let fresh = std * draw.normal();
+    if first {
+        fresh
+    } else {
+        keep * last + (1.0 - keep * keep).sqrt() * fresh
+    }
+}
+
+/// True if an antenna at `p` has heard satellites for long enough: `least` are the depth it may have and the seconds it needs. Channel 3 counts them.
+pub(crate) fn is_up(
+    memory: &mut SensorState,
+    truth: &Truth<'_>,
+    p: Vec3,
+    least: (f64, f64),
+    radio: &Radio,
+    dt: f64,
+) -> bool {
+    let first = memory.samples == 0;
+    let above = &mut memory.drift[3][0];
+    let deaf = radio.jammed || -truth.at.above_surface(p) > least.0;
+    *above = match (deaf, first) {
+        (true, _) => 0.0,
+        (false, true) => least.1,
+        (false, false) => *above + dt,
+    };
+    !deaf && *above >= least.1
+}
+
+/// Dilution over that of the open sky, along east, north and up.
+fn ratio(sky: &Sky, dilution: Option<[f64; 2]>) -> Vec3 {
+    let [h, v] = dilution.unwrap_or(sky.dilution);
+    let h = h / sky.dilution[0];
+    Vec3::new(h, h, v / sky.dilution[1])
+}
+
+/// Standard deviation of the error by echoes, along east, north and up [m].
+fn echo(sky: &Sky, view: &visibility::View) -> Vec3 {
+    let [h, v] = view.dilution.unwrap_or_default();
+    let range = view.echoes * sky.multipath_std;
+    let h = h * range * std::f64::consts::FRAC_1_SQRT_2;
+    Vec3::new(h, h, v * range)
+}

@@ -1,0 +1,67 @@
+//! Inertial measurement unit, optionally with the attitude of an AHRS.
+//!
+//! # Law
+//! ```text
+//!   gyro = w_WS_S,   accelerometer = R_SW (a_S + g ẑ_W)         (1)  [Titterton 2004, eq. 3.7]
+//! ```
+//! # Symbols
+//! a_S acceleration of the point S · g gravity.
+//!
+//! # Frames
+//! S. At rest and level the accelerometer reads +g along z (REP-145).
+//!
+//! # Limits
+//! The Earth's rotation is left out. The attitude has white errors; drift of a filter is not modelled.
+//!
+//! # Checked by
+//! test/analytic/imu.rs, test/analytic/noise.rs
+
+use crate::{Truth, noise};
+use merrow_math::rng::Draw;
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::sensor::Errors;
+use merrow_model::state::SensorState;
+use merrow_model::state::reading::Imu;
+
+/// One sample. Channels 0-2 of the memory are the gyro's, 3-5 the accelerometer's.
+pub fn measure(
+    gyro: &Errors,
+    accelerometer: &Errors,
+    orientation_std: Option<[f64; 3]>,
+    memory: &mut SensorState,
+    truth: &Truth<'_>,
+    draw: &mut Draw,
+) -> Imu {
+    let on = memory.noise;
+    let specific_force = truth.a_WS_S + truth.R_WS.r[2].scale(truth.at.gravity); // (1)
+    let (g, a) = memory.drift.split_at_mut(3);
+    let angular_velocity = noise::vector(gyro, g, truth.V_WS_S.w, on, draw);
+    let linear_acceleration = noise::vector(accelerometer, a, specific_force, on, draw);
+    let orientation = orientation_std.map(|std| attitude(truth, std, on, draw));
+    let attitude_variances = orientation_std.unwrap_or([0.0; 3]).map(|s| s * s);
+    let [r, p, y] = attitude_variances;
+    Imu {
+        angular_velocity,
+        linear_acceleration,
+        orientation,
+        variances: [gyro.variance(), accelerometer.variance(), r, p, y],
+    }
+}
+
+/// True attitude turned by small errors about the world's horizontal axes and the vertical.
+fn attitude(truth: &Truth<'_>, std: [f64; 3], on: bool, draw: &mut Draw) -> Quat {
+    let q_WS = Quat::from_matrix(&truth.R_WS);
+    if !on {
+        return q_WS;
+    }
+    // roll and pitch errors are about the sensor's levelled axes, yaw about the vertical
+    let yaw = truth.R_WS.to_rpy()[2];
+    let (s, c) = merrow_math::real::sin_cos(yaw);
+    let (e_roll, e_pitch, e_yaw) = (
+        std[0] * draw.normal(),
+        std[1] * draw.normal(),
+        std[2] * draw.normal(),
+    );
+    let e_W = Vec3::new(c * e_roll - s * e_pitch, s * e_roll + c * e_pitch, e_yaw);
+    Quat::from_rotation_vector(e_W).mul(&q_WS).normalized()
+}

@@ -1,0 +1,361 @@
+//! The error-state Kalman filter of an INS.
+//!
+//! # Law
+//! The errors are the truth over the estimate, R = exp([φ]×) R̂:
+//!
+//! ```text
+//!   δṗ = δv                                                                          (1)  [Titterton 2004, §12.3]
+//!   δv̇ = -[R̂ f]× φ - R̂ (δb_a + n_a) - (2 Ω + w)× δv + [v]× W δv                      (2)
+//!   φ̇  = -(Ω + w)× φ - W δv - R̂ (δb_g + n_g)                                          (3)
+//!   P' = Φ P Φᵀ + Q dt,   K = P Hᵀ (H P Hᵀ + N)⁻¹,   P' = P - K H P                   (4)  [Gelb 1974, §4.2]
+//! ```
+//! The biases walk. Scale of the DVL and bias of the pressure sensor are fixed; the slow error of fixes is a Gauss-Markov process of its own.
+//!
+//! # Symbols
+//! W the matrix of w(v) (`sensors/ins.rs`) · f proper acceleration · n white noise of gyro and accelerometer · N covariance of a reading.
+//!
+//! # Frames
+//! Errors in W; those of the biases in S.
+//!
+//! # Limits
+//! Scale errors and misalignment of gyro and accelerometer are no states: a device that has them is less sure than it says. Echoes, spoofing and the currents below a DVL's water lock
+//! are unknown to it; what is too far off by its own covariance is left out (`gate`). Latency of an aid is made good: it is used at the sample after its measurement,
+//! as the state then was. Depth from pressure takes the world's density and air pressure as they are at mean sea level.
+//!
+//! # Checked by
+//! test/analytic/ins.rs, test/analytic/ins_aided.rs
+
+use crate::Truth;
+use crate::inertial::ins::Earth;
+use merrow_environment::{Instant, geodesy};
+use merrow_math::{Mat3, Quat, Sym3, Vec3};
+use merrow_model::scene::Origin;
+use merrow_model::scene::sensor::navigation::{DvlAid, GnssAid, InsSpec, PressureAid};
+use merrow_model::state::navigation::{BLOCKS, InsMemory};
+use merrow_model::state::reading::{Dvl, DvlLock, Gnss, Pressure};
+
+/// Position, velocity, attitude, biases of gyro and accelerometer, fixed errors of the aids, slow error of the fixes.
+const P: usize = 0;
+const V: usize = 1;
+const A: usize = 2;
+const G: usize = 3;
+const B: usize = 4;
+const F: usize = 5;
+const X: usize = 6;
+
+/// Least standard deviation of a reading, so that a perfect one can be used [m, m/s].
+const LEAST: f64 = 1e-4;
+/// A pressure sensor nearer to the surface than this is taken to be in the air [m].
+const SHALLOW: f64 = 0.1;
+
+/// A reading about the errors: `y = H δ + n`.
+struct Innovation {
+    /// Reading over what was expected of it.
+    y: Vec3,
+    /// H, by blocks.
+    h: [Mat3; BLOCKS],
+    /// Covariance of n.
+    noise: Sym3,
+}
+
+fn diagonal(d: Vec3) -> Mat3 {
+    Mat3::from_rows(
+        Vec3::new(d.x, 0.0, 0.0),
+        Vec3::new(0.0, d.y, 0.0),
+        Vec3::new(0.0, 0.0, d.z),
+    )
+}
+
+fn even(x: f64) -> Mat3 {
+    diagonal(Vec3::new(x, x, x))
+}
+
+fn scaled(m: &Mat3, k: f64) -> Mat3 {
+    Mat3 {
+        r: m.r.map(|row| row.scale(k)),
+    }
+}
+
+/// The covariance after an alignment, and the first sample of what is between two.
+pub fn start(spec: &InsSpec, filter: &mut InsMemory, truth: &Truth<'_>) {
+    let square = |x: f64| x * x;
+    let c = &mut filter.covariance;
+    *c = [[Mat3::zero(); BLOCKS]; BLOCKS];
+    c[P][P] = even(square(spec.start_position));
+    c[V][V] = even(square(spec.start_velocity));
+    c[A][A] = diagonal(Vec3::from(spec.start_attitude.map(square)));
+    c[G][G] = even(spec.gyro_model.bias);
+    c[B][B] = even(spec.accelerometer_model.bias);
+    let scale = spec.aids.dvl.map_or(0.0, |a| a.scale_std);
+    let weight = truth.at.sea.density * truth.at.gravity;
+    let height = spec
+        .aids
+        .pressure
+        .filter(|_| weight > 0.0)
+        .map_or(0.0, |a| a.bias_std / weight);
+    c[F][F] = diagonal(Vec3::new(square(scale), square(height), 0.0));
+    if let Some(GnssAid {
+        std: [h, v], tau, ..
+    }) = spec.aids.gnss
+        && tau > 0.0
+    {
+        c[X][X] = diagonal(Vec3::new(h * h, h * h, v * v));
+    }
+    filter.last = filter.raw;
+}
+
+/// Carries the covariance over a sample of `dt` [s] that ends with the proper acceleration `f`. (1) to (4)
+pub fn predict(spec: &InsSpec, filter: &mut InsMemory, earth: &Earth, f: Vec3, dt: f64) {
+    let R = filter.q.matrix();
+    let level = earth.level_rate(filter.v);
+    let W = Earth::transport();
+    let minus_R = scaled(&R, -dt);
+    let vv = scaled(
+        &(Mat3::cross(filter.v).mul_mat(&W) - Mat3::cross(earth.rate + level)),
+        dt,
+    );
+    let va = scaled(&Mat3::cross(R.mul_vec(f)), -dt);
+    let (aa, av) = (scaled(&Mat3::cross(level), -dt), scaled(&W, -dt));
+    let (keep, fresh) = match spec.aids.gnss {
+        Some(GnssAid {
+            std: [h, v], tau, ..
+        }) if tau > 0.0 => {
+            let keep = libm::exp(-dt / tau);
+            let left = 1.0 - keep * keep;
+            (keep, Vec3::new(left * h * h, left * h * h, left * v * v))
+        }
+        _ => (0.0, Vec3::zero()),
+    };
+    let c = &mut filter.covariance;
+    // Φ P, row by row; the position's needs the velocity's as it was, and so on
+    for j in 0..BLOCKS {
+        c[P][j] = c[P][j] + scaled(&c[V][j], dt);
+        let v = c[V][j] + vv.mul_mat(&c[V][j]) + va.mul_mat(&c[A][j]) + minus_R.mul_mat(&c[B][j]);
+        c[A][j] = c[A][j] + aa.mul_mat(&c[A][j]) + av.mul_mat(&c[V][j]) + minus_R.mul_mat(&c[G][j]);
+        c[V][j] = v;
+        c[X][j] = scaled(&c[X][j], keep);
+    }
+    // times Φᵀ, column by column
+    for row in c.iter_mut() {
+        row[P] = row[P] + scaled(&row[V], dt);
+        let v =
+            row[V] + row[V].mul_mat_tr(&vv) + row[A].mul_mat_tr(&va) + row[B].mul_mat_tr(&minus_R);
+        row[A] =
+            row[A] + row[A].mul_mat_tr(&aa) + row[V].mul_mat_tr(&av) + row[G].mul_mat_tr(&minus_R);
+        row[V] = v;
+        row[X] = scaled(&row[X], keep);
+    }
+    let (g, a) = (&spec.gyro_model, &spec.accelerometer_model);
+    c[V][V] = c[V][V] + even(a.white * dt);
+    c[A][A] = c[A][A] + even(g.white * dt);
+    c[G][G] = c[G][G] + even(g.walk * dt);
+    c[B][B] = c[B][B] + even(a.walk * dt);
+    c[X][X] = c[X][X] + diagonal(fresh);
+    mirror(c);
+}
+
+/// Makes the covariance symmetric to the last bit.
+fn mirror(c: &mut [[Mat3; BLOCKS]; BLOCKS]) {
+    for i in 0..BLOCKS {
+        c[i][i] = Sym3::upper(&c[i][i]).full();
+        for j in 0..i {
+            c[i][j] = c[j][i].transpose();
+        }
+    }
+}
+
+/// State `age` [s] before the last sample, which turned with `w`: position, velocity, attitude.
+fn past(filter: &InsMemory, w: Vec3, age: f64) -> (Vec3, Vec3, Mat3) {
+    let v = filter.v - filter.a.scale(age);
+    let p = filter.p - (filter.v + v).scale(0.5 * age);
+    let q = filter.q.mul(&Quat::from_rotation_vector(w.scale(-age)));
+    (p, v, q.matrix())
+}
+
+/// Uses a DVL's velocity over the bottom.
+pub fn velocity(
+    spec: &InsSpec,
+    filter: &mut InsMemory,
+    by: &DvlAid,
+    r: &Dvl,
+    (w, age): (Vec3, f64),
+) {
+    if r.lock != DvlLock::Bottom || !r.velocity.is_finite() {
+        return;
+    }
+    let (_, v, R) = past(filter, w, age);
+    let k = 1.0 + filter.fixed.x;
+    let at_D = R.tr_mul_vec(v) + w.cross(by.p_SoD);
+    let seen = by.R_SD.tr_mul_vec(at_D);
+    let (to_D, of_W) = (by.R_SD.transpose(), R.transpose());
+    let turn = to_D.mul_mat(&of_W);
+    let mut h = [Mat3::zero(); BLOCKS];
+    h[V] = scaled(&turn, k);
+    h[A] = scaled(&turn.mul_mat(&Mat3::cross(v)), k);
+    h[G] = scaled(&to_D.mul_mat(&Mat3::cross(by.p_SoD)), k);
+    h[F] = Mat3::from_rows(
+        Vec3::new(seen.x, 0.0, 0.0),
+        Vec3::new(seen.y, 0.0, 0.0),
+        Vec3::new(seen.z, 0.0, 0.0),
+    );
+    let c = &r.covariance;
+    let row = |i: usize| Vec3::new(c[3 * i], c[3 * i + 1], c[3 * i + 2]);
+    let noise = Sym3::upper(&(Mat3::from_rows(row(0), row(1), row(2)) + even(LEAST * LEAST)));
+    update(
+        spec,
+        filter,
+        &Innovation {
+            y: r.velocity - seen.scale(k),
+            h,
+            noise,
+        },
+    );
+}
+
+/// Uses a fix, and the receiver's velocity if there is one.
+pub fn fix(
+    spec: &InsSpec,
+    filter: &mut InsMemory,
+    by: &GnssAid,
+    r: &Gnss,
+    origin: &Origin,
+    (w, age): (Vec3, f64),
+) {
+    if !r.fix {
+        return;
+    }
+    let (p, _, R) = past(filter, w, age);
+    let arm = R.mul_vec(by.p_SoA);
+    let [latitude, longitude, height] = r.position;
+    let found = geodesy::world_from_ecef(origin, geodesy::ecef(latitude, longitude, height));
+    let mut h = [Mat3::zero(); BLOCKS];
+    h[P] = Mat3::identity();
+    h[V] = even(-age);
+    h[A] = scaled(&Mat3::cross(arm), -1.0);
+    let mut noise = Vec3::from(r.variances);
+    let mut expected = p + arm;
+    if by.tau > 0.0 {
+        h[X] = Mat3::identity();
+        expected += filter.fix_error;
+        // what a worse sky adds is white, for all the filter knows
+        let [e, u] = by.std.map(|s| s * s);
+        noise -= Vec3::new(e, e, u);
+    }
+    let noise = Vec3::from(noise.to_array().map(|x| x.max(LEAST * LEAST)));
+    let noise = Sym3::upper(&diagonal(noise));
+    update(
+        spec,
+        filter,
+        &Innovation {
+            y: found - expected,
+            h,
+            noise,
+        },
+    );
+    if r.velocity.is_finite() {
+        let (_, v_now, _) = past(filter, w, age);
+        let swing = R.mul_vec(w.cross(by.p_SoA));
+        let mut h = [Mat3::zero(); BLOCKS];
+        h[V] = Mat3::identity();
+        h[A] = scaled(&Mat3::cross(swing), -1.0);
+        h[G] = R.mul_mat(&Mat3::cross(by.p_SoA));
+        let variances = r.velocity_variances.map(|x| x.max(LEAST * LEAST));
+        let noise = Sym3::upper(&diagonal(Vec3::from(variances)));
+        update(
+            spec,
+            filter,
+            &Innovation {
+                y: r.velocity - v_now - swing,
+                h,
+                noise,
+            },
+        );
+    }
+}
+
+/// Uses the depth that a pressure stands for.
+pub fn depth(
+    spec: &InsSpec,
+    filter: &mut InsMemory,
+    by: &PressureAid,
+    r: &Pressure,
+    at: &Instant<'_>,
+    age: f64,
+) {
+    let weight = at.sea.density * at.gravity;
+    let over = r.pressure - at.sea.air_pressure;
+    if weight <= 0.0 || over < weight * SHALLOW {
+        return;
+    }
+    let arm = filter.q.matrix().mul_vec(by.p_SoP);
+    let expected = filter.p.z - filter.v.z * age + arm.z + filter.fixed.y;
+    let last = |row: Vec3| Mat3::from_rows(Vec3::zero(), Vec3::zero(), row);
+    let mut h = [Mat3::zero(); BLOCKS];
+    h[P] = last(Vec3::new(0.0, 0.0, 1.0));
+    h[V] = last(Vec3::new(0.0, 0.0, -age));
+    h[A] = last(Mat3::cross(arm).r[2].scale(-1.0));
+    h[F] = last(Vec3::new(0.0, 1.0, 0.0));
+    let variance = (r.variance / (weight * weight)).max(LEAST * LEAST);
+    // the first two rows say nothing
+    let noise = Sym3 {
+        xx: 1.0,
+        xy: 0.0,
+        xz: 0.0,
+        yy: 1.0,
+        yz: 0.0,
+        zz: variance,
+    };
+    update(
+        spec,
+        filter,
+        &Innovation {
+            y: Vec3::new(0.0, 0.0, -over / weight - expected),
+            h,
+            noise,
+        },
+    );
+}
+
+/// (4), unless the reading is too far off.
+fn update(spec: &InsSpec, filter: &mut InsMemory, about: &Innovation) {
+    let c = &mut filter.covariance;
+    let used = |k: &usize| about.h[*k] != Mat3::zero();
+    // P Hᵀ
+    let mut ph = [Mat3::zero(); BLOCKS];
+    for (of, row) in ph.iter_mut().zip(c.iter()) {
+        for k in (0..BLOCKS).filter(used) {
+            *of = *of + row[k].mul_mat_tr(&about.h[k]);
+        }
+    }
+    let mut s = about.noise.full();
+    for k in (0..BLOCKS).filter(used) {
+        s = s + about.h[k].mul_mat(&ph[k]);
+    }
+    let inverse = Sym3::upper(&s).inverse();
+    let weighed = inverse.mul_vec(about.y);
+    if about.y.dot(weighed) > spec.gate * spec.gate {
+        filter.rejected += 1;
+        return;
+    }
+    let inverse = inverse.full();
+    let delta = ph.map(|m| m.mul_vec(weighed));
+    for i in 0..BLOCKS {
+        let gain = ph[i].mul_mat(&inverse);
+        for j in i..BLOCKS {
+            c[i][j] = c[i][j] - gain.mul_mat_tr(&ph[j]);
+        }
+    }
+    mirror(c);
+    filter.p += delta[P];
+    filter.v += delta[V];
+    filter.q = Quat::from_rotation_vector(delta[A])
+        .mul(&filter.q)
+        .normalized();
+    filter.gyro_bias += delta[G];
+    filter.accelerometer_bias += delta[B];
+    filter.fixed += delta[F];
+    filter.fix_error += delta[X];
+    // what the coming sample starts from stands without its biases
+    filter.last[0] -= delta[G];
+    filter.last[1] -= delta[B];
+}

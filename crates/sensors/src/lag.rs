@@ -1,0 +1,80 @@
+//! How slow parts of an instrument follow what they meet.
+//!
+//! # Law
+//! ```text
+//!   τ ẏ + y = x                                                              (1)
+//!   y_k = x_k - τ s + (y_{k-1} - x_{k-1} + τ s) e^(-T/τ),  s = (x_k - x_{k-1})/T    (2)  (1) solved for x straight between samples
+//! ```
+//! # Symbols
+//! x what it meets · y what it shows · τ time constant · T time between two samples.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! What x does between two samples is not seen. A part that meets nothing (NaN) shows nothing, and starts anew when it meets something.
+//!
+//! # Checked by
+//! tests below; test/analytic/probe.rs
+
+use merrow_model::state::Cells;
+
+/// What parts of the time constants `tau` [s] show at `t` [s] when they meet `x`; the first time they have settled.
+pub fn follow(memory: &mut Option<Cells>, t: f64, x: [f64; 3], tau: [f64; 3]) -> [f64; 3] {
+    let mut now = Cells {
+        at: t,
+        met: x,
+        shown: x,
+    };
+    if let Some(before) = memory {
+        let T = t - before.at;
+        for i in 0..3 {
+            let (x0, y0) = (before.met[i], before.shown[i]);
+            if T <= 0.0 {
+                now.shown[i] = y0;
+            } else if tau[i] > 0.0 && x[i].is_finite() && y0.is_finite() {
+                let behind = tau[i] * (x[i] - x0) / T;
+                now.shown[i] = x[i] - behind + (y0 - x0 + behind) * libm::exp(-T / tau[i]); // (2)
+            }
+        }
+    }
+    *memory = Some(now);
+    now.shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn step_and_ramp_are_exact() {
+        let tau = [0.7, 2.0, 0.0];
+        let mut memory = None;
+        assert_eq!(
+            follow(&mut memory, 0.0, [1.0, 5.0, 3.0], tau),
+            [1.0, 5.0, 3.0]
+        );
+        let mut shown = [0.0; 3];
+        let mut t = 0.0;
+        // uneven samples of a ramp
+        for dt in [0.1, 0.4, 0.05, 1.3] {
+            t += dt;
+            shown = follow(&mut memory, t, [1.0 + 2.0 * t, 5.0 - t, 3.0 + t], tau);
+        }
+        let ramp = |from: f64, slope: f64, tau: f64| {
+            from + slope * (t - tau * (1.0 - libm::exp(-t / tau)))
+        };
+        assert!((shown[0] - ramp(1.0, 2.0, 0.7)).abs() < 1e-12, "{shown:?}");
+        assert!((shown[1] - ramp(5.0, -1.0, 2.0)).abs() < 1e-12);
+        assert_eq!(shown[2], 3.0 + t);
+    }
+
+    #[test]
+    fn what_meets_nothing_starts_anew() {
+        let tau = [1.0; 3];
+        let mut memory = None;
+        follow(&mut memory, 0.0, [1.0; 3], tau);
+        assert!(follow(&mut memory, 1.0, [f64::NAN, 2.0, 2.0], tau)[0].is_nan());
+        assert_eq!(follow(&mut memory, 2.0, [7.0, 2.0, 2.0], tau)[0], 7.0);
+    }
+}

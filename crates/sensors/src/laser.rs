@@ -1,0 +1,453 @@
+//! Scanning lasers: what comes back of each beam, through air, rain, fog and the surface of the water.
+//!
+//! # Law
+//! ```text
+//!   P = (ρ cos θ + π R cos³ θ) e^{-2 σ r}/s²                         (1)  extended Lambertian target [Wagner 2006, eq. 14; Jelalian 1992], and sheeting [ASTM 2019]
+//!   P ≥ ρ_0/r_max²                                                   (2)  an echo is heard
+//!   σ = 3.912/V (λ/550 nm)^-q + 0.230·1.076 R^0.67/1000              (3)  [Kruse 1962], [Carbonneau 1998]
+//!   q = 1.6 (V > 50 km), 1.3 (V > 6 km), 0.585 V^{1/3} (V in km)
+//!   ρ cos θ = F_0/(4 s² cos⁵ θ) e^{-tan² θ/s²},  s² = 0.003 + 0.00512 U    (4)  glint of the surface [Cox and Munk 1954; Bufton 1983]
+//! ```
+//! At the surface of the water a beam parts: (4) comes back at once, F of it goes on as from a mirror and shows what it meets behind the surface, the rest
+//! goes on under water by Snell's law with the extinction c of the water. Both come back the same way: F², (1 - F)². F is Fresnel's, unpolarised. The strongest echo
+//! counts. An echo lies as far along the beam as its light has travelled, at the speed of light in air; s is r in one medium, n t + d where the light goes t in air and d under water: the beam is narrower there, and
+//! what comes back spreads as it leaves.
+//!
+//! A beam that widens is five rays, at the middle and at 0.7 of half its angle; echoes within a pulse's length are one, at their mean weighted by P.
+//!
+//! A unit that nods the laser turns its axes about y at a constant speed, to and fro, while the scan goes on too.
+//!
+//! # Symbols
+//! P power over that of a white upright surface at 1 m · ρ reflectivity, ρ_0 that of what is just seen at r_max · R coefficient of retro-reflection, met upright [cd/(lx m²)] · θ angle of incidence · r distance [m] · σ extinction of air [1/m] ·
+//! V visibility [km] · λ wavelength · R rain [mm/h] · U wind [m/s] · s² mean square slope · F_0 = 0.02.
+//!
+//! # Frames
+//! Beams in S at the instant of the sample; while the scan goes on S moves on with the velocity of that instant.
+//!
+//! # Limits
+//! What else moves stands still during a scan. Waves are those of the sample's instant. A beam crosses the surface once. Rain, fog and spray give no echoes of their own, they only take from others'.
+//! No sunlight in the receiver.
+//!
+//! # Checked by
+//! test/analytic/laser.rs, test/determinism/frames.rs
+
+use crate::ray_scene::{Seen, Stage};
+use crate::raytrace::Ray;
+use crate::sample::{Pose, Spoiling};
+use crate::wave_clipmap::Crossings;
+use merrow_environment::surface;
+use merrow_environment::{Instant, air};
+use merrow_math::rng::Draw;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::sea::air::Weather;
+use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec};
+use merrow_model::state::frames::view::View;
+use merrow_model::state::frames::{FrameData, Point, Scan};
+use std::ops::Range;
+
+/// Refractive index of water.
+const WATER_INDEX: f64 = 1.33;
+/// Reflectance of the surface straight down.
+const F_0: f64 = 0.02;
+/// Where the outer rays of a beam lie, over half its angle.
+const OUTER: f64 = 0.7;
+
+/// Columns whose beams are looked along together, ring by ring, so that neighbours go nearly the same way.
+const GROUP: usize = 8;
+/// What a ray brings back nearly, of its part of what is just heard, for the surface to be asked exactly.
+const FAINT: f64 = 0.5;
+
+/// An echo: how far its light has come, there and back halved [m], and its power. (1)
+#[derive(Clone, Copy, Debug, Default)]
+struct Echo {
+    path: f64,
+    power: f64,
+}
+
+/// Echoes of one beam.
+#[derive(Default)]
+struct Echoes {
+    list: [Echo; 15],
+    n: usize,
+}
+
+/// One scan.
+pub fn scan(
+    spec: &LaserSpec,
+    stage: &Stage,
+    view: &View,
+    at: &Instant<'_>,
+    pose: &Pose,
+    by: &Spoiling,
+) -> FrameData {
+    let weather = air::weather(&at.sea.air, at.time);
+    let beams = Beams {
+        spec,
+        stage,
+        view,
+        water: Crossings::new(
+            at,
+            pose.p_WS,
+            spec.limits[1],
+            spec.directions.len() * rays_of(spec),
+        ),
+        skip: stage.shapes_of(pose.robot),
+        extinction: extinction(&weather, spec.wavelength),
+        glint: surface::mean_square_slope(weather.wind.norm()),
+        least: spec.reference_reflectivity / (spec.limits[1] * spec.limits[1]),
+    };
+    let rings = spec.elevations.len();
+    let (mut scan, mut cloud) = (Scan::default(), Vec::new());
+    let (mut rays, mut hits, mut columns) = (Vec::new(), Vec::new(), Vec::with_capacity(GROUP));
+    for first in (0..spec.columns).step_by(GROUP) {
+        columns.clear();
+        columns.extend(
+            (first..spec.columns.min(first + GROUP))
+                .map(|column| Column::new(spec, at, view.time_ns, pose, column)),
+        );
+        beams.rays(&columns, first, &mut rays);
+        stage.meet_all(view, &beams.skip, &rays, &mut hits);
+        let parts = rays_of(spec);
+        for (k, column) in columns.iter().enumerate() {
+            let number = first + k;
+            // a draw for each column, whatever the columns before it drew
+            let mut draw = by.stream.draw(
+                (by.sample + 1)
+                    .wrapping_mul(1 << 20)
+                    .wrapping_add(number as u64),
+            );
+            for ring in 0..rings {
+                let place = (ring * columns.len() + k) * parts;
+                let echo = beams
+                    .heard(
+                        column.wet,
+                        &rays[place..place + parts],
+                        &hits[place..place + parts],
+                    )
+                    .map(|echo| (ranged(spec, echo.path, by, &mut draw), echo.power));
+                let echo = echo.filter(|_| {
+                    !(by.noise && spec.beam_loss > 0.0 && draw.uniform() < spec.beam_loss)
+                });
+                match spec.output {
+                    LaserOutput::Scan => {
+                        let (range, intensity) =
+                            match echo.map(|(r, p)| (reported(spec, r), p * r * r)) {
+                                Some((range, intensity)) if range.is_finite() => (range, intensity),
+                                Some((range, _)) => (range, 0.0),
+                                None => (f64::INFINITY, 0.0),
+                            };
+                        scan.ranges.push(range as f32);
+                        scan.intensities.push(intensity as f32);
+                    }
+                    LaserOutput::Cloud => {
+                        if let Some((r, power)) = echo
+                            && reported(spec, r).is_finite()
+                        {
+                            let p = spec.directions[number * rings + ring].scale(r).to_array();
+                            let (intensity, time) =
+                                ((power * r * r) as f32, spec.fires(number) as f32);
+                            cloud.push(Point {
+                                p: p.map(|x| x as f32),
+                                intensity,
+                                time,
+                                ring: ring as u16,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+    }
+    match spec.output {
+        LaserOutput::Scan => FrameData::Scan(scan),
+        LaserOutput::Cloud => FrameData::Cloud(cloud),
+    }
+}
+
+/// A range as the instrument finds it.
+fn ranged(spec: &LaserSpec, range: f64, by: &Spoiling, draw: &mut Draw) -> f64 {
+    let mut range = range + by.fault.offset;
+    if by.fault.noise > 0.0 {
+        range += by.fault.noise * draw.normal();
+    }
+    if by.noise && spec.range_std > 0.0 {
+        range += spec.range_std * draw.normal();
+    }
+    if spec.resolution > 0.0 {
+        (range / spec.resolution).round() * spec.resolution
+    } else {
+        range
+    }
+}
+
+/// A range as it is told: out of the limits as REP-117 says.
+fn reported(spec: &LaserSpec, range: f64) -> f64 {
+    match range {
+        r if r < spec.limits[0] => f64::NEG_INFINITY,
+        r if r > spec.limits[1] => f64::INFINITY,
+        r => r,
+    }
+}
+
+/// Extinction of air [1/m]. (3)
+pub fn extinction(weather: &Weather, wavelength: f64) -> f64 {
+    let km = weather.visibility / 1000.0;
+    let q = match km {
+        v if v > 50.0 => 1.6,
+        v if v > 6.0 => 1.3,
+        v => 0.585 * libm::cbrt(v),
+    };
+    let haze = 3.912 / weather.visibility * libm::pow(wavelength / 550e-9, -q);
+    let rain = if weather.rain > 0.0 {
+        1.076 * libm::pow(weather.rain, 0.67)
+    } else {
+        0.0
+    };
+    // decibels a kilometre to nepers a metre
+    haze + rain * std::f64::consts::LN_10 / 10.0 / 1000.0
+}
+
+/// Rays of a beam.
+pub fn rays_of(spec: &LaserSpec) -> usize {
+    if spec.divergence > 0.0 { 5 } else { 1 }
+}
+
+/// Where the beams of one column leave from.
+struct Column {
+    R_WS: Mat3,
+    p_WS: Vec3,
+    /// True if that is under water.
+    wet: bool,
+}
+
+impl Column {
+    fn new(spec: &LaserSpec, at: &Instant<'_>, now_ns: u64, pose: &Pose, column: usize) -> Self {
+        let time = spec.fires(column);
+        let (R_WS, p_WS) = pose.after(time);
+        let tilt = spec
+            .tilt
+            .map(|tilt| tilt.axes(now_ns + (time * 1e9) as u64));
+        let R_WS = tilt.map_or(R_WS, |tilt| R_WS.mul_mat(&tilt));
+        // once for all beams that leave from here, and deep down without the waves: they would cost more than the rays
+        Self {
+            R_WS,
+            p_WS,
+            wet: at.about_above_surface(p_WS, 0.0) < 0.0,
+        }
+    }
+}
+
+/// What all beams of a scan share.
+struct Beams<'a> {
+    spec: &'a LaserSpec,
+    stage: &'a Stage,
+    view: &'a View,
+    water: Crossings<'a>,
+    /// Numbers of the robot's own shapes.
+    skip: Range<u32>,
+    extinction: f64,
+    /// s².
+    glint: f64,
+    /// Least power that is heard. (2)
+    least: f64,
+}
+
+impl Beams<'_> {
+    /// The rays of all beams of some columns, ring by ring: one each, or five.
+    fn rays(&self, columns: &[Column], first: usize, rays: &mut Vec<Ray>) {
+        let (spec, rings) = (self.spec, self.spec.elevations.len());
+        rays.clear();
+        for ring in 0..rings {
+            for (k, column) in columns.iter().enumerate() {
+                let d_S = spec.directions[(first + k) * rings + ring];
+                let mut push = |d_S: Vec3| {
+                    let direction = column.R_WS.mul_vec(d_S);
+                    rays.push(Ray {
+                        origin: column.p_WS,
+                        direction,
+                        range: [0.0, spec.limits[1]],
+                    });
+                };
+                push(d_S);
+                if spec.divergence == 0.0 {
+                    continue;
+                }
+                let aside = if d_S.z.abs() < 0.9 {
+                    Vec3::new(0.0, 0.0, 1.0)
+                } else {
+                    Vec3::new(1.0, 0.0, 0.0)
+                };
+                let across = d_S.cross(aside);
+                let unit = 1.0 / across.norm();
+                let off = 0.5 * OUTER * spec.divergence;
+                for side in [across.scale(unit), d_S.cross(across).scale(unit)] {
+                    for sign in [off, -off] {
+                        let ray = d_S + side.scale(sign);
+                        push(ray.scale(1.0 / ray.norm()));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The strongest echo of a beam from a place that is wet or not, by its rays and what they meet, if it is heard.
+    fn heard(&self, wet: bool, rays: &[Ray], hits: &[Option<Seen>]) -> Option<Echo> {
+        let mut echoes = Echoes::default();
+        let part = 1.0 / rays.len() as f64;
+        for (ray, hit) in rays.iter().zip(hits) {
+            self.follow(wet, ray, *hit, part, &mut echoes);
+        }
+        echoes
+            .strongest(self.spec.pulse_length)
+            .filter(|echo| echo.power >= self.least)
+    }
+
+    /// The echoes of one ray, which bears a part of the beam.
+    fn follow(&self, wet: bool, ray: &Ray, hit: Option<Seen>, part: f64, echoes: &mut Echoes) {
+        let Ray {
+            origin: p,
+            direction: d,
+            range: [_, far],
+        } = *ray;
+        if wet {
+            // no laser that is heard crosses to the air from below
+            if let Some(hit) = hit
+                && self.water.crossing(p, d, hit.distance).is_none()
+            {
+                let depth = self.spec.water_extinction * hit.distance;
+                echoes.add(
+                    hit.distance * WATER_INDEX,
+                    part * lambert(&hit, d, hit.distance, depth),
+                );
+            }
+            return;
+        }
+        let reach = hit.map_or(far, |hit| hit.distance);
+        let Some(t) = self.water.crossing(p, d, reach) else {
+            if let Some(hit) = hit {
+                echoes.add(
+                    hit.distance,
+                    part * lambert(&hit, d, hit.distance, self.extinction * hit.distance),
+                );
+            }
+            return;
+        };
+        // nearly first: most beams that meet water are not heard again
+        let q = p + d.scale(t);
+        let mut faint = Echoes::default();
+        let n = self.water.normal(q.x, q.y);
+        self.part(ray, t, n, part, &mut faint);
+        if faint.list[..faint.n]
+            .iter()
+            .any(|echo| echo.power > FAINT * part * self.least)
+        {
+            let t = self.water.exact().refined(p, d, t, n);
+            let q = p + d.scale(t);
+            self.part(ray, t, self.water.exact().normal(q.x, q.y), part, echoes);
+        }
+    }
+
+    /// The echoes of a ray that meets the surface at the distance `t`, where that has the normal `n`.
+    fn part(&self, ray: &Ray, t: f64, n: Vec3, part: f64, echoes: &mut Echoes) {
+        let Ray {
+            origin: p,
+            direction: d,
+            range: [_, far],
+        } = *ray;
+        let cosine = -n.dot(d);
+        if cosine <= 1e-6 {
+            return;
+        }
+        let q = p + d.scale(t);
+        let look = |d: Vec3, far: f64| {
+            self.stage.meet(
+                self.view,
+                self.skip.clone(),
+                q + d.scale(1e-6),
+                d,
+                [0.0, far],
+            )
+        };
+        let through_air = self.extinction * t;
+        echoes.add(
+            t,
+            part * self.glint(-d.z) * libm::exp(-2.0 * through_air) / (t * t).max(1e-12),
+        );
+        let (F, bent) = refract(d, n, cosine);
+        let mirrored = d + n.scale(2.0 * cosine);
+        if let Some(hit) = look(mirrored, far - t) {
+            let path = t + hit.distance;
+            echoes.add(
+                path,
+                part * F * F * lambert(&hit, mirrored, path, self.extinction * path),
+            );
+        }
+        // light that is down to 1e-4 after there and back is not heard
+        let deepest = (4.6 / self.spec.water_extinction.max(1e-9)).min((far - t) / WATER_INDEX);
+        if let Some(hit) = look(bent, deepest) {
+            let path = t + WATER_INDEX * hit.distance;
+            let depth = through_air + self.spec.water_extinction * hit.distance;
+            let spread = WATER_INDEX * t + hit.distance;
+            echoes.add(
+                path,
+                part * (1.0 - F) * (1.0 - F) * lambert(&hit, bent, spread, depth),
+            );
+        }
+    }
+
+    /// (4), by the downward component of the beam.
+    fn glint(&self, cosine: f64) -> f64 {
+        if cosine <= 0.0 {
+            return 0.0;
+        }
+        let c2 = cosine * cosine;
+        let tan2 = (1.0 - c2).max(0.0) / c2;
+        F_0 / (4.0 * self.glint * c2 * c2 * cosine) * libm::exp(-tan2 / self.glint)
+    }
+}
+
+/// (1) for the length s over which light spreads and the optical depth of the way there.
+fn lambert(hit: &Seen, d: Vec3, spread: f64, depth: f64) -> f64 {
+    let cosine = (-hit.normal.dot(d)).max(0.0);
+    // sheeting has luminance R cos⁴ θ/cos θ under an illuminance of 1 across the beam, white paint cos θ/π
+    let given_back = hit.material.reflectivity * cosine
+        + std::f64::consts::PI * hit.material.retro * cosine * cosine * cosine;
+    given_back * libm::exp(-2.0 * depth) / (spread * spread).max(1e-12)
+}
+
+/// Fresnel's reflectance of the surface with the upward normal `n` for light from above along `d`, and where the rest goes on.
+fn refract(d: Vec3, n: Vec3, cosine: f64) -> (f64, Vec3) {
+    let k = 1.0 / WATER_INDEX;
+    let (F, below) = surface::fresnel(cosine, WATER_INDEX);
+    (F, d.scale(k) + n.scale(k * cosine - below))
+}
+
+impl Echoes {
+    fn add(&mut self, path: f64, power: f64) {
+        if power > 0.0 && self.n < self.list.len() {
+            self.list[self.n] = Echo { path, power };
+            self.n += 1;
+        }
+    }
+
+    /// The strongest of what is left when echoes within a pulse's length are one.
+    fn strongest(&mut self, pulse: f64) -> Option<Echo> {
+        let list = &mut self.list[..self.n];
+        list.sort_by(|a, b| a.path.total_cmp(&b.path));
+        let mut best: Option<Echo> = None;
+        let mut start = 0;
+        for k in 0..list.len() {
+            if k + 1 < list.len() && list[k + 1].path - list[k].path <= pulse {
+                continue;
+            }
+            let group = &list[start..=k];
+            start = k + 1;
+            let power: f64 = group.iter().map(|e| e.power).sum();
+            let path = group.iter().map(|e| e.path * e.power).sum::<f64>() / power;
+            if best.is_none_or(|best| power > best.power) {
+                best = Some(Echo { path, power });
+            }
+        }
+        best
+    }
+}

@@ -1,0 +1,362 @@
+//! From truth to readings: one sensor per file, one noise model for all, one schedule.
+//!
+//! A sensor is read at the start of a step (or at the end of the block before, which is the same instant), from pose, velocity and acceleration of the same instant; its reading is
+//! stamped with that instant and delivered when its latency has passed. Sensors write only their own memory.
+
+pub mod acoustic;
+pub mod ais;
+pub mod camera;
+pub mod fault;
+pub mod gnss;
+pub mod inertial;
+pub mod lag;
+pub mod laser;
+pub mod noise;
+pub mod obstacle;
+pub mod radar;
+pub mod ray_scene;
+pub mod raytrace;
+pub mod sample;
+pub mod sonar;
+pub mod vehicle;
+pub mod water;
+pub mod wave_clipmap;
+
+use crate::ray_scene::Still;
+use merrow_environment::Instant;
+use merrow_math::{Mat3, SpatialForce, SpatialVelocity, Vec3};
+use merrow_model::scene::{Origin, Robot, Sensor, SensorKind};
+use merrow_model::state::reading::{Reading, Stamped};
+use merrow_model::state::{
+    ActuatorState, BatteryState, FaultState, RobotState, SensorState, Workspace,
+};
+
+/// A reading that has reached its user.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delivered {
+    /// Index of the sensor on its robot.
+    pub sensor: usize,
+    /// The reading and the instant of its measurement.
+    pub stamped: Stamped,
+}
+
+/// What is about a robot at one instant.
+#[derive(Clone, Copy, Debug)]
+pub struct About<'a> {
+    /// The sea and gravity.
+    pub at: &'a Instant<'a>,
+    /// Where the world is on Earth.
+    pub origin: &'a Origin,
+    /// What stands in the world; without it there is the bottom alone.
+    pub still: Option<&'a Still>,
+}
+
+/// What is true at a sensor at one instant.
+#[derive(Clone, Copy, Debug)]
+pub struct Truth<'a> {
+    /// Sensor frame in the world.
+    pub R_WS: Mat3,
+    /// Sensor in the world [m].
+    pub p_WS: Vec3,
+    /// Velocity of S in W, expressed in S.
+    pub V_WS_S: SpatialVelocity,
+    /// Acceleration of the point S in W, expressed in S [m/s²].
+    pub a_WS_S: Vec3,
+    /// The sea and gravity.
+    pub at: &'a Instant<'a>,
+    /// Where the world is on Earth.
+    pub origin: &'a Origin,
+    /// What stands in the world.
+    pub still: Option<&'a Still>,
+}
+
+/// What a sensor can know of the robot that carries it.
+#[derive(Clone, Copy, Debug)]
+pub struct OnBoard<'a> {
+    /// The robot.
+    pub robot: &'a Robot,
+    /// Its links, as they stand evaluated.
+    pub work: &'a Workspace,
+    /// Forces of contacts and of couplings on all links; none where nothing held anything back.
+    pub felt: Option<[&'a [SpatialForce]; 2]>,
+    /// Its faults.
+    pub faults: &'a [FaultState],
+    /// Its thrusters.
+    pub actuators: &'a [ActuatorState],
+    /// Its battery.
+    pub battery: &'a BatteryState,
+    /// The instant [ns].
+    pub now_ns: u64,
+}
+
+impl Truth<'_> {
+    /// Distance along the unit vector `d` of W to the bottom or to what stands on it [m].
+    pub fn range(&self, d: Vec3) -> Option<f64> {
+        let seabed = &self.at.sea.seabed;
+        self.still.map_or_else(
+            || seabed.range(self.p_WS, d),
+            |still| still.range(seabed, self.p_WS, d),
+        )
+    }
+}
+
+/// Reads every sensor that is due and hands over every reading whose latency has passed.
+pub fn read_due(
+    robot: &Robot,
+    state: &mut RobotState,
+    work: &Workspace,
+    about: &About<'_>,
+    now_ns: u64,
+    out: &mut Vec<Delivered>,
+) {
+    for (idx, sensor) in robot.sensors.iter().enumerate() {
+        let memory = &mut state.sensors[idx];
+        if memory.due_ns <= now_ns && sensor.kind.looks().is_none() {
+            let truth = truth(sensor, work, about);
+            let on_board = OnBoard {
+                robot,
+                work,
+                felt: state
+                    .kick
+                    .felt
+                    .then_some([&state.contact_force[..], &state.coupling_force[..]]),
+                faults: &state.faults,
+                actuators: &state.actuators,
+                battery: &state.battery,
+                now_ns,
+            };
+            // without power nothing is measured
+            let on = state.battery.is_on() && !memory.fault.dead;
+            if !on && let Some(filter) = memory.filter.as_deref_mut() {
+                filter.stop();
+            }
+            let reading = if on {
+                measure(sensor, memory, &truth, (&on_board, idx))
+            } else {
+                None
+            };
+            let reading = crate::fault::spoil(sensor, memory, reading);
+            memory.count(sensor);
+            if let Some(reading) = reading {
+                let due = now_ns + sensor.latency_ns;
+                let stamped = Stamped {
+                    stamp_ns: now_ns,
+                    reading,
+                };
+                memory.in_flight.push_back((due, stamped));
+                tell(robot, state, idx, stamped);
+            }
+        }
+        let memory = &mut state.sensors[idx];
+        while memory
+            .in_flight
+            .front()
+            .is_some_and(|(due, _)| *due <= now_ns)
+        {
+            let Some((_, stamped)) = memory.in_flight.pop_front() else {
+                break;
+            };
+            out.push(Delivered {
+                sensor: idx,
+                stamped,
+            });
+        }
+    }
+}
+
+/// Tells the navigation systems of a robot what its sensor number `sensor` has measured.
+fn tell(robot: &Robot, state: &mut RobotState, sensor: usize, stamped: Stamped) {
+    if !matches!(
+        stamped.reading,
+        Reading::Dvl(_) | Reading::Gnss(_) | Reading::Pressure(_)
+    ) {
+        return;
+    }
+    for (system, memory) in robot.sensors.iter().zip(&mut state.sensors) {
+        if let SensorKind::Ins(spec) = &system.kind {
+            crate::inertial::ins::hear(spec, memory, sensor, stamped);
+        }
+    }
+}
+
+/// True if a sensor is to be read at `now_ns`, or a reading to be handed over.
+#[inline(always)]
+pub fn is_due(memory: &SensorState, now_ns: u64) -> bool {
+    memory.due_ns <= now_ns
+        || memory
+            .in_flight
+            .front()
+            .is_some_and(|(due, _)| *due <= now_ns)
+}
+
+/// Pose, velocity and acceleration at a sensor from those of its link.
+pub fn truth<'a>(sensor: &Sensor, work: &Workspace, about: &About<'a>) -> Truth<'a> {
+    let link = &work.links[sensor.link];
+    let (p, w) = (sensor.p_LoS, link.V.w);
+    let v_S = link.V.v + w.cross(p);
+    // classical acceleration of the point: spatial acceleration, plus w x v, plus the two lever terms
+    let a_S = link.A.v + w.cross(link.V.v) + link.A.w.cross(p) + w.cross(w.cross(p));
+    let R = &sensor.R_LS;
+    Truth {
+        R_WS: link.R_WL.mul_mat(R),
+        p_WS: link.p_WL + link.R_WL.mul_vec(p),
+        V_WS_S: SpatialVelocity {
+            w: R.tr_mul_vec(w),
+            v: R.tr_mul_vec(v_S),
+        },
+        a_WS_S: R.tr_mul_vec(a_S),
+        at: about.at,
+        origin: about.origin,
+        still: about.still,
+    }
+}
+
+/// One sample, or none if it is dropped.
+fn measure(
+    sensor: &Sensor,
+    memory: &mut SensorState,
+    truth: &Truth<'_>,
+    (on_board, index): (&OnBoard<'_>, usize),
+) -> Option<Reading> {
+    // draw 0 made the instrument's fixed errors
+    let mut draw = sensor.stream.draw(memory.samples + 1);
+    let dropped = sensor.drop_out > 0.0 && draw.uniform() < sensor.drop_out;
+    // an instrument goes on with what it does not say; a sampler takes no bottle
+    if dropped && matches!(sensor.kind, SensorKind::WaterSampler(_)) {
+        return None;
+    }
+    let radio =
+        || crate::gnss::interference::heard(on_board.faults, index, truth.p_WS, on_board.now_ns);
+    let reading = match &sensor.kind {
+        SensorKind::Imu {
+            gyro,
+            accelerometer,
+            orientation_std,
+        } => Reading::Imu(crate::inertial::imu::measure(
+            gyro,
+            accelerometer,
+            *orientation_std,
+            memory,
+            truth,
+            &mut draw,
+        )),
+        SensorKind::Ahrs(spec) => Reading::Imu(crate::inertial::ahrs::measure(
+            spec,
+            sensor,
+            memory,
+            truth,
+            on_board.now_ns,
+            &mut draw,
+        )),
+        SensorKind::Ins(spec) => Reading::Navigation(crate::inertial::ins::measure(
+            spec,
+            sensor,
+            memory,
+            truth,
+            on_board.now_ns,
+            &mut draw,
+        )),
+        SensorKind::Gnss(spec) => Reading::Gnss(crate::gnss::measure(
+            spec,
+            1.0 / sensor.rate,
+            memory,
+            truth,
+            &radio(),
+            &mut draw,
+        )),
+        SensorKind::GnssHeading(spec) => Reading::Heading(crate::gnss::heading::measure(
+            spec,
+            1.0 / sensor.rate,
+            memory,
+            truth,
+            &radio(),
+            &mut draw,
+        )),
+        SensorKind::Dvl(spec) => Reading::Dvl(crate::water::dvl::measure(
+            spec,
+            sensor,
+            memory,
+            (truth, &on_board.work.met(index)),
+            &mut draw,
+        )),
+        SensorKind::Pressure(errors) => Reading::Pressure(crate::water::pressure::measure(
+            errors, memory, truth, &mut draw,
+        )),
+        SensorKind::Magnetometer(errors) => Reading::Magnetometer(
+            crate::inertial::magnetometer::measure(errors, memory, truth, &mut draw),
+        ),
+        SensorKind::Altimeter {
+            errors,
+            limits,
+            beam_width,
+        } => {
+            let [met, ..] = on_board.work.met(index);
+            Reading::Altimeter(crate::water::altimeter::measure(
+                errors,
+                *limits,
+                *beam_width,
+                memory,
+                (truth, met),
+                &mut draw,
+            ))
+        }
+        SensorKind::Odometry => Reading::Odometry(crate::vehicle::odometry::measure(truth)),
+        SensorKind::Wrench {
+            force,
+            torque,
+            on_parent,
+        } => {
+            let through = crate::vehicle::wrench::on_link(
+                on_board.robot,
+                on_board.work,
+                sensor.link,
+                on_board.felt,
+            );
+            let F_S = crate::vehicle::wrench::through_joint(sensor, &through, *on_parent);
+            Reading::Wrench(crate::vehicle::wrench::measure(
+                force, torque, F_S, memory, &mut draw,
+            ))
+        }
+        SensorKind::Probe(spec) => {
+            Reading::Probe(crate::water::probe::measure(spec, memory, truth, &mut draw))
+        }
+        SensorKind::Ctd(spec) => {
+            Reading::Ctd(crate::water::ctd::measure(spec, memory, truth, &mut draw))
+        }
+        SensorKind::WaterSampler(spec) => {
+            let bottle = crate::water::sampler::measure(
+                spec,
+                1.0 / sensor.rate,
+                memory,
+                truth,
+                on_board.now_ns,
+            )?;
+            Reading::Bottle(bottle)
+        }
+        SensorKind::Barometer { errors, range } => Reading::Pressure(
+            crate::vehicle::barometer::measure(errors, *range, memory, truth, &mut draw),
+        ),
+        SensorKind::Anemometer(spec) => Reading::Wind(crate::vehicle::anemometer::measure(
+            spec, memory, truth, &mut draw,
+        )),
+        SensorKind::LeakDetector { volume } => Reading::Leak(crate::vehicle::leak::measure(
+            *volume, sensor, truth, on_board,
+        )),
+        SensorKind::Motor(spec) => Reading::Motor(crate::vehicle::motor::measure(
+            spec,
+            memory,
+            (truth, on_board),
+            &mut draw,
+        )),
+        SensorKind::PowerMeter(spec) => Reading::Power(crate::vehicle::power_meter::measure(
+            spec,
+            1.0 / sensor.rate,
+            memory,
+            on_board,
+            &mut draw,
+        )),
+        // `sim::lookout` samples it
+        SensorKind::Looks(_) => return None,
+    };
+    (!dropped).then_some(reading)
+}

@@ -1,0 +1,77 @@
+//! The one noise model of all sensors.
+//!
+//! # Law
+//! ```text
+//!   y = clip(round(M x + b + g + r + n))                        (1)
+//!   n_k = N sqrt(fs) w                white noise               (2)  [IEEE 952-1997, C.1.1.2]
+//!   g_k = ρ g_{k-1} + σ sqrt(1-ρ²) w  bias instability          (3)  [C.1.1.4]
+//!   r_k = r_{k-1} + K sqrt(dt) w      rate random walk          (4)  [C.1.1.5]
+//! ```
+//! # Symbols
+//! M scale and misalignment, b turn-on bias (both drawn once) · N density · ρ = exp(-dt/τ) · σ such that the Allan
+//! deviation peaks at 0.664 B · w unit normal.
+//!
+//! # Frames
+//! Sensor frame S.
+//!
+//! # Limits
+//! No dependence on temperature, acceleration or vibration. The device's bandwidth is not modelled.
+//!
+//! # Checked by
+//! test/analytic/noise.rs (V80, V84)
+
+use merrow_math::Vec3;
+use merrow_math::rng::Draw;
+use merrow_model::scene::sensor::Errors;
+
+/// A vector as measured. `drift` is the memory of its three channels; with `on` false the truth comes through,
+/// quantised and clipped as the device would.
+#[inline]
+pub fn vector(errors: &Errors, drift: &mut [[f64; 2]], x: Vec3, on: bool, draw: &mut Draw) -> Vec3 {
+    let mut y = if on { errors.matrix.mul_vec(x) } else { x };
+    for i in 0..3 {
+        y[i] = channel(errors, &mut drift[i], y[i], errors.bias[i], on, draw);
+    }
+    y
+}
+
+/// A scalar as measured.
+#[inline]
+pub fn scalar(errors: &Errors, drift: &mut [f64; 2], x: f64, on: bool, draw: &mut Draw) -> f64 {
+    let scaled = if on { errors.matrix.r[0].x * x } else { x };
+    channel(errors, drift, scaled, errors.bias.x, on, draw)
+}
+
+#[inline]
+fn channel(
+    errors: &Errors,
+    drift: &mut [f64; 2],
+    mut y: f64,
+    bias: f64,
+    on: bool,
+    draw: &mut Draw,
+) -> f64 {
+    if on {
+        if errors.bias_step > 0.0 {
+            drift[0] = errors.bias_keep * drift[0] + errors.bias_step * draw.normal(); // (3)
+        }
+        if errors.walk_step > 0.0 {
+            drift[1] += errors.walk_step * draw.normal(); // (4)
+        }
+        y += bias + drift[0] + drift[1];
+        if errors.white > 0.0 {
+            y += errors.white * draw.normal(); // (2)
+        }
+    }
+    quantise(y, errors.resolution).clamp(-errors.range, errors.range)
+}
+
+/// The nearest multiple of `step`; `step` 0 changes nothing.
+#[inline]
+pub fn quantise(x: f64, step: f64) -> f64 {
+    if step > 0.0 {
+        (x / step).round() * step
+    } else {
+        x
+    }
+}

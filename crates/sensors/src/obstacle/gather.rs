@@ -1,0 +1,74 @@
+//! Echoes of several samples of a detector, which are boxed together and forgotten after a while.
+
+use crate::obstacle::boxed;
+use crate::sample::{Pose, Spoiling};
+use merrow_math::rng::Stream;
+use merrow_math::{SpatialVelocity, Vec3};
+use merrow_model::scene::sensor::obstacle::DetectorSpec;
+use merrow_model::state::frames::detection::{Echo, Found, Heard};
+use std::collections::VecDeque;
+
+/// What a detector has heard lately.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Gathered {
+    /// Instants [ns] and echoes of samples, the oldest first.
+    samples: VecDeque<(u64, Vec<Echo>)>,
+}
+
+impl Gathered {
+    /// Adds a sample of a detector with the random numbers of `stream`, and boxes it with those before.
+    pub fn add(
+        &mut self,
+        spec: &DetectorSpec,
+        stream: Stream,
+        heard: &Heard,
+        stamp_ns: u64,
+    ) -> Vec<Found> {
+        if self.samples.back().is_some_and(|last| last.0 > stamp_ns) {
+            // the world was reset
+            self.samples.clear();
+        }
+        while self
+            .samples
+            .front()
+            .is_some_and(|first| (stamp_ns - first.0) as f64 * 1e-9 > spec.keep)
+        {
+            self.samples.pop_front();
+        }
+        self.samples.push_back((stamp_ns, heard.echoes.clone()));
+        let all: Vec<Echo> = self
+            .samples
+            .iter()
+            .flat_map(|sample| sample.1.iter().copied())
+            .collect();
+        let Heard {
+            R_WS,
+            p_WS,
+            sample,
+            noise,
+            fault,
+            ..
+        } = *heard;
+        let still = SpatialVelocity {
+            w: Vec3::zero(),
+            v: Vec3::zero(),
+        };
+        let pose = Pose {
+            robot: 0,
+            R_WS,
+            p_WS,
+            V_WS_S: still,
+        };
+        boxed(
+            spec,
+            &all,
+            &pose,
+            &Spoiling {
+                stream,
+                sample,
+                noise,
+                fault,
+            },
+        )
+    }
+}

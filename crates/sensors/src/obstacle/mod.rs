@@ -1,0 +1,183 @@
+//! Boxes about obstacles: about the echoes of a sonar or a laser, or those that the world lists.
+//!
+//! # Law
+//! ```text
+//!   L_k - mean(L_j, g < |r_j - r_k| < g + t) > DT                       echoes of a sonar               (1)  constant false-alarm rate [Richards 2014, ch. 6]
+//!   |p_i - p_j| < d in x and y  =>  one obstacle                        (2)  single linkage
+//!   max Σ 1/max(d_i, d_0)                                               (3)  box of the closest sides [Zhang 2017]
+//! ```
+//! # Symbols
+//! L level of a range and beam, evened out over three of both · g what belongs to an echo, t what is compared with it · DT threshold · p place of an echo · d gap · d_i distance of an echo from the nearest side of the box, d_0 0.1 m. The box of least area will not do: of a corner, which is what one sees of a wall, that along the chord is as small.
+//!
+//! # Frames
+//! Echoes in the frame of the sensor that has them, boxes in W, turned about its z; told in W or S.
+//!
+//! # Limits
+//! A sonar's fan has no elevation: an echo stands for all heights of the beam at its range. What is hidden behind an obstacle is not boxed. Echoes that are kept stay where they were: what moves leaves a trace for as long. Of one that the world lists only the middle must lie within sector and range.
+//!
+//! # Checked by
+//! tests of `cluster.rs`, `gather.rs` and `track.rs`; test/analytic/obstacle.rs
+
+pub mod cluster;
+pub mod echoes;
+pub mod gather;
+pub mod track;
+
+use crate::sample::{Pose, Spoiling};
+use merrow_math::rng::Draw;
+use merrow_math::{Mat3, Quat, Vec3};
+use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
+use merrow_model::state::frames::FrameData;
+use merrow_model::state::frames::detection::{Echo, Found, Heard};
+
+/// A box about z of W.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cuboid {
+    /// Its middle [m].
+    pub p: Vec3,
+    /// Its lengths [m].
+    pub size: Vec3,
+    /// Turn of its axes [rad].
+    pub yaw: f64,
+}
+
+/// The obstacles that a world lists, within sector and range.
+pub fn listed(
+    spec: &DetectorSpec,
+    obstacles: &[Obstacle],
+    pose: &Pose,
+    by: &Spoiling,
+) -> FrameData {
+    let seen = obstacles
+        .iter()
+        .enumerate()
+        .filter(|(_, o)| covers(spec, pose, o.p));
+    let one = |(k, o): (usize, &Obstacle)| {
+        let cuboid = Cuboid {
+            p: o.p,
+            size: o.size,
+            yaw: o.yaw,
+        };
+        tell(spec, cuboid, pose, by, k).map(|found| Found {
+            listed: Some(k),
+            ..found
+        })
+    };
+    FrameData::Boxes(seen.filter_map(one).collect())
+}
+
+/// Boxes about the echoes that the sensor `looks` at the place `there` has brought since `stamp_ns`, or these for those that are boxed with others.
+pub fn heard(
+    spec: &DetectorSpec,
+    (looks, data, stamp_ns): (&Looks, &FrameData, u64),
+    there: &Pose,
+    pose: &Pose,
+    by: &Spoiling,
+) -> FrameData {
+    let within = |echo: &Echo| {
+        (spec.heights[0]..=spec.heights[1]).contains(&echo.p.z) && covers(spec, pose, echo.p)
+    };
+    let echoes: Vec<Echo> = crate::obstacle::echoes::of(spec, looks, data, stamp_ns)
+        .into_iter()
+        .map(|(p, half_height)| Echo {
+            p: there.p_WS + there.R_WS.mul_vec(p),
+            half_height,
+        })
+        .filter(within)
+        .collect();
+    if spec.keep > 0.0 {
+        let Spoiling {
+            sample,
+            noise,
+            fault,
+            ..
+        } = *by;
+        let Pose { R_WS, p_WS, .. } = *pose;
+        return FrameData::Echoes(Heard {
+            echoes,
+            R_WS,
+            p_WS,
+            sample,
+            noise,
+            fault,
+        });
+    }
+    FrameData::Boxes(boxed(spec, &echoes, pose, by))
+}
+
+/// Boxes about echoes.
+pub fn boxed(spec: &DetectorSpec, echoes: &[Echo], pose: &Pose, by: &Spoiling) -> Vec<Found> {
+    let groups = crate::obstacle::cluster::groups(echoes, spec.gap);
+    let large = groups
+        .iter()
+        .filter(|group| group.len() >= spec.least_echoes);
+    let one = |(k, group): (usize, &Vec<usize>)| {
+        let mut cuboid = crate::obstacle::cluster::cuboid(group.iter().map(|i| echoes[*i]));
+        for axis in 0..3 {
+            cuboid.size[axis] = cuboid.size[axis].max(spec.least_size);
+        }
+        tell(spec, cuboid, pose, by, k).map(|found| Found {
+            echoes: group.len(),
+            ..found
+        })
+    };
+    large.enumerate().filter_map(one).collect()
+}
+
+/// True if a place lies within sector and range.
+fn covers(spec: &DetectorSpec, pose: &Pose, p: Vec3) -> bool {
+    let d = pose.R_WS.tr_mul_vec(p - pose.p_WS);
+    let r = d.norm();
+    if !(spec.limits[0]..=spec.limits[1]).contains(&r) {
+        return false;
+    }
+    let elevation = libm::asin((d.z / r.max(1e-9)).clamp(-1.0, 1.0));
+    libm::atan2(d.y, d.x).abs() <= spec.half_sector && elevation.abs() <= spec.half_elevation
+}
+
+/// A box with its errors, in the frame in which it is told, if it is not missed.
+fn tell(
+    spec: &DetectorSpec,
+    cuboid: Cuboid,
+    pose: &Pose,
+    by: &Spoiling,
+    k: usize,
+) -> Option<Found> {
+    let mut draw = by
+        .stream
+        .draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_add(k as u64));
+    if by.noise && draw.uniform() < spec.miss {
+        return None;
+    }
+    let [position, size, turn] = spec.std.map(|std| if by.noise { std } else { 0.0 });
+    let away = (cuboid.p - pose.p_WS).unit().unwrap_or_default();
+    let off = away.scale(by.fault.offset) + triple(by.fault.noise, &mut draw);
+    let p = cuboid.p + triple(position, &mut draw) + off;
+    let longer = triple(size, &mut draw);
+    let size = Vec3::from([0, 1, 2].map(|i| (cuboid.size[i] + longer[i]).max(0.0)));
+    let R_WO = Mat3::from_rpy(0.0, 0.0, cuboid.yaw + turn * draw.normal());
+    let (at, R) = match spec.in_world {
+        true => (p, R_WO),
+        false => (
+            pose.R_WS.tr_mul_vec(p - pose.p_WS),
+            pose.R_WS.transpose().mul_mat(&R_WO),
+        ),
+    };
+    Some(Found {
+        p: at,
+        q: Quat::from_matrix(&R),
+        size,
+        p_W: p,
+        echoes: 0,
+        listed: None,
+    })
+}
+
+fn triple(std: f64, draw: &mut Draw) -> Vec3 {
+    Vec3::new(
+        std * draw.normal(),
+        std * draw.normal(),
+        std * draw.normal(),
+    )
+}

@@ -1,0 +1,107 @@
+//! Numbers of obstacles that stay the same from sample to sample: each box has that of the nearest one before, or a new one.
+
+use merrow_math::Vec3;
+use merrow_model::state::frames::detection::Found;
+
+/// The obstacles that were seen before.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tracks {
+    tracks: Vec<Track>,
+    next: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Track {
+    number: u64,
+    p: Vec3,
+    seen_ns: u64,
+}
+
+impl Tracks {
+    /// Numbers of the boxes of a sample: of pairs within `association` [m] the nearest first; what has not been seen for `forget` [s] is forgotten.
+    pub fn number(
+        &mut self,
+        found: &[Found],
+        time_ns: u64,
+        association: f64,
+        forget: f64,
+    ) -> Vec<u64> {
+        if self.tracks.iter().any(|track| track.seen_ns > time_ns) {
+            // the world was reset
+            *self = Self::default();
+        }
+        self.tracks
+            .retain(|track| (time_ns - track.seen_ns) as f64 * 1e-9 <= forget);
+        let mut pairs = Vec::new();
+        for (i, one) in found.iter().enumerate() {
+            for (j, track) in self.tracks.iter().enumerate() {
+                let distance = (one.p_W - track.p).norm();
+                if distance <= association {
+                    pairs.push((distance, i, j));
+                }
+            }
+        }
+        pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        let mut of_found = vec![None; found.len()];
+        let mut taken = vec![false; self.tracks.len()];
+        for (_, i, j) in pairs {
+            if of_found[i].is_none() && !taken[j] {
+                (of_found[i], taken[j]) = (Some(j), true);
+            }
+        }
+        let mut numbers = Vec::new();
+        for (one, known) in found.iter().zip(of_found) {
+            let number = known.map_or(self.next, |j| self.tracks[j].number);
+            let track = Track {
+                number,
+                p: one.p_W,
+                seen_ns: time_ns,
+            };
+            match known {
+                Some(j) => self.tracks[j] = track,
+                None => {
+                    self.tracks.push(track);
+                    self.next += 1;
+                }
+            }
+            numbers.push(number);
+        }
+        numbers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_math::Quat;
+
+    fn at(x: f64) -> Found {
+        let p = Vec3::new(x, 0.0, 0.0);
+        Found {
+            p,
+            q: Quat::identity(),
+            size: Vec3::zero(),
+            p_W: p,
+            echoes: 1,
+            listed: None,
+        }
+    }
+
+    #[test]
+    fn numbers_stay_while_boxes_are_near() {
+        let mut tracks = Tracks::default();
+        let mut at_time = |s: u64, x: &[f64]| {
+            let found: Vec<Found> = x.iter().map(|x| at(*x)).collect();
+            tracks.number(&found, s * 1_000_000_000, 2.0, 5.0)
+        };
+        assert_eq!(at_time(0, &[0.0, 10.0]), [0, 1]);
+        // in another order, moved, and with a new one between
+        assert_eq!(at_time(1, &[11.0, 5.0, 0.5]), [1, 2, 0]);
+        // two near one: the nearer has its number
+        assert_eq!(at_time(2, &[1.5, 0.6]), [3, 0]);
+        // forgotten after five seconds
+        assert_eq!(at_time(9, &[11.0, 0.6]), [4, 5]);
+        // an earlier time: the world was reset
+        assert_eq!(at_time(1, &[11.0]), [0]);
+    }
+}

@@ -1,0 +1,199 @@
+//! What sea and rain give back of a radar's pulse.
+//!
+//! # Law
+//! ```text
+//!   σ_HH = 3.9e-6 λ φ^0.4 A_i A_u A_w                                                     (1)  GIT model [Horst 1978]
+//!   A_i = s⁴/(1 + s⁴),  s = (14.4 λ + 5.5) φ h/λ
+//!   A_u = exp(0.2 cos θ (1 - 2.8 φ) (λ + 0.015)^-0.4)
+//!   A_w = (1.94 U/(1 + U/15.4))^q,  q = 1.1 (λ + 0.015)^-0.4,  h = (U/8.67)^2.5
+//!   σ_VV = σ_HH - 1.05 ln(h + 0.015) + 1.09 ln λ + 1.27 ln(φ + 0.0001) + 9.70   in dB            (2)  [Horst 1978]
+//!   log ν = 2/3 log φ_deg + 5/8 log l - cos(2θ)/3 - k,  k = 1.0 (VV), 1.7 (HH)                 (3)  shape of the K distribution [Ward 2013, ch. 2]
+//!   η = 7e-12 f⁴ R^1.6                                                                   (4)  [Skolnik 2008, ch. 19]
+//!   α = k R^a,  log k and a: Σ a_j exp(-((log f - b_j)/c_j)²) + m log f + c               (5)  [ITU-R P.838-3]
+//! ```
+//! # Symbols
+//! σ_HH, σ_VV cross section of a square metre of sea, level and upright waves · λ wave length [m] · φ grazing angle [rad] · θ angle from upwind · U wind [m/s] · h mean height of waves [m] · ν
+//! shape: small is spiky · l width of a cell [m] · η cross section of a cubic metre of rain [1/m], f in GHz · R rain [mm/h] · α absorption by rain, one way [dB/km], for level waves and for upright ones.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! (1) from 1 to 10 GHz, (2) from 3 to 10 GHz, 0.1 to 10 degrees, taken at the edge beyond; of a sea that the wind has fully raised. In the lightest seas (1) is some 20 dB
+//! under what others have measured. (1) to (3) from memory. (4) where drops are small against the wave, to about 10 GHz; above it says too much. (5) along the horizontal.
+//!
+//! # Checked by
+//! tests below; test/analytic/radar.rs
+
+/// Grazing angles for which the sea is known [rad].
+const GRAZING: [f64; 2] = [0.1 * DEGREE, 10.0 * DEGREE];
+const DEGREE: f64 = std::f64::consts::PI / 180.0;
+/// Wave lengths for which (1) and (2) are known, of level waves and of upright ones [m].
+const WAVES: [[f64; 2]; 2] = [[0.03, 0.3], [0.03, 0.1]];
+/// a_j, b_j, c_j of (5) for log k and a of level waves, then of upright ones.
+const RAIN: [[&[[f64; 3]]; 2]; 2] = [
+    [
+        &[
+            [-5.339_80, -0.100_08, 1.130_98],
+            [-0.353_51, 1.269_70, 0.454_00],
+            [-0.237_89, 0.860_36, 0.153_54],
+            [-0.941_58, 0.645_52, 0.168_17],
+        ],
+        &[
+            [-0.143_18, 1.824_42, -0.551_87],
+            [0.295_91, 0.775_64, 0.198_22],
+            [0.321_77, 0.637_73, 0.131_64],
+            [-5.376_10, -0.962_30, 1.478_28],
+            [16.172_1, -3.299_80, 3.439_90],
+        ],
+    ],
+    [
+        &[
+            [-3.805_95, 0.569_34, 0.810_61],
+            [-3.449_65, -0.229_11, 0.510_59],
+            [-0.399_02, 0.730_42, 0.118_99],
+            [0.501_67, 1.073_19, 0.271_95],
+        ],
+        &[
+            [-0.077_71, 2.338_40, -0.762_84],
+            [0.567_27, 0.955_45, 0.540_39],
+            [-0.202_38, 1.145_20, 0.268_09],
+            [-48.299_1, 0.791_669, 0.116_226],
+            [48.583_3, 0.791_459, 0.116_479],
+        ],
+    ],
+];
+/// m and c of (5), in the same order.
+const RAIN_LINE: [[[f64; 2]; 2]; 2] = [
+    [[-0.189_61, 0.711_47], [0.678_49, -1.955_37]],
+    [[-0.163_98, 0.632_97], [-0.053_739, 0.834_33]],
+];
+
+/// The sea under a wind, as a radar sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct SeaClutter {
+    /// Wave length [m].
+    pub wave: f64,
+    /// Wind [m/s].
+    pub wind: f64,
+    /// Whether waves swing upright.
+    pub vertical: bool,
+}
+
+impl SeaClutter {
+    /// Cross section of a square metre at a grazing angle [rad] and the cosine of the angle from upwind. (1), (2)
+    pub fn strength(&self, grazing: f64, upwind: f64) -> f64 {
+        let [least, most] = WAVES[usize::from(self.vertical)];
+        let (l, u) = (self.wave.clamp(least, most), self.wind);
+        if u <= 0.0 {
+            return 0.0;
+        }
+        let phi = grazing.clamp(GRAZING[0], GRAZING[1]);
+        let h = libm::pow(u / 8.67, 2.5);
+        let s = (14.4 * l + 5.5) * phi * h / l;
+        let s4 = s * s * s * s;
+        let wide = libm::pow(l + 0.015, -0.4);
+        let a_u = libm::exp(0.2 * upwind * (1.0 - 2.8 * phi) * wide);
+        let a_w = libm::pow(1.94 * u / (1.0 + u / 15.4), 1.1 * wide);
+        let level = 3.9e-6 * l * libm::pow(phi, 0.4) * s4 / (1.0 + s4) * a_u * a_w;
+        if !self.vertical {
+            return level;
+        }
+        let more = -1.05 * libm::log(h + 0.015)
+            + 1.09 * libm::log(l)
+            + 1.27 * libm::log(phi + 1e-4)
+            + 9.70;
+        level * libm::pow(10.0, 0.1 * more)
+    }
+
+    /// Shape of its spikes in a cell of a width [m]. (3)
+    pub fn shape(&self, grazing: f64, upwind: f64, width: f64) -> f64 {
+        let degrees = grazing.clamp(GRAZING[0], GRAZING[1]) / DEGREE;
+        let twice = 2.0 * upwind * upwind - 1.0;
+        let k = if self.vertical { 1.0 } else { 1.7 };
+        let log = 2.0 / 3.0 * libm::log10(degrees) + 0.625 * libm::log10(width.max(1.0))
+            - k
+            - twice / 3.0;
+        libm::pow(10.0, log).clamp(0.1, 100.0)
+    }
+}
+
+/// Cross section of a cubic metre of rain [1/m] at a frequency [Hz]; rain in mm/h. (4)
+pub fn of_rain(frequency: f64, rain: f64) -> f64 {
+    let f = 1e-9 * frequency;
+    7e-12 * f * f * f * f * libm::pow(rain.max(0.0), 1.6)
+}
+
+/// What rain takes of level or upright waves, one way [dB/m]. (5)
+pub fn taken_by_rain(frequency: f64, vertical: bool, rain: f64) -> f64 {
+    if rain <= 0.0 {
+        return 0.0;
+    }
+    let f = libm::log10(1e-9 * frequency);
+    let of = |n: usize| {
+        let [m, c] = RAIN_LINE[usize::from(vertical)][n];
+        let bell = |[a, b, c]: &[f64; 3]| a * libm::exp(-(f - b) / c * ((f - b) / c));
+        RAIN[usize::from(vertical)][n].iter().map(bell).sum::<f64>() + m * f + c
+    };
+    1e-3 * libm::pow(10.0, of(0)) * libm::pow(rain, of(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn db(x: f64) -> f64 {
+        10.0 * x.log10()
+    }
+
+    // tables of measured clutter at X band, as [Skolnik 2008, ch. 15] gives them after Nathanson: level waves, 1 degree, -45 dB in sea state 2 to -36 dB in sea state 4, within 4 dB
+    #[test]
+    fn the_sea_is_as_bright_as_measured() {
+        let sea = |wind, vertical| SeaClutter {
+            wave: 0.0319,
+            wind,
+            vertical,
+        };
+        let one = 1_f64.to_radians();
+        for (wind, level) in [(5.6, -45.0), (7.7, -40.0), (9.7, -36.0)] {
+            let found = db(sea(wind, false).strength(one, 0.0));
+            assert!((found - level).abs() < 4.0, "{wind} m/s: {found}");
+        }
+        let light = sea(3.2, true).strength(one, 0.0) / sea(3.2, false).strength(one, 0.0);
+        assert!(
+            db(light) > 0.0,
+            "in a light sea upright waves see more: {}",
+            db(light)
+        );
+        assert!(sea(8.0, false).strength(one, 1.0) > 2.0 * sea(8.0, false).strength(one, -1.0));
+        assert_eq!(sea(0.0, false).strength(one, 0.0), 0.0);
+        assert!(
+            sea(8.0, false).shape(one, 0.0, 20.0) < sea(8.0, false).shape(5.0 * one, 0.0, 20.0)
+        );
+    }
+
+    // 4 mm/h at 9.4 GHz: π⁵ |K|² Z/λ⁴ with Z = 200 R^1.6 mm⁶/m³ is 5.1e-7 1/m
+    #[test]
+    fn rain_is_as_rayleigh_says() {
+        let wave: f64 = 0.0319;
+        let z = 200.0 * 4_f64.powf(1.6) * 1e-18;
+        let rayleigh = std::f64::consts::PI.powi(5) * 0.93 * z / wave.powi(4);
+        let found = of_rain(9.4e9, 4.0);
+        assert!((found / rayleigh - 1.0).abs() < 0.05, "{found} {rayleigh}");
+        // k and a of the recommendation's table 5
+        for (f, vertical, k, a) in [
+            (1.0, false, 0.000_025_9, 0.9691),
+            (4.0, true, 0.000_246_1, 1.2476),
+            (10.0, false, 0.012_17, 1.2571),
+            (10.0, true, 0.011_29, 1.2156),
+            (40.0, false, 0.4431, 0.8673),
+        ] {
+            let found = 1e3 * taken_by_rain(1e9 * f, vertical, 10.0);
+            assert!(
+                (found / (k * 10_f64.powf(a)) - 1.0).abs() < 1e-3,
+                "{f} GHz: {found}"
+            );
+        }
+        assert_eq!(taken_by_rain(1e10, true, 0.0), 0.0);
+    }
+}

@@ -1,0 +1,366 @@
+//! Navigation radar: what comes back to an antenna that turns.
+//!
+//! # Law
+//! ```text
+//!   P = P_t G² b² λ² σ/((4π)³ r⁴ L)                                       (1)  radar equation [Skolnik 2008, ch. 1]
+//!   σ = γ r² dΩ                         what a ray meets                  (2)  γ of a square metre met upright
+//!   σ = σ_0 r θ c τ/2                   sea                               (3)  [Skolnik 2008, ch. 15]
+//!   σ = η r² Ω c τ/2                    rain                              (4)  [Skolnik 2008, ch. 19]
+//!   N = k T B F                                                           (5)
+//!   z_hidden = (r - sqrt(2 R h))²/(2 R),  R = 4/3 of the Earth's          (6)  behind the horizon
+//! ```
+//! Rays go from the antenna over the fan of its beam, denser towards the horizon; each stands for the solid angle dΩ of what it meets: (2) is the law of constant γ over what the ray lights, σ_0 = γ sin ψ, and of a ball of the radius a with γ = 1 it gives the
+//! π a² of optics. γ is `reflectivity` of shapes and `land_db` of the bottom. The sea is lit as far as no ray meets anything nearer in its direction.
+//!
+//! # Symbols
+//! P received power, P_t sent · G gain, b pattern of the antenna (`sonar/beam.rs`) · λ wave length · σ cross section · r range · L losses · σ_0, η of sea and rain (`clutter.rs`) · θ, Ω width and solid angle
+//! of the beam there and back · c τ/2 half of a pulse's length · N noise · h height of the antenna, R radius.
+//!
+//! # Frames
+//! The antenna turns about z of S, clockwise from above, from x on. Rays are laid out about the horizon, patterns about S.
+//!
+//! # Limits
+//! One pose a sector. What the sea mirrors is left out, and with it the lobes of targets low over it. Shapes have no corners that glint: a reflector is a shape with a reflectivity over 1 only in kind. Ducts are left out.
+//!
+//! # Checked by
+//! test/analytic/radar.rs
+
+pub mod clutter;
+pub mod fading;
+
+use crate::radar::clutter::SeaClutter;
+use crate::radar::fading::gamma;
+use crate::ray_scene::Stage;
+use crate::sample::{Pose, Spoiling};
+use crate::sonar::beam::{pattern, width};
+use crate::sonar::decibels::{level, power};
+use merrow_environment::{Instant, air};
+use merrow_math::Vec3;
+use merrow_math::real::sin_cos;
+use merrow_model::scene::sensor::radar::RadarSpec;
+use merrow_model::state::frames::FrameData;
+use merrow_model::state::frames::sweep::Sweep;
+use merrow_model::state::frames::view::View;
+use std::collections::BTreeMap;
+use std::f64::consts::{LN_10, PI, TAU};
+
+/// Speed of light [m/s].
+const LIGHT: f64 = 299_792_458.0;
+/// Radius of the Earth that has the horizon of radio [m].
+const RADIO_EARTH: f64 = 4.0 / 3.0 * 6_371_000.0;
+/// Reach of what a spoke hears to either side over the width of the beam: the main lobe and the first beside it.
+const LOBES: f64 = 2.2;
+
+/// A radar at the instant of a sector.
+struct Antenna<'a> {
+    spec: &'a RadarSpec,
+    stage: &'a Stage,
+    view: &'a View,
+    at: &'a Instant<'a>,
+    pose: &'a Pose,
+    /// Number of the first label that is a robot's.
+    first_robot: u16,
+    /// Wave length [m].
+    wave: f64,
+    /// Rain [mm/h], and what it takes [dB/m].
+    rain: [f64; 2],
+    sea: SeaClutter,
+    /// Unit vector to where the wind comes from.
+    upwind: Vec3,
+    /// Height over the water [m].
+    height: f64,
+}
+
+/// Mean powers over range [W]: what fades from cell to cell, and what does with its label.
+struct Line {
+    still: Vec<f64>,
+    vessels: Vec<(usize, u16, f64)>,
+    /// Of each range, whether the sea there is lit.
+    lit: Vec<bool>,
+}
+
+/// One sector, `rate` of which are brought a second. `structures` is their number in the world.
+pub fn sweep(
+    (spec, rate): (&RadarSpec, f64),
+    (stage, view, at): (&Stage, &View, &Instant<'_>),
+    structures: usize,
+    pose: &Pose,
+    by: &Spoiling,
+) -> FrameData {
+    let weather = air::weather(&at.sea.air, at.time);
+    let (wave, wind) = (LIGHT / spec.frequency, weather.wind.norm());
+    let antenna = Antenna {
+        spec,
+        stage,
+        view,
+        at,
+        pose,
+        first_robot: (structures + 2) as u16,
+        wave,
+        rain: [
+            weather.rain,
+            crate::radar::clutter::taken_by_rain(spec.frequency, spec.vertical, weather.rain),
+        ],
+        sea: SeaClutter {
+            wave,
+            wind,
+            vertical: spec.vertical,
+        },
+        upwind: weather.wind.scale(-1.0 / wind.max(1e-9)),
+        height: at.above_surface(pose.p_WS),
+    };
+    let [first, last] = spec.sector(by.sample, rate);
+    let reach = reach(spec);
+    // what is before the first spoke and behind the last is heard by them too
+    let lines: Vec<Line> = (0..last - first + 2 * reach)
+        .flat_map(|k| (0..spec.columns).map(move |c| (k, c)))
+        .map(|(k, c)| antenna.line((first + k) as f64 - reach as f64 + offset(spec, c)))
+        .collect();
+    let spokes = (first..last)
+        .map(|n| antenna.spoke(n, first, reach, &lines, by))
+        .collect();
+    FrameData::Sweep(Sweep { first, spokes })
+}
+
+/// Where in its spoke a column is, in spokes.
+fn offset(spec: &RadarSpec, column: usize) -> f64 {
+    (column as f64 + 0.5) / spec.columns as f64 - 0.5
+}
+
+/// Spokes to either side whose columns a spoke hears.
+pub fn reach(spec: &RadarSpec) -> u64 {
+    ((LOBES * width(&spec.across) / spec.step()).ceil() as u64).clamp(1, spec.spokes as u64 / 2)
+}
+
+/// Height of the lowest place at a range that is over the horizon of an antenna [m]. (6)
+fn hidden(height: f64, r: f64) -> f64 {
+    let beyond = r - (2.0 * RADIO_EARTH * height).sqrt();
+    if beyond > 0.0 {
+        beyond * beyond / (2.0 * RADIO_EARTH)
+    } else {
+        0.0
+    }
+}
+
+impl Antenna<'_> {
+    /// Direction in the horizon of a spoke, counted since the start, in W; it turns clockwise.
+    fn horizon(&self, spoke: f64) -> Vec3 {
+        let turned = spoke / self.spec.spokes as f64;
+        let (s, c) = sin_cos(-TAU * (turned - turned.floor()));
+        let d = self.pose.R_WS.mul_vec(Vec3::new(c, s, 0.0));
+        Vec3::new(d.x, d.y, 0.0)
+            .unit()
+            .unwrap_or(Vec3::new(1.0, 0.0, 0.0))
+    }
+
+    /// Powers of one column on the axis of the beam. (1), (2)
+    fn line(&self, spoke: f64) -> Line {
+        let (spec, bin) = (self.spec, self.spec.bin());
+        let mut line = Line {
+            still: vec![0.0; spec.bins],
+            vessels: Vec::new(),
+            lit: vec![self.height > 0.0; spec.bins],
+        };
+        if self.height <= 0.0 {
+            return line;
+        }
+        let h = self.horizon(spoke);
+        let far = spec.limits[1];
+        let step = spec.step() / spec.columns as f64;
+        let constant = self.strength();
+        // ranges of what hides the sea, by the depression of the ray that met it, the steepest first
+        let mut hiding: Vec<[f64; 2]> = Vec::new();
+        for [elevation, width] in &spec.rows {
+            let (s, c) = sin_cos(*elevation);
+            let d = h.scale(c) + Vec3::new(0.0, 0.0, s);
+            let to_sea = if s < 0.0 {
+                self.height / -s
+            } else {
+                f64::INFINITY
+            };
+            let met = self.stage.look(
+                self.view,
+                self.pose.robot,
+                self.pose.p_WS,
+                d,
+                [0.0, far.min(to_sea)],
+            );
+            let Some(seen) = met else { continue };
+            let r = seen.distance;
+            let z = self.at.above_surface(self.pose.p_WS + d.scale(r));
+            if z < hidden(self.height, r) {
+                continue;
+            }
+            if s < 0.0 {
+                hiding.push([-s / c, r]);
+            }
+            let k = (r - spec.limits[0]) / bin;
+            // a point is heard for the length of the pulse
+            let n = (self.cell() / bin).round();
+            let first = (k - 0.5 * n + 0.5).floor();
+            let from = first.max(0.0) as usize;
+            let to = ((first + n).max(0.0) as usize).min(spec.bins);
+            if from >= to {
+                continue;
+            }
+            let along = self.pose.R_WS.tr_mul_vec(d).z;
+            let b = pattern(&spec.along, libm::asin(along.clamp(-1.0, 1.0)));
+            let gamma = if seen.label == 1 {
+                spec.land
+            } else {
+                seen.material.reflectivity
+            };
+            let solid = width * c * step;
+            let echo = constant * b * b * gamma * solid / (r * r) * self.taken(r);
+            if seen.label >= self.first_robot {
+                line.vessels
+                    .extend((from..to).map(|k| (k, seen.label, echo)));
+            } else {
+                line.still[from..to].iter_mut().for_each(|sum| *sum += echo);
+            }
+        }
+        // rows rise, and so does what lies farther off: both are gone through once
+        let (mut nearest, mut row) = (0, 0);
+        for k in 0..spec.bins {
+            let depression = self.height / spec.range(k);
+            let off = |n: usize| {
+                hiding
+                    .get(n)
+                    .map_or(f64::INFINITY, |[slope, _]| (slope - depression).abs())
+            };
+            while off(nearest + 1) < off(nearest) {
+                nearest += 1;
+            }
+            while spec
+                .rows
+                .get(row)
+                .is_some_and(|[middle, width]| middle + width < -depression)
+            {
+                row += 1;
+            }
+            let width = spec.rows.get(row).map_or(0.0, |[_, width]| *width);
+            let is_hidden = hiding
+                .get(nearest)
+                .is_some_and(|[_, r]| *r < spec.range(k) && off(nearest) < width);
+            line.lit[k] = !is_hidden && hidden(self.height, spec.range(k)) == 0.0;
+        }
+        line
+    }
+
+    /// P_t G² λ²/((4π)³ L) [W m²]. (1)
+    fn strength(&self) -> f64 {
+        let spec = self.spec;
+        let four = 4.0 * PI;
+        spec.power * spec.gain * spec.gain * self.wave * self.wave
+            / (four * four * four * spec.losses)
+    }
+
+    /// Ranges over which a point is heard [m].
+    fn cell(&self) -> f64 {
+        (0.5 * LIGHT * self.spec.pulse).max(self.spec.bin())
+    }
+
+    /// What is left after the rain there and back.
+    fn taken(&self, r: f64) -> f64 {
+        libm::exp(-0.2 * LN_10 * self.rain[1] * r)
+    }
+
+    /// Mean power of sea and of rain at a range, on the axis. (3), (4)
+    fn clutter(&self, h: Vec3, r: f64, lit: bool) -> [f64; 2] {
+        let (spec, constant) = (self.spec, self.strength() * self.taken(r));
+        let cell = self.cell();
+        let grazing = libm::atan(self.height / r);
+        let rain = if self.height > 0.0 {
+            crate::radar::clutter::of_rain(spec.frequency, self.rain[0])
+                * r
+                * r
+                * spec.solid_angle
+                * cell
+        } else {
+            0.0
+        };
+        let sea = if lit {
+            let down = self
+                .pose
+                .R_WS
+                .tr_mul_vec(h - Vec3::new(0.0, 0.0, self.height / r))
+                .unit();
+            let b = pattern(
+                &spec.along,
+                down.map_or(0.0, |d| libm::asin(d.z.clamp(-1.0, 1.0))),
+            );
+            b * b * self.sea.strength(grazing, h.dot(self.upwind)) * r * spec.width * cell
+        } else {
+            0.0
+        };
+        let r4 = r * r * r * r;
+        [constant * sea / r4, constant * rain / r4]
+    }
+
+    /// Strengths of spoke `n`, of the columns `lines` from `reach` spokes before `first` on.
+    fn spoke(&self, n: u64, first: u64, reach: u64, lines: &[Line], by: &Spoiling) -> Vec<f32> {
+        let spec = self.spec;
+        let (mut mean, mut lit, mut heard) = (vec![0.0; spec.bins], vec![0.0; spec.bins], 0.0);
+        let (turn, mut vessels) = (n / spec.spokes as u64, vec![0.0; spec.bins]);
+        let mut swings = BTreeMap::new();
+        let from = (n - first) as usize * spec.columns;
+        for (i, line) in lines[from..from + (2 * reach as usize + 1) * spec.columns]
+            .iter()
+            .enumerate()
+        {
+            let (k, c) = (i / spec.columns, i % spec.columns);
+            let b = pattern(
+                &spec.across,
+                (k as f64 - reach as f64 + offset(spec, c)) * spec.step(),
+            );
+            let weight = b * b;
+            heard += weight;
+            for (j, echo) in line.still.iter().enumerate() {
+                mean[j] += weight * echo;
+                lit[j] += if line.lit[j] { weight } else { 0.0 };
+            }
+            for (j, label, echo) in &line.vessels {
+                // one number for a vessel and a turn (3) of fading.rs
+                let swing = swings.entry(*label).or_insert_with(|| {
+                    let once = u64::MAX - (turn << 16 | u64::from(*label));
+                    if self.fades(by) {
+                        gamma(1.0, &mut by.stream.draw(once))
+                    } else {
+                        1.0
+                    }
+                });
+                vessels[*j] += weight * echo * *swing;
+            }
+        }
+        let h = self.horizon(n as f64);
+        let mut draw = by.stream.draw(n + 1);
+        let tell = |k: usize| {
+            let r = spec.range(k);
+            let share = lit[k] / heard;
+            let [sea, rain] = self.clutter(h, r, share > 0.0);
+            let mut p = [mean[k] + rain + spec.noise, share * sea];
+            if self.fades(by) {
+                let grazing = libm::atan(self.height.max(0.0) / r);
+                let shape = self.sea.shape(grazing, h.dot(self.upwind), r * spec.width);
+                p[1] *= gamma(shape, &mut draw);
+                let pulses = gamma(spec.pulses, &mut draw);
+                p = p.map(|p| p * pulses);
+            }
+            let near = spec.gain_per_decade * libm::log10(r.max(1.0) / spec.limits[1]);
+            let told = level(p[0] + p[1] + vessels[k]) + 30.0 + near;
+            ((told - spec.levels[0]) / (spec.levels[1] - spec.levels[0])).clamp(0.0, 1.0) as f32
+        };
+        (0..spec.bins).map(tell).collect()
+    }
+
+    fn fades(&self, by: &Spoiling) -> bool {
+        self.spec.fading && by.noise
+    }
+}
+
+/// Power of an echo that a strength stands for [W], at a range [m].
+pub fn told_power(spec: &RadarSpec, strength: f32, r: f64) -> f64 {
+    let near = spec.gain_per_decade * libm::log10(r.max(1.0) / spec.limits[1]);
+    let dbm = spec.levels[0] + f64::from(strength) * (spec.levels[1] - spec.levels[0]) - near;
+    power(dbm - 30.0)
+}

@@ -1,0 +1,411 @@
+//! Shapes with their places, and a tree over the boxes around them.
+//!
+//! # Law
+//! A ray is looked for from where it may first be in the ball about all shapes:
+//! ```text
+//!   t_0 = max(range_0, -m·d - r),   none if m·m - (m·d)² > r²,   m = o - c          (1)
+//! ```
+//! so that an origin far away costs no precision; every shape is then asked in its own axes, in double precision.
+//!
+//! # Symbols
+//! o origin, d direction of the ray; c centre, r radius of the ball.
+//!
+//! # Frames
+//! World; shapes in their own axes G, by R_WG and p_WG.
+//!
+//! # Limits
+//! Grounds have no box and are asked one by one, last.
+//!
+//! # Checked by
+//! tests of `mod.rs`; test/analytic/raytrace.rs
+
+use crate::raytrace::bvh::{Bounds, Care, Tree};
+use crate::raytrace::mesh::{Bundled, Met, upward};
+use crate::raytrace::packet8::Eight;
+use crate::raytrace::probe::Probe;
+use crate::raytrace::ray_packet::{Bundle, Later, RAYS, Tour, is_one_sided, lowest};
+use crate::raytrace::traverse::{Holds, Kept, Planes, Walk};
+use crate::raytrace::{Hit, Placed, Ray, Shape};
+use merrow_math::Vec3;
+use std::ops::Range;
+
+/// Rays for which a mesh's tree is worth going through at one go.
+const FEW: u32 = 3;
+
+/// Room that searches one after another share: to make it anew takes as long as a short search.
+#[derive(Clone, Debug, Default)]
+pub struct Room {
+    /// Of a ray, in a group's tree and in a mesh's.
+    pub kept: [Kept; 2],
+    /// Of a bundle.
+    outer: Box<Later>,
+    inner: Box<Bundled>,
+}
+
+/// Shapes and their tree.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    shapes: Vec<Placed>,
+    /// Shapes in the order of the tree's leaves.
+    order: Vec<u32>,
+    tree: Tree,
+    /// Ball about all of them [m].
+    centre: Vec3,
+    radius: f64,
+    /// Shapes without a box.
+    boundless: Vec<u32>,
+}
+
+impl Group {
+    /// A group of these shapes.
+    pub fn new(shapes: Vec<Placed>, care: Care) -> Self {
+        let mut group = Self {
+            shapes,
+            ..Self::default()
+        };
+        group.plant(care);
+        group
+    }
+
+    /// Its shapes.
+    pub fn shapes(&self) -> &[Placed] {
+        &self.shapes
+    }
+
+    /// Changes places, and makes the tree anew.
+    pub fn place(&mut self, change: impl FnOnce(&mut [Placed])) {
+        change(&mut self.shapes);
+        self.plant(Care::Little);
+    }
+
+    fn plant(&mut self, care: Care) {
+        let mut bounded = Vec::new();
+        self.boundless.clear();
+        for (k, placed) in self.shapes.iter().enumerate() {
+            match placed.extent() {
+                Some(extent) => bounded.push((k as u32, extent)),
+                None if matches!(placed.shape, Shape::Ground(_)) => self.boundless.push(k as u32),
+                // a shape at no place is not there
+                None => {}
+            }
+        }
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for (_, (middle, half)) in &bounded {
+            for axis in 0..3 {
+                low[axis] = low[axis].min(middle[axis] - half[axis]);
+                high[axis] = high[axis].max(middle[axis] + half[axis]);
+            }
+        }
+        self.order.clear();
+        if bounded.is_empty() {
+            self.tree = Tree::default();
+            return;
+        }
+        let (low, high) = (Vec3::from(low), Vec3::from(high));
+        self.centre = (low + high).scale(0.5);
+        self.radius = 0.5 * (high - low).norm() * (1.0 + 1e-6) + 1e-9;
+        let room = self.radius * 1e-6;
+        let boxes: Vec<Bounds> = bounded
+            .iter()
+            .map(|(_, (middle, half))| {
+                let at = |sign: f64| {
+                    let corner = *middle - self.centre + half.scale(sign);
+                    corner.to_array().map(|x| (x + sign * room) as f32)
+                };
+                [at(-1.0), at(1.0)]
+            })
+            .collect();
+        let order = &mut self.order;
+        self.tree = Tree::new(&boxes, 1, care, |list| {
+            order.extend(list.iter().map(|i| bounded[*i as usize].0));
+            (order.len() as u32 - 1, 1)
+        });
+    }
+
+    /// Where a search begins that ends at `limit`: the ray in the tree's frame, and the distance that its origin is at; none if it
+    /// passes all shapes that have a box.
+    #[inline(always)]
+    pub fn enter(&self, ray: &Ray, limit: f64) -> Option<(Probe, f64)> {
+        let shift = self.first(ray, limit)?;
+        Some((self.probe(ray, shift), shift))
+    }
+
+    /// The distance of (1); none if the ray passes all shapes that have a box, or comes there beyond `limit`.
+    #[inline(always)]
+    pub fn first(&self, ray: &Ray, limit: f64) -> Option<f64> {
+        let (m, d) = (ray.origin - self.centre, ray.direction);
+        let along = m.dot(d);
+        let outside = m.dot(m) - along * along > self.radius * self.radius;
+        let shift = (-along - self.radius).max(ray.range[0]);
+        if self.tree.nodes.is_empty() || outside || shift > limit {
+            None
+        } else {
+            Some(shift)
+        }
+    }
+
+    /// A ray in the tree's frame from the distance `shift` on.
+    #[inline(always)]
+    pub fn probe(&self, ray: &Ray, shift: f64) -> Probe {
+        let o = ray.origin - self.centre + ray.direction.scale(shift);
+        Probe::new(o, ray.direction, ray.range[0] - shift)
+    }
+
+    /// Shapes in the order of the leaves.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Shapes without a box.
+    pub fn boundless(&self) -> &[u32] {
+        &self.boundless
+    }
+
+    /// Looks for what `query`'s ray meets among these shapes; true if it is over, because something has been met and `ANY` will do.
+    #[inline(always)]
+    pub fn search<E: Eight, const ANY: bool>(
+        &self,
+        query: &mut Query<'_>,
+        [kept, inner]: &mut [Kept; 2],
+    ) -> bool {
+        if let Some((probe, shift)) = self.enter(query.ray, query.limit()) {
+            if let [only] = *self.order() {
+                // a tree of one shape says nothing
+                if self.ask::<E, ANY>(only, shift, query, inner) {
+                    return true;
+                }
+            } else {
+                let (planes, mut walk) = (Planes::<E>::new(&probe), Walk::new(&probe));
+                loop {
+                    let down = match walk.here() {
+                        Ok(number) => {
+                            let limit = upward(query.limit() - shift);
+                            walk.descend(kept, self, number, &planes, limit)
+                        }
+                        Err((leaf, _)) => {
+                            let from = shift + f64::from(walk.entered());
+                            if self.ask::<E, ANY>(self.order[leaf as usize], from, query, inner) {
+                                return true;
+                            }
+                            false
+                        }
+                    };
+                    if !down && !walk.resume(kept, upward(query.limit() - shift)) {
+                        break;
+                    }
+                }
+            }
+        }
+        for k in &self.boundless {
+            if self.ask::<E, ANY>(*k, query.ray.range[0], query, inner) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// As [`Group::search`] for those of eight `rays` whose bits are set in `which`, at one go; false if they do not go to the same
+    /// sides, and nothing is found. `first` is the number of the group's first shape.
+    #[inline(always)]
+    pub fn search_bundle<E: Eight>(
+        &self,
+        rays: &[Ray],
+        which: u32,
+        (skip, first): (&Range<u32>, u32),
+        room: &mut Room,
+        hits: &mut [Option<Hit>],
+    ) -> bool {
+        let (mut inside, mut left, mut shifts) = (0, which, [0.0; RAYS]);
+        let mut limits = [f32::NEG_INFINITY; RAYS];
+        while let Some(i) = lowest(&mut left) {
+            let limit = limit(&rays[i], &hits[i]);
+            if let Some(shift) = self.first(&rays[i], limit) {
+                (inside, shifts[i], limits[i]) = (inside | 1 << i, shift, upward(limit - shift));
+            }
+        }
+        let (mut only, mut boundless) =
+            (self.order.len() == 1 && inside != 0, self.boundless.iter());
+        let (mut bundle, mut tour) = (None, Tour::at_root());
+        // a tree of one shape says nothing
+        if inside != 0 && !only {
+            let (mut probes, mut left) = ([Probe::default(); RAYS], inside);
+            while let Some(i) = lowest(&mut left) {
+                probes[i] = self.probe(&rays[i], shifts[i]);
+            }
+            if !is_one_sided(&probes, inside) {
+                return false;
+            }
+            bundle = Some(Bundle::<E>::new(&probes, inside));
+        }
+        loop {
+            let mut from = shifts;
+            let (k, these) = if std::mem::take(&mut only) {
+                (self.order[0], inside)
+            } else if let Some(bundle) = &bundle
+                && let Some(arrival) = tour.next(bundle, self, &mut room.outer, &limits)
+            {
+                from.iter_mut()
+                    .zip(arrival.entered)
+                    .for_each(|(from, t)| *from += f64::from(t));
+                (self.order[arrival.leaf.0 as usize], arrival.rays)
+            } else if let Some(k) = boundless.next() {
+                from.iter_mut()
+                    .zip(rays)
+                    .for_each(|(from, ray)| *from = ray.range[0]);
+                (*k, which)
+            } else {
+                return true;
+            };
+            if skip.contains(&(first + k)) {
+                continue;
+            }
+            self.ask_bundle::<E>(k, these, &from, (rays, skip, first), room, hits);
+            let mut left = these & inside;
+            while let Some(i) = lowest(&mut left) {
+                limits[i] = upward(limit(&rays[i], &hits[i]) - shifts[i]);
+            }
+        }
+    }
+
+    /// As [`Group::ask`] for those of eight rays whose bits are set in `which`.
+    #[inline(always)]
+    fn ask_bundle<E: Eight>(
+        &self,
+        k: u32,
+        mut which: u32,
+        from: &[f64; RAYS],
+        (rays, skip, first): (&[Ray], &Range<u32>, u32),
+        room: &mut Room,
+        hits: &mut [Option<Hit>],
+    ) {
+        let placed = &self.shapes[k as usize];
+        if let Shape::Mesh(mesh) = &placed.shape
+            && which.count_ones() >= FEW
+        {
+            let mut left = which;
+            while let Some(i) = lowest(&mut left) {
+                room.inner.ways[i] = placed.way(&rays[i], limit(&rays[i], &hits[i]), from[i]);
+            }
+            if mesh.run_bundle::<E>(&mut room.inner, which) {
+                while let Some(i) = lowest(&mut which) {
+                    let met = mesh.found_by(&room.inner, i);
+                    settle(&mut hits[i], placed, first + k, met);
+                }
+                return;
+            }
+        }
+        while let Some(i) = lowest(&mut which) {
+            let mut query = Query {
+                ray: &rays[i],
+                skip,
+                first,
+                best: hits[i],
+            };
+            self.ask::<E, false>(k, from[i], &mut query, &mut room.kept[1]);
+            hits[i] = query.best;
+        }
+    }
+
+    /// Asks shape `k`, near which the ray is at the distance `from`.
+    #[inline(always)]
+    fn ask<E: Eight, const ANY: bool>(
+        &self,
+        k: u32,
+        from: f64,
+        query: &mut Query<'_>,
+        kept: &mut Kept,
+    ) -> bool {
+        if query.skips(k) {
+            return false;
+        }
+        let placed = &self.shapes[k as usize];
+        let way = placed.way(query.ray, query.limit(), from);
+        let met = match &placed.shape {
+            Shape::Mesh(mesh) if mesh.is_empty() => return false,
+            Shape::Mesh(mesh) => {
+                let mut seek = mesh.enter(&way);
+                mesh.run::<E, ANY>(&mut seek, kept);
+                mesh.found(&seek)
+            }
+            Shape::Primitive(primitive) => primitive.closest(&way),
+            Shape::Ground(ground) => ground.closest(&way),
+        };
+        query.settle(placed, k, met);
+        ANY && query.best.is_some()
+    }
+}
+
+impl Holds for Group {
+    #[inline(always)]
+    fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    // few enough to be at hand
+    #[inline(always)]
+    fn fetch<E: Eight>(&self, _: Result<usize, (u32, u32)>) {}
+}
+
+/// A ray, and what it has met so far.
+pub struct Query<'a> {
+    /// The ray.
+    pub ray: &'a Ray,
+    /// Numbers of shapes that are not there.
+    pub skip: &'a Range<u32>,
+    /// Number of the group's first shape.
+    pub first: u32,
+    /// The nearest hit.
+    pub best: Option<Hit>,
+}
+
+impl Query<'_> {
+    /// True if shape `k` of the group is not there.
+    #[inline(always)]
+    pub fn skips(&self, k: u32) -> bool {
+        self.skip.contains(&(self.first + k))
+    }
+
+    /// Distance beyond which nothing counts.
+    #[inline(always)]
+    pub fn limit(&self) -> f64 {
+        limit(self.ray, &self.best)
+    }
+
+    /// Keeps what shape `k` of the group says, if it is nearer; among equals the lowest number.
+    #[inline(always)]
+    pub fn settle(&mut self, placed: &Placed, k: u32, met: Option<Met>) {
+        settle(&mut self.best, placed, self.first + k, met);
+    }
+}
+
+#[inline(always)]
+fn limit(ray: &Ray, best: &Option<Hit>) -> f64 {
+    match best {
+        Some(hit) => hit.distance,
+        None => ray.range[1],
+    }
+}
+
+#[inline(always)]
+fn settle(best: &mut Option<Hit>, placed: &Placed, shape: u32, met: Option<Met>) {
+    let Some(Met {
+        distance,
+        normal,
+        face,
+    }) = met
+    else {
+        return;
+    };
+    let nearer = match best {
+        Some(best) => distance < best.distance || distance == best.distance && shape < best.shape,
+        None => true,
+    };
+    if nearer {
+        *best = Some(Hit {
+            distance,
+            normal: placed.R_WG.mul_vec(normal),
+            shape,
+            face,
+        });
+    }
+}

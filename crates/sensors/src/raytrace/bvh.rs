@@ -1,0 +1,368 @@
+//! A tree of boxes, eight to a node.
+//!
+//! # Law
+//! A binary tree is built by clustering neighbours and improved by reinsertion (`obvhs`), both by the surface area of boxes; what
+//! holds no more than a leaf's full becomes a leaf. A node then takes its children's children in, those of the largest box first,
+//! until it has eight [Wald 2008].
+//!
+//! # Symbols
+//! None.
+//!
+//! # Frames
+//! That of the boxes.
+//!
+//! # Limits
+//! Boxes are finite; at most 2^27 leaves. Many boxes one within another take long to cluster (20 000 of them 16 s). A tree deeper than [`DEEPEST`] is replaced by one of halves.
+//!
+//! # Checked by
+//! tests below; test/witness/raytrace.rs
+
+use obvhs::aabb::Aabb;
+use obvhs::bvh2::Bvh2;
+use obvhs::bvh2::leaf_collapser::collapse;
+use obvhs::bvh2::node::Bvh2Node;
+use obvhs::bvh2::reinsertion::ReinsertionOptimizer;
+use obvhs::ploc::{PlocBuilder, PlocSearchDistance, SortPrecision};
+
+/// Nodes on the way from the root to the deepest.
+pub const DEEPEST: usize = 18;
+/// Marks a child that is a leaf.
+const LEAF: u32 = 1 << 31;
+
+/// Least and greatest coordinates.
+pub type Bounds = [[f32; 3]; 2];
+
+/// Up to eight boxes and what is in them.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub struct Node {
+    /// Least x, y, z, then greatest, of every child; inside out where there is none.
+    pub bounds: [[f32; 8]; 6],
+    /// What is in them.
+    pub children: [Child; 8],
+}
+
+impl Node {
+    /// Its children as whole numbers.
+    #[inline(always)]
+    pub fn words(&self) -> [u32; 8] {
+        self.children.map(|child| child.0)
+    }
+}
+
+/// A node, or a leaf.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Child(u32);
+
+impl Child {
+    /// The root of a tree.
+    pub const ROOT: Self = Self(0);
+
+    fn leaf(first: u32, count: u32) -> Self {
+        Self(LEAF | (count - 1) << 27 | first)
+    }
+
+    /// What [`Node::words`] holds of it.
+    #[inline(always)]
+    pub fn of_word(word: u32) -> Self {
+        Self(word)
+    }
+
+    /// The node's number, or first and count of what a leaf holds.
+    #[inline(always)]
+    pub fn either(self) -> Result<usize, (u32, u32)> {
+        if self.0 & LEAF == 0 {
+            Ok(self.0 as usize)
+        } else {
+            Err((self.0 & ((1 << 27) - 1), (self.0 >> 27 & 15) + 1))
+        }
+    }
+}
+
+/// The tree.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    /// Its nodes, the root first; none if it holds nothing.
+    pub nodes: Vec<Node>,
+}
+
+/// How much time a tree is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Care {
+    /// For what is built anew all the time.
+    Little,
+    /// For what stays.
+    Much,
+}
+
+impl Tree {
+    /// A tree over `boxes`, at most `full` (1..=16) of them in a leaf. `pack` is given what is in each leaf and answers where
+    /// it has put it: first and count, as the walk is told.
+    pub fn new(
+        boxes: &[Bounds],
+        full: u32,
+        care: Care,
+        mut pack: impl FnMut(&[u32]) -> (u32, u32),
+    ) -> Self {
+        if boxes.is_empty() {
+            return Self::default();
+        }
+        let mut binary = clustered(boxes, full, care);
+        if Self::depth(&binary) > DEEPEST {
+            binary = halved(boxes, &binary.primitive_indices, full as usize);
+        }
+        Self {
+            nodes: collapsed(&binary, &mut pack),
+        }
+    }
+
+    /// Memory [bytes].
+    pub fn bytes(&self) -> usize {
+        self.nodes.len() * size_of::<Node>()
+    }
+
+    /// Nodes on the way from the root to the deepest once there are eight to a node.
+    fn depth(binary: &Bvh2) -> usize {
+        let mut deepest = 0;
+        let mut open = vec![(0, 1)];
+        while let Some((number, depth)) = open.pop() {
+            deepest = deepest.max(depth);
+            let children = family(binary, number);
+            open.extend(
+                children
+                    .iter()
+                    .filter(|n| !is_leaf(binary, **n))
+                    .map(|n| (*n, depth + 1)),
+            );
+        }
+        deepest
+    }
+}
+
+fn is_leaf(binary: &Bvh2, number: u32) -> bool {
+    binary.nodes[number as usize].is_leaf()
+}
+
+/// Children of a node once it has eight of them, or fewer if there are no more.
+fn family(binary: &Bvh2, number: u32) -> Vec<u32> {
+    let node = &binary.nodes[number as usize];
+    if node.is_leaf() {
+        return vec![number];
+    }
+    let mut children = vec![node.first_index, node.first_index + 1];
+    let area = |n: u32| binary.nodes[n as usize].aabb().half_area();
+    while children.len() < 8 {
+        let inner = (0..children.len()).filter(|i| !is_leaf(binary, children[*i]));
+        let Some(i) = inner.max_by(|a, b| area(children[*a]).total_cmp(&area(children[*b]))) else {
+            break;
+        };
+        let first = binary.nodes[children[i] as usize].first_index;
+        children[i] = first;
+        children.insert(i + 1, first + 1);
+    }
+    children
+}
+
+/// Nodes of eight, children after their parent.
+fn collapsed(binary: &Bvh2, pack: &mut impl FnMut(&[u32]) -> (u32, u32)) -> Vec<Node> {
+    let empty = Node {
+        bounds: [
+            [f32::INFINITY; 8],
+            [f32::INFINITY; 8],
+            [f32::INFINITY; 8],
+            [f32::NEG_INFINITY; 8],
+            [f32::NEG_INFINITY; 8],
+            [f32::NEG_INFINITY; 8],
+        ],
+        children: [Child(0); 8],
+    };
+    let mut nodes = vec![empty.clone()];
+    let mut open = vec![(0_u32, 0_usize)];
+    while let Some((number, place)) = open.pop() {
+        let first_new = open.len();
+        for (i, child) in family(binary, number).into_iter().enumerate() {
+            let from = &binary.nodes[child as usize];
+            let bounds = [from.aabb().min.to_array(), from.aabb().max.to_array()];
+            for axis in 0..3 {
+                nodes[place].bounds[axis][i] = bounds[0][axis];
+                nodes[place].bounds[axis + 3][i] = bounds[1][axis];
+            }
+            nodes[place].children[i] = if from.is_leaf() {
+                let range =
+                    from.first_index as usize..(from.first_index + from.prim_count) as usize;
+                let (first, count) = pack(&binary.primitive_indices[range]);
+                Child::leaf(first, count)
+            } else {
+                open.push((child, nodes.len()));
+                nodes.push(empty.clone());
+                Child(nodes.len() as u32 - 1)
+            };
+        }
+        open[first_new..].reverse();
+    }
+    nodes
+}
+
+fn boxed(b: &Bounds) -> Aabb {
+    Aabb::new(b[0].into(), b[1].into())
+}
+
+/// A binary tree by surface areas.
+fn clustered(boxes: &[Bounds], full: u32, care: Care) -> Bvh2 {
+    // clustering merges one pair at a time where all boxes are alike: a little uneven room tells them apart
+    let size = boxes
+        .iter()
+        .flatten()
+        .flatten()
+        .fold(1e-30_f32, |size, x| size.max(x.abs()));
+    let uneven = |(k, b): (usize, &Bounds)| {
+        let room = size * ((k as u32).wrapping_mul(0x9e37_79b9) >> 28) as f32 * 2.0_f32.powi(-24);
+        boxed(&[b[0].map(|x| x - room), b[1].map(|x| x + room)])
+    };
+    let boxes: Vec<Aabb> = boxes.iter().enumerate().map(uneven).collect();
+    let (reach, threshold, share) = match care {
+        Care::Little => (PlocSearchDistance::Minimum, 0, 0.0),
+        Care::Much => (PlocSearchDistance::Medium, 3, 0.05),
+    };
+    let numbers = (0..boxes.len() as u32).collect();
+    let mut tree = PlocBuilder::with_capacity(boxes.len()).build(
+        reach,
+        &boxes,
+        numbers,
+        SortPrecision::U64,
+        threshold,
+    );
+    let mut better = ReinsertionOptimizer::default();
+    better.run(&mut tree, share, None);
+    // a leaf costs the same however full it is
+    collapse(&mut tree, full, full as f32);
+    better.run(&mut tree, 2.0 * share, None);
+    tree
+}
+
+/// A binary tree that halves the list `numbers` again and again.
+fn halved(boxes: &[Bounds], numbers: &[u32], full: usize) -> Bvh2 {
+    let around = |range: std::ops::Range<usize>| {
+        numbers[range].iter().fold(Aabb::empty(), |all, n| {
+            all.union(&boxed(&boxes[*n as usize]))
+        })
+    };
+    let mut tree = Bvh2 {
+        primitive_indices: numbers.to_vec(),
+        ..Bvh2::default()
+    };
+    let mut open = vec![(0, 0..numbers.len())];
+    tree.nodes.push(Bvh2Node::default());
+    while let Some((place, range)) = open.pop() {
+        let hull = around(range.clone());
+        if range.len() <= full {
+            tree.nodes[place] = Bvh2Node::new(hull, range.len() as u32, range.start as u32);
+            continue;
+        }
+        let first = tree.nodes.len();
+        tree.nodes[place] = Bvh2Node::new(hull, 0, first as u32);
+        tree.nodes
+            .extend([Bvh2Node::default(), Bvh2Node::default()]);
+        let middle = range.start + range.len() / 2;
+        open.push((first, range.start..middle));
+        open.push((first + 1, middle..range.end));
+    }
+    tree
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Leaves of a tree in the order of the walk, after its boxes have been looked at.
+    fn contents(tree: &Tree, packed: &[Vec<u32>], boxes: &[Bounds]) -> Vec<u32> {
+        let mut all = Vec::new();
+        let mut open = vec![(0, [[f32::NEG_INFINITY; 3], [f32::INFINITY; 3]], 1)];
+        while let Some((number, hull, depth)) = open.pop() {
+            assert!(depth <= DEEPEST);
+            let Some(node) = tree.nodes.get(number) else {
+                continue;
+            };
+            for i in (0..8).filter(|i| node.bounds[0][*i] <= node.bounds[3][*i]) {
+                let own =
+                    [[0, 1, 2], [3, 4, 5]].map(|rows| rows.map(|row: usize| node.bounds[row][i]));
+                let within = |small: &Bounds, large: &Bounds| {
+                    (0..3).all(|axis| {
+                        small[0][axis] >= large[0][axis] && small[1][axis] <= large[1][axis]
+                    })
+                };
+                assert!(within(&own, &hull));
+                match node.children[i].either() {
+                    Ok(number) => open.push((number, own, depth + 1)),
+                    Err((first, count)) => {
+                        for list in &packed[first as usize..(first + count) as usize] {
+                            assert!(list.iter().all(|k| within(&boxes[*k as usize], &own)));
+                            all.extend(list);
+                        }
+                    }
+                }
+            }
+        }
+        all.sort_unstable();
+        all
+    }
+
+    fn checked(boxes: &[Bounds]) {
+        let make = |care| {
+            let mut packed = Vec::new();
+            let tree = Tree::new(boxes, 8, care, |list| {
+                assert!(list.len() <= 8);
+                packed.push(list.to_vec());
+                (packed.len() as u32 - 1, 1)
+            });
+            (tree, packed)
+        };
+        for care in [Care::Little, Care::Much] {
+            let (tree, packed) = make(care);
+            assert_eq!(
+                contents(&tree, &packed, boxes),
+                (0..boxes.len() as u32).collect::<Vec<_>>()
+            );
+            let (again, _) = make(care);
+            assert_eq!(format!("{:?}", tree.nodes), format!("{:?}", again.nodes));
+        }
+        if boxes.is_empty() {
+            return;
+        }
+        let mut packed = Vec::new();
+        let numbers: Vec<u32> = (0..boxes.len() as u32).collect();
+        let nodes = collapsed(&halved(boxes, &numbers, 8), &mut |list| {
+            packed.push(list.to_vec());
+            (packed.len() as u32 - 1, 1)
+        });
+        assert_eq!(contents(&Tree { nodes }, &packed, boxes), numbers);
+    }
+
+    // Goal: every box is in the tree once, within all boxes above it, whatever the boxes are, and the same tree comes out again.
+    // Method: none, one, flat, points, all the same, rows of growing distance, huge and far ones, by both builders and by halves.
+    // Tolerance: none.
+    #[test]
+    fn trees_hold_every_box_once() {
+        let point = |x: f32, y: f32, z: f32| [[x, y, z], [x, y, z]];
+        checked(&[]);
+        checked(&[point(1.0, 2.0, 3.0)]);
+        for n in [2, 7, 8, 9, 64, 1000, 20_000] {
+            let of = |f: &dyn Fn(f32) -> Bounds| {
+                checked(&(0..n).map(|k| f(k as f32)).collect::<Vec<_>>())
+            };
+            of(&|_| point(3.0, -4.0, 5.0));
+            of(&|_| [[-1.0; 3], [1.0; 3]]);
+            of(&|k| {
+                [
+                    [k % 31.0, (k / 31.0).floor(), 0.0],
+                    [k % 31.0 + 1.0, (k / 31.0).floor() + 1.0, 0.0],
+                ]
+            });
+            of(&|k| point(k, 0.0, 0.0));
+            of(&|k| [[-k % 500.0; 3], [k % 500.0; 3]]);
+            of(&|k| point((k % 80.0 - 40.0).exp2(), k, -k));
+            of(&|k| point(1e12 + 1e6 * k, -1e12, 1e12));
+            of(&|k| [[-1e12, k, -1e12], [1e12, k + 1e-3, 1e12]]);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What can be touched as what can be seen.
+//!
+//! Convex hulls and parts are seen as the mesh that they are of; grids of heights as the triangles that contact makes of them, each
+//! cell cut from its south-western to its north-eastern corner.
+
+use crate::raytrace::{Mesh, Primitive, Shape};
+use merrow_math::Vec3;
+use merrow_model::scene::Geometry;
+use merrow_model::scene::robot::collision::Heightfield;
+use std::sync::Arc;
+
+impl From<&Geometry> for Shape {
+    fn from(geometry: &Geometry) -> Self {
+        Self::Primitive(match geometry {
+            Geometry::Sphere { radius } => Primitive::Sphere { radius: *radius },
+            Geometry::Box { half } => Primitive::Box { half: *half },
+            Geometry::Cylinder {
+                radius,
+                half_length,
+            } => Primitive::Cylinder {
+                radius: *radius,
+                half_length: *half_length,
+            },
+            Geometry::Capsule {
+                radius,
+                half_length,
+            } => Primitive::Capsule {
+                radius: *radius,
+                half_length: *half_length,
+            },
+            Geometry::ConvexHull(mesh) | Geometry::ConvexParts(mesh) | Geometry::Mesh(mesh) => {
+                return Self::Mesh(Arc::new(Mesh::new(&mesh.vertices, &mesh.triangles)));
+            }
+            Geometry::Heightfield(field) => return Self::Mesh(Arc::new(grid(field))),
+        })
+    }
+}
+
+/// The triangles of a grid of heights.
+fn grid(field: &Heightfield) -> Mesh {
+    let ([nx, ny], [length, width]) = (field.count, field.size);
+    let part = |k: usize, n: usize| k as f64 / n.saturating_sub(1).max(1) as f64 - 0.5;
+    let vertex = |(k, z): (usize, &f64)| {
+        Vec3::new(
+            length * part(k % nx.max(1), nx),
+            width * part(k / nx.max(1), ny),
+            *z,
+        )
+    };
+    let vertices: Vec<Vec3> = field.heights.iter().enumerate().map(vertex).collect();
+    let mut triangles = Vec::new();
+    for j in 1..ny {
+        for i in 1..nx {
+            let ne = (j * nx + i) as u32;
+            let (nw, se, sw) = (ne - 1, ne - nx as u32, ne - nx as u32 - 1);
+            triangles.extend([[sw, se, ne], [sw, ne, nw]]);
+        }
+    }
+    Mesh::new(&vertices, &triangles)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::raytrace::{Placed, Ray, Surroundings};
+    use merrow_math::Mat3;
+
+    // Goal: a grid of heights is seen where its cells' triangles are, above and below their diagonal. Method: by hand. Tolerance: 1e-6 m.
+    #[test]
+    fn grids_of_heights_are_seen_as_their_triangles() {
+        let field = Heightfield {
+            count: [3, 2],
+            size: [4.0, 3.0],
+            heights: vec![0.0, 1.0, 1.0, 2.0, 4.0, 1.0],
+        };
+        let shape = Shape::from(&Geometry::Heightfield(Arc::new(field)));
+        let placed = Placed {
+            shape,
+            R_WG: Mat3::identity(),
+            p_WG: Vec3::zero(),
+        };
+        let all = Surroundings::new(vec![placed], vec![]);
+        // place in the first cell, in parts of its sides, and the height there
+        for (u, v, height) in [
+            (0.5, 0.25, 0.5 + 0.75),
+            (0.25, 0.5, 1.0 + 0.5),
+            (0.9, 0.1, 0.9 + 0.3),
+        ] {
+            let origin = Vec3::new(2.0 * u - 2.0, 3.0 * v - 1.5, 9.0);
+            let ray = Ray {
+                origin,
+                direction: Vec3::new(0.0, 0.0, -1.0),
+                range: [0.0, 99.0],
+            };
+            let found = all.closest(&ray, 0..0).map(|hit| 9.0 - hit.distance);
+            assert!(
+                found.is_some_and(|z| (z - height).abs() < 1e-6),
+                "{u} {v}: {found:?}, expected {height}"
+            );
+            assert!(
+                all.closest(&ray, 0..0)
+                    .is_some_and(|hit| hit.normal.z > 0.0)
+            );
+        }
+    }
+}

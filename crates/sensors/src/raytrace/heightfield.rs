@@ -1,0 +1,512 @@
+//! The ground as rays see it: leaps over what lies deep enough under the ray, then [`Terrain`]'s own cells.
+//!
+//! # Law
+//! A pyramid holds the greatest height of squares of cells, each level's squares twice as wide. A ray that stays above the height of its
+//! square goes on where it leaves the square, in a larger one; else it looks into the smaller ones. In a square of the lowest level it walks
+//! from cell to cell as [`Terrain::range_between`] does, or over the halves of its one cell, so that the hit is the one that
+//! [`Terrain::range`] finds.
+//!
+//! # Symbols
+//! None.
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! The ground is seen from above only; beyond its edges it goes on level. Where longitudes and latitudes are curves, a leap is made only if
+//! the ray's end is within half a cell of where straight lines would have it, and heights are taken one cell around the square.
+//!
+//! # Checked by
+//! tests below; test/analytic/raytrace.rs
+
+use crate::raytrace::mesh::{Met, Way};
+use merrow_model::scene::sea::terrain::Terrain;
+use std::sync::Arc;
+
+/// Most squares of the lowest level.
+const SQUARES: usize = 1 << 21;
+
+/// Squares of one size.
+#[derive(Clone, Debug)]
+struct Level {
+    /// Cells along a side, a power of two, and one over that.
+    side: usize,
+    per_side: f64,
+    /// Squares along the axes.
+    count: [usize; 2],
+    /// Greatest heights, x fastest [m].
+    tops: Vec<f32>,
+}
+
+/// A square on a ray's way.
+struct Square {
+    /// Which one.
+    index: [usize; 2],
+    /// Its height [m].
+    top: f64,
+    /// How far the ray is in it [m].
+    out: f64,
+    /// True if it leaves the next larger one there too.
+    leaves_parent: bool,
+}
+
+/// A ground and its pyramid.
+#[derive(Clone, Debug)]
+pub struct Heightfield {
+    terrain: Arc<Terrain>,
+    /// From small squares to large.
+    levels: Vec<Level>,
+}
+
+impl Heightfield {
+    /// The pyramid over `terrain`, every sample of which is read once.
+    pub fn new(terrain: Arc<Terrain>) -> Self {
+        let cells = terrain.count().map(|n| n - 1);
+        let mut side = 1;
+        while cells[0].div_ceil(side) * cells[1].div_ceil(side) > SQUARES {
+            side *= 2;
+        }
+        let mut levels = vec![lowest(&terrain, side)];
+        while let Some(last) = levels.last()
+            && last.tops.len() > 1
+        {
+            let next = last.doubled();
+            levels.push(next);
+        }
+        Self { terrain, levels }
+    }
+
+    /// Memory of the pyramid [bytes].
+    pub fn bytes(&self) -> usize {
+        self.levels
+            .iter()
+            .map(|level| level.tops.len() * size_of::<f32>())
+            .sum()
+    }
+
+    /// Where `way` first meets the ground from above; none if it starts under it.
+    pub fn closest(&self, way: &Way) -> Option<Met> {
+        let (p, d) = (way.o, way.d);
+        let distance = if self.terrain.is_curved() {
+            self.leap_curved(way)
+        } else {
+            self.leap(way)
+        }?;
+        let (x, y) = (p.x + distance * d.x, p.y + distance * d.y);
+        (distance <= way.range[1]).then(|| {
+            let (normal, face) = self.terrain.normal_and_face(x, y);
+            Met {
+                distance,
+                normal,
+                face,
+            }
+        })
+    }
+
+    /// True if the ray is under the ground where it begins, and so far: who has leapt over something was not.
+    fn begins_under(&self, way: &Way, t: f64) -> bool {
+        t == way.range[0] && self.terrain.over(way.o, way.d, t) < 0.0
+    }
+
+    /// The distance over lines that are straight.
+    fn leap(&self, way: &Way) -> Option<f64> {
+        let (p, d) = (way.o, way.d);
+        let (at, rate) = (
+            self.terrain.cells(p.x, p.y),
+            self.terrain.cell_rates(p.x, p.y, d),
+        );
+        let (ahead, per_rate) = (ahead(rate), rate.map(|rate| 1.0 / rate));
+        let (mut t, mut level) = (way.range[0], self.levels.len() - 1);
+        while t <= way.range[1] && t.is_finite() {
+            let z = p.z + t * d.z;
+            if z > self.terrain.ends()[1] && d.z >= 0.0 {
+                return None;
+            }
+            let here = [at[0] + (t + ahead) * rate[0], at[1] + (t + ahead) * rate[1]];
+            let Square {
+                index,
+                top,
+                out,
+                leaves_parent,
+            } = self.levels[level].square(here, [rate, per_rate]);
+            let end = (t + ahead + out).max(t + ahead).max(t.next_up());
+            if clears(z, d.z, end - t, top) {
+                t = end;
+                // the next larger one has been looked into
+                level = (level + usize::from(leaves_parent)).min(self.levels.len() - 1);
+                continue;
+            }
+            if level > 0 {
+                level -= 1;
+                continue;
+            }
+            if self.begins_under(way, t) {
+                return None;
+            }
+            let known = if self.levels[0].side == 1 && end.is_finite() {
+                self.terrain
+                    .range_in_cell([p, d], [at, rate], index, [t, end])
+            } else {
+                None
+            };
+            let hit = known.unwrap_or_else(|| self.terrain.range_between(p, d, [t, end]));
+            if hit.is_some() {
+                return hit;
+            }
+            t = end;
+        }
+        None
+    }
+
+    /// The distance where they are curves: looked at anew after every leap.
+    fn leap_curved(&self, way: &Way) -> Option<f64> {
+        let (p, d) = (way.o, way.d);
+        let place = |t: f64| (p.x + t * d.x, p.y + t * d.y);
+        let (mut t, mut level) = (way.range[0], self.levels.len() - 1);
+        while t <= way.range[1] && t.is_finite() {
+            let z = p.z + t * d.z;
+            if z > self.terrain.ends()[1] && d.z >= 0.0 {
+                return None;
+            }
+            let (x, y) = place(t);
+            let (at, rate) = (self.terrain.cells(x, y), self.terrain.cell_rates(x, y, d));
+            loop {
+                let (ahead, per_rate) = (ahead(rate), rate.map(|rate| 1.0 / rate));
+                let here = [at[0] + ahead * rate[0], at[1] + ahead * rate[1]];
+                let Square {
+                    top,
+                    out,
+                    leaves_parent,
+                    ..
+                } = self.levels[level].square(here, [rate, per_rate]);
+                let leap = ahead + out.max(0.0);
+                let straight = || {
+                    let (x, y) = place(t + leap);
+                    let end = self.terrain.cells(x, y);
+                    (0..2).all(|k| (at[k] + leap * rate[k] - end[k]).abs() < 0.5)
+                };
+                if leap.is_finite() && clears(z, d.z, leap, top) && straight() {
+                    t = (t + leap).max(t.next_up());
+                    level = (level + usize::from(leaves_parent)).min(self.levels.len() - 1);
+                    break;
+                } else if level > 0 {
+                    level -= 1;
+                } else {
+                    if self.begins_under(way, t) {
+                        return None;
+                    }
+                    let hit = self.terrain.range_between(p, d, [t, t + leap]);
+                    if hit.is_some() || !leap.is_finite() {
+                        return hit;
+                    }
+                    t = (t + leap).max(t.next_up());
+                    break;
+                }
+            }
+        }
+        None
+    }
+}
+
+/// A little ahead, so that a line just reached is not found again.
+fn ahead(rate: [f64; 2]) -> f64 {
+    1e-9 / (rate[0].abs() + rate[1].abs()).max(1e-12)
+}
+
+/// True if a ray at the height `z` that climbs by `climb` stays above `top` over the distance `length`.
+fn clears(z: f64, climb: f64, length: f64, top: f64) -> bool {
+    let end = if climb < 0.0 { z + length * climb } else { z };
+    end > top
+}
+
+impl Level {
+    /// The square at a place in cells, of which the ray goes over so many a metre (and one over that). Those at the edges have no outer end.
+    #[inline(always)]
+    fn square(&self, here: [f64; 2], [rate, per_rate]: [[f64; 2]; 2]) -> Square {
+        let (mut index, mut out, mut leaves_parent) = ([0; 2], f64::INFINITY, true);
+        for axis in 0..2 {
+            let last = self.count[axis] - 1;
+            // what is less than 0 is 0
+            let mut k = ((here[axis] * self.per_side) as usize).min(last);
+            // on a line it is in the square that it goes into, however slowly
+            if rate[axis] < 0.0 && k > 0 && (k * self.side) as f64 >= here[axis] {
+                k -= 1;
+            }
+            index[axis] = k;
+            let line = if rate[axis] > 0.0 && k < last {
+                k + 1
+            } else if rate[axis] < 0.0 && k > 0 {
+                k
+            } else {
+                continue;
+            };
+            let way = ((line * self.side) as f64 - here[axis]) * per_rate[axis];
+            if way < out {
+                (out, leaves_parent) = (way, line % 2 == 0);
+            }
+        }
+        let top = f64::from(self.tops[index[1] * self.count[0] + index[0]]);
+        Square {
+            index,
+            top,
+            out,
+            leaves_parent,
+        }
+    }
+
+    /// Squares of twice the size.
+    fn doubled(&self) -> Self {
+        let count = self.count.map(|n| n.div_ceil(2));
+        let mut tops = vec![f32::NEG_INFINITY; count[0] * count[1]];
+        for (k, top) in self.tops.iter().enumerate() {
+            let (i, j) = (k % self.count[0], k / self.count[0]);
+            let of = &mut tops[j / 2 * count[0] + i / 2];
+            *of = of.max(*top);
+        }
+        Self {
+            side: 2 * self.side,
+            per_side: 0.5 * self.per_side,
+            count,
+            tops,
+        }
+    }
+}
+
+/// The lowest level, of squares of `side` cells.
+fn lowest(terrain: &Terrain, side: usize) -> Level {
+    let samples = terrain.count();
+    let count = samples.map(|n| (n - 1).div_ceil(side));
+    let mut tops = vec![f32::NEG_INFINITY; count[0] * count[1]];
+    // how far around a square its heights are taken
+    let rim = usize::from(terrain.is_curved());
+    let squares = |k: usize, axis: usize| {
+        let first = k.saturating_sub(1 + rim) / side;
+        first..=((k + rim) / side).min(count[axis] - 1)
+    };
+    for j in 0..samples[1] {
+        for i in 0..samples[0] {
+            let height = terrain.sample(i, j);
+            let single = height as f32;
+            let single = if f64::from(single) < height {
+                single.next_up()
+            } else {
+                single
+            };
+            for y in squares(j, 1) {
+                for x in squares(i, 0) {
+                    let top = &mut tops[y * count[0] + x];
+                    *top = top.max(single);
+                }
+            }
+        }
+    }
+    Level {
+        side,
+        per_side: 1.0 / side as f64,
+        count,
+        tops,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_math::Vec3;
+    use merrow_math::ellipsoid::Plane;
+    use merrow_math::rng::{Draw, Stream};
+    use merrow_model::scene::sea::grid::{Axis, Between, Grid, Outside, Samples};
+
+    /// A rough ground of `n` cells of 20 m each way.
+    fn ground(n: [usize; 2], plane: Option<Plane>) -> Arc<Terrain> {
+        let stream = Stream::new(3, "ground");
+        let [nx, ny] = n.map(|n| n + 1);
+        let height = |k: usize| {
+            let (i, j) = (k % nx, k / nx);
+            let (a, _) = merrow_math::real::sin_cos(0.21 * i as f64);
+            let (b, _) = merrow_math::real::sin_cos(0.13 * j as f64);
+            40.0 * a * b + 8.0 * stream.draw(k as u64).uniform()
+        };
+        let axis = |n: usize| {
+            Axis::new(
+                (0..n)
+                    .map(|k| (k as f64 - 0.5 * (n - 1) as f64) * 20.0)
+                    .collect(),
+            )
+        };
+        let grid = Grid {
+            plane,
+            samples: Samples::F64((0..nx * ny).map(height).collect()),
+            axes: [axis(nx), axis(ny), Axis::single(), Axis::single()],
+            first: 0,
+            strides: [1, nx as isize, 0, 0],
+            between: Between::Linear,
+            outside: Outside::Clamp,
+            digest: 1,
+        };
+        Arc::new(Terrain::new(Arc::new(grid)).unwrap())
+    }
+
+    fn way(draw: &mut Draw, k: u64, size: f64) -> Way {
+        let mut of = |a: f64, b: f64| a + (b - a) * draw.uniform();
+        // some on the lines between the cells, and along them
+        let on_line = |x: f64| {
+            if k.is_multiple_of(5) {
+                (x / 20.0).round() * 20.0
+            } else {
+                x
+            }
+        };
+        let o = Vec3::new(
+            on_line(of(-size, size)),
+            on_line(of(-size, size)),
+            of(-20.0, 150.0),
+        );
+        let d = match k % 7 {
+            0 => Vec3::new(0.0, 1.0, of(-0.2, 0.02)),
+            1 => Vec3::new(-1.0, 0.0, of(-0.2, 0.02)),
+            2 => Vec3::new(0.0, 0.0, -1.0),
+            3 => Vec3::new(1.0, 1.0, of(-0.1, 0.0)),
+            _ => Vec3::new(of(-1.0, 1.0), of(-1.0, 1.0), of(-0.4, 0.1)),
+        };
+        Way {
+            o,
+            d: d.unit().unwrap_or_default(),
+            range: [0.0, f64::INFINITY],
+            from: 0.0,
+        }
+    }
+
+    fn agrees(terrain: &Arc<Terrain>, side: Option<usize>, size: f64, rays: u64) {
+        let mut field = Heightfield::new(terrain.clone());
+        if let Some(side) = side {
+            field.levels = vec![lowest(terrain, side)];
+            while let Some(next) = field
+                .levels
+                .last()
+                .filter(|l| l.tops.len() > 1)
+                .map(Level::doubled)
+            {
+                field.levels.push(next);
+            }
+        }
+        let stream = Stream::new(4, "rays");
+        let mut met = 0;
+        for k in 0..rays {
+            let way = way(&mut stream.draw(k), k, size);
+            let expected = terrain.range(way.o, way.d);
+            let found = field.closest(&way).map(|met| met.distance);
+            let near = match (expected, found) {
+                (Some(a), Some(b)) => {
+                    let (x, y) = (way.o.x + a * way.d.x, way.o.y + a * way.d.y);
+                    let [i, j] = terrain.cells(x, y);
+                    let [m, n] = terrain.count().map(|n| n as f64 - 1.0);
+                    let inside = i > -0.1 && j > -0.1 && i < m + 0.1 && j < n + 0.1;
+                    // beyond the edge the walk takes the slope from a metre
+                    let sharp = if inside { 1.0 } else { way.d.z.abs().min(1.0) };
+                    // and over curves takes them as straight for long
+                    let better = terrain.is_curved()
+                        && !inside
+                        && terrain.over(way.o, way.d, b).abs()
+                            < terrain.over(way.o, way.d, a).abs();
+                    (a - b).abs() * sharp < 1e-9 * (1.0 + a) || better
+                }
+                (a, b) => a == b,
+            };
+            assert!(near, "{k}: {way:?}: {found:?}, expected {expected:?}");
+            met += u64::from(found.is_some());
+        }
+        assert!(met > rays / 3 && met < rays, "{met}");
+    }
+
+    // Goal: the pyramid finds what the walk over all cells finds. Method: 150 x 90 cells, squares of one cell and of eight, 20 000 rays
+    // inside and outside, along lines between cells and aslant. Tolerance: 1e-9 of the distance, of the height where
+    // the level ground beyond the edges is met.
+    #[test]
+    fn the_pyramid_finds_what_the_walk_finds() {
+        let terrain = ground([150, 90], None);
+        agrees(&terrain, None, 1800.0, 20_000);
+        agrees(&terrain, Some(8), 1800.0, 20_000);
+    }
+
+    // Goal: so it does over longitudes and latitudes. Method: the same ground at 60 degrees north, 3000 rays. Tolerance: the same.
+    #[test]
+    fn the_pyramid_finds_what_the_walk_finds_over_latitudes() {
+        let terrain = ground([150, 90], Some(Plane::new(1.047, 0.3, 0.0)));
+        agrees(&terrain, None, 1400.0, 3000);
+        agrees(&terrain, Some(8), 1400.0, 3000);
+    }
+
+    // Goal: rays that never meet the ground come to an end. Method: level ones, low over it and beyond its edges, and from a million
+    // kilometres away. Tolerance: none.
+    #[test]
+    fn level_rays_come_to_an_end() {
+        for plane in [None, Some(Plane::new(1.047, 0.3, 0.0))] {
+            let terrain = ground([30, 20], plane);
+            let field = Heightfield::new(terrain.clone());
+            let level = |x: f64, y: f64, dx: f64, dy: f64| Way {
+                o: Vec3::new(x, y, terrain.ends()[1] - 0.5),
+                d: Vec3::new(dx, dy, 0.0),
+                range: [0.0, f64::INFINITY],
+                from: 0.0,
+            };
+            assert_eq!(field.closest(&level(-400.0, 0.0, -1.0, 0.0)), None);
+            assert_eq!(field.closest(&level(0.0, 500.0, 0.0, 1.0)), None);
+            assert_eq!(field.closest(&level(310.0, 500.0, 0.6, 0.8)), None);
+        }
+        let field = Heightfield::new(ground([30, 20], None));
+        let far = Way {
+            o: Vec3::new(-1e9, 3.0, 60.0),
+            d: Vec3::new(1.0, 0.0, 0.0),
+            range: [0.0, f64::INFINITY],
+            from: 0.0,
+        };
+        assert_eq!(field.closest(&far), None);
+        let low = Way {
+            o: Vec3::new(-1e9, 3.0, 40.0),
+            ..far
+        };
+        let _ = field.closest(&low);
+    }
+
+    // Goal: rays along a line between cells that leave it by less than a rounding a kilometre come to an end, and meet what the walk over the cells meets.
+    // Method: level and sinking ones along all lines, to either side. Tolerance: 1e-9 of the distance.
+    #[test]
+    fn rays_along_lines_come_to_an_end() {
+        let terrain = ground([40, 30], None);
+        let field = Heightfield::new(terrain.clone());
+        let mut met = 0;
+        for k in 0..160_u32 {
+            let (line, off) = (
+                f64::from(k % 20) * 20.0 - 200.0,
+                [1e-16, -1e-16, 3e-18, -1e-300][k as usize / 40],
+            );
+            let down = if k % 2 == 0 { 0.0 } else { -0.05 };
+            let d = if k % 4 < 2 {
+                Vec3::new(1.0, off, down)
+            } else {
+                Vec3::new(off, -1.0, down)
+            };
+            let o = if k % 4 < 2 {
+                Vec3::new(-380.0, line, 35.0)
+            } else {
+                Vec3::new(line, 280.0, 35.0)
+            };
+            let way = Way {
+                o,
+                d: d.unit().unwrap_or_default(),
+                range: [0.0, f64::INFINITY],
+                from: 0.0,
+            };
+            let (expected, found) = (
+                terrain.range(way.o, way.d),
+                field.closest(&way).map(|met| met.distance),
+            );
+            match (expected, found) {
+                (Some(a), Some(b)) => assert!((a - b).abs() < 1e-9 * (1.0 + a), "{k}: {a} {b}"),
+                (a, b) => assert_eq!(a, b, "{k}"),
+            }
+            met += u32::from(found.is_some());
+        }
+        assert!(met > 20, "{met}");
+    }
+}

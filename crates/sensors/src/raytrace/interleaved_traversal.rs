@@ -1,0 +1,225 @@
+//! Searches of several rays that take turns.
+//!
+//! A ray that goes where no ray has gone before waits for memory at every node of a mesh. So each makes one step, asks for what it needs
+//! next, and leaves the turn to the others. What a ray meets does not depend on that; it is what [`Group::search`] finds.
+
+use crate::raytrace::acceleration::{Group, Query};
+use crate::raytrace::mesh::{Mesh, Seek, upward};
+use crate::raytrace::packet8::Eight;
+use crate::raytrace::probe::Probe;
+use crate::raytrace::traverse::{Kept, Pile, Planes, Walk};
+use crate::raytrace::{Hit, Ray, Shape};
+use std::ops::Range;
+
+/// Groups of shapes, each with the number of its first.
+pub type Groups<'a> = [(&'a Group, u32); 2];
+
+/// Searches with `rays`, `N` of which take turns, and lays what they meet into `hits`, which is as long.
+#[inline(always)]
+pub fn in_turns<E: Eight, const N: usize>(
+    groups: Groups<'_>,
+    skip: &Range<u32>,
+    rays: &[Ray],
+    hits: &mut [Option<Hit>],
+) {
+    if rays.len() < N {
+        return;
+    }
+    let mut searches: [Search<'_>; N] = std::array::from_fn(|k| Search::new(groups, skip, rays, k));
+    let (mut next, mut active) = (N, N);
+    while active > 0 {
+        for search in searches.iter_mut().filter(|search| !search.rests) {
+            if let Some((mesh, _)) = search.mesh
+                && !mesh.step::<E>(&mut search.seek, &mut search.inner)
+            {
+                continue;
+            }
+            // to the next mesh, of this ray or of another
+            while search.advance::<E>() {
+                hits[search.number] = search.query.best;
+                if next == rays.len() {
+                    (search.rests, active) = (true, active - 1);
+                    break;
+                }
+                search.begin(rays, next);
+                next += 1;
+            }
+        }
+    }
+}
+
+/// Where a search is in a group.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    /// Before it.
+    Before,
+    /// In its tree.
+    Tree,
+    /// In its tree, after a shape.
+    After,
+    /// At the shapes without a box, from this one on.
+    Boundless(usize),
+}
+
+/// The search of one ray.
+struct Search<'a> {
+    groups: Groups<'a>,
+    /// Number of the ray.
+    number: usize,
+    query: Query<'a>,
+    group: usize,
+    stage: Stage,
+    /// In the group's tree: the ray there, the distance that it begins at, how far it is.
+    probe: Probe,
+    shift: f64,
+    walk: Walk,
+    outer: Kept,
+    /// In a mesh: which, and which shape that is.
+    mesh: Option<(&'a Mesh, u32)>,
+    seek: Seek,
+    inner: Pile,
+    /// True if there is no ray left for it.
+    rests: bool,
+}
+
+impl<'a> Search<'a> {
+    fn new(groups: Groups<'a>, skip: &'a Range<u32>, rays: &'a [Ray], number: usize) -> Self {
+        let ray = &rays[number];
+        let probe = Probe::new(ray.origin, ray.direction, 0.0);
+        let mut search = Self {
+            groups,
+            number,
+            query: Query {
+                ray,
+                skip,
+                first: 0,
+                best: None,
+            },
+            group: 0,
+            stage: Stage::Before,
+            probe,
+            shift: 0.0,
+            walk: Walk::new(&probe),
+            outer: Kept::default(),
+            mesh: None,
+            seek: Seek::default(),
+            inner: Pile::default(),
+            rests: false,
+        };
+        search.begin(rays, number);
+        search
+    }
+
+    /// Begins with another ray.
+    #[inline(always)]
+    fn begin(&mut self, rays: &'a [Ray], number: usize) {
+        self.number = number;
+        (self.query.ray, self.query.first, self.query.best) =
+            (&rays[number], self.groups[0].1, None);
+        (self.mesh, self.stage) = (None, Stage::Before);
+        self.group = if self.query.ray.is_sound() {
+            0
+        } else {
+            self.groups.len()
+        };
+    }
+
+    /// Goes on to the next mesh; true if there is none and the search is over.
+    #[inline(always)]
+    fn advance<E: Eight>(&mut self) -> bool {
+        if let Some((mesh, k)) = self.mesh {
+            let met = mesh.found(&self.seek);
+            let placed = &self.groups[self.group].0.shapes()[k as usize];
+            self.query.settle(placed, k, met);
+            self.mesh = None;
+        }
+        while let Some((k, from)) = self.next_shape::<E>() {
+            if self.query.skips(k) {
+                continue;
+            }
+            let group: &'a Group = self.groups[self.group].0;
+            let placed = &group.shapes()[k as usize];
+            let way = placed.way(self.query.ray, self.query.limit(), from);
+            let met = match &placed.shape {
+                Shape::Mesh(mesh) if mesh.is_empty() => continue,
+                Shape::Mesh(mesh) => {
+                    self.mesh = Some((mesh, k));
+                    self.seek = mesh.enter(&way);
+                    return false;
+                }
+                Shape::Primitive(primitive) => primitive.closest(&way),
+                Shape::Ground(ground) => ground.closest(&way),
+            };
+            self.query.settle(placed, k, met);
+        }
+        true
+    }
+
+    /// The next shape to ask, and a distance at which the ray is near it; none after the last of the last group.
+    #[inline(always)]
+    fn next_shape<E: Eight>(&mut self) -> Option<(u32, f64)> {
+        while let Some((group, first)) = self.groups.get(self.group).copied() {
+            self.query.first = first;
+            match self.stage {
+                Stage::Before => {
+                    self.stage = Stage::Boundless(0);
+                    let Some(shift) = group.first(self.query.ray, self.query.limit()) else {
+                        continue;
+                    };
+                    // a tree of one shape says nothing
+                    if let [only] = *group.order() {
+                        return Some((only, shift));
+                    }
+                    (self.probe, self.shift) = (group.probe(self.query.ray, shift), shift);
+                    self.stage = Stage::Tree;
+                    self.walk = Walk::new(&self.probe);
+                }
+                Stage::Tree => {
+                    self.stage = Stage::Boundless(0);
+                    if let Some(leaf) = self.next_leaf::<E>(group) {
+                        self.stage = Stage::After;
+                        let from = self.shift + f64::from(self.walk.entered());
+                        return Some((group.order()[leaf as usize], from));
+                    }
+                }
+                Stage::After => {
+                    let limit = upward(self.query.limit() - self.shift);
+                    let more = self.walk.resume(&self.outer, limit);
+                    self.stage = if more {
+                        Stage::Tree
+                    } else {
+                        Stage::Boundless(0)
+                    };
+                }
+                Stage::Boundless(i) => {
+                    self.stage = Stage::Boundless(i + 1);
+                    if let Some(k) = group.boundless().get(i) {
+                        return Some((*k, self.query.ray.range[0]));
+                    }
+                    (self.group, self.stage) = (self.group + 1, Stage::Before);
+                }
+            }
+        }
+        None
+    }
+
+    /// The next leaf of the group's tree, which holds one shape.
+    #[inline(always)]
+    fn next_leaf<E: Eight>(&mut self, group: &Group) -> Option<u32> {
+        let limit = upward(self.query.limit() - self.shift);
+        loop {
+            match self.walk.here() {
+                Err((leaf, _)) => return Some(leaf),
+                Ok(number) => {
+                    let planes = Planes::<E>::new(&self.probe);
+                    let down = self
+                        .walk
+                        .descend(&mut self.outer, group, number, &planes, limit);
+                    if !down && !self.walk.resume(&self.outer, limit) {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,603 @@
+//! A mesh as rays see it: found in single precision about its middle, measured in double.
+//!
+//! # Law
+//! The nearest triangle is searched from a point on the ray near the mesh. Its plane then gives
+//! ```text
+//!   t = n·(A - o)/(n·d),   n = (B - A) x (C - A)                (1)
+//! ```
+//! which is kept between the distances of its nearest and its farthest corner along the ray, nearly: where a ray nearly lies in a triangle, (1)
+//! alone may be far from it.
+//!
+//! # Symbols
+//! o origin, d direction, t distance along the ray; A, B, C corners.
+//!
+//! # Frames
+//! The mesh's own axes G; inside about the mesh's middle.
+//!
+//! # Limits
+//! Corners are rounded to 2^-24 of the mesh's size. Triangles with corners that are not finite, or farther than 1e12 m from the
+//! origin, are not seen.
+//!
+//! # Checked by
+//! tests below; test/analytic/raytrace.rs, test/witness/raytrace.rs
+
+use crate::raytrace::bvh::{Bounds, Care, Tree};
+use crate::raytrace::packet8::Eight;
+use crate::raytrace::probe::Probe;
+use crate::raytrace::ray_packet::{Arrival, Bundle, Later, RAYS, Tour, is_one_sided, lowest};
+use crate::raytrace::traverse::{Holds, Kept, Pile, Planes, Walk};
+use crate::raytrace::triangles::{Block, Corners, Nearest, number};
+use merrow_math::Vec3;
+
+/// What a ray meets, in the frame of the shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Met {
+    /// Distance along the ray [m].
+    pub distance: f64,
+    /// Outward unit normal.
+    pub normal: Vec3,
+    /// Part of the surface.
+    pub face: u32,
+}
+
+/// A way along a unit vector, and what part of it counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Way {
+    /// Where it begins [m].
+    pub o: Vec3,
+    /// Its direction.
+    pub d: Vec3,
+    /// Least and greatest distance that count [m].
+    pub range: [f64; 2],
+    /// A distance at which it is near what it may meet [m].
+    pub from: f64,
+}
+
+/// A search under way.
+#[derive(Clone, Debug, Default)]
+pub struct Seek {
+    way: Way,
+    /// Origin of `probe`, about the middle [m].
+    o: Vec3,
+    probe: Probe,
+    best: Nearest,
+    walk: Walk,
+}
+
+impl Seek {
+    /// True if a triangle has been met.
+    #[inline(always)]
+    pub fn is_met(&self) -> bool {
+        self.best.is_some()
+    }
+}
+
+/// The search of a bundle.
+#[derive(Clone, Debug, Default)]
+pub struct Bundled {
+    /// Ways of the rays, to be filled in.
+    pub ways: [Way; RAYS],
+    origins: [Vec3; RAYS],
+    probes: [Probe; RAYS],
+    best: [Nearest; RAYS],
+    limits: [f32; RAYS],
+    later: Later,
+}
+
+/// A mesh and its tree.
+#[derive(Clone, Debug)]
+pub struct Mesh {
+    /// Middle of its box in G [m].
+    middle: Vec3,
+    /// Half of its box [m].
+    half: Vec3,
+    blocks: Vec<Block>,
+    /// Numbers of the triangles in the blocks.
+    faces: Vec<[u32; 8]>,
+    tree: Tree,
+}
+
+impl Mesh {
+    /// The mesh of `triangles` between `vertices`; their order numbers its faces.
+    pub fn new(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Self {
+        let corner = |k: u32| {
+            let p = vertices.get(k as usize)?;
+            p.to_array().iter().all(|x| x.abs() < 1e12).then_some(*p)
+        };
+        let seen = |t: &[u32; 3]| Some([corner(t[0])?, corner(t[1])?, corner(t[2])?]);
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for p in triangles.iter().filter_map(seen).flatten() {
+            for axis in 0..3 {
+                low[axis] = low[axis].min(p[axis]);
+                high[axis] = high[axis].max(p[axis]);
+            }
+        }
+        if low[0] > high[0] {
+            (low, high) = ([0.0; 3], [0.0; 3]);
+        }
+        let middle = (Vec3::from(low) + Vec3::from(high)).scale(0.5);
+        let half = (Vec3::from(high) - Vec3::from(low)).scale(0.5);
+        let place = |p: Vec3| (p - middle).to_array().map(|x| x as f32);
+        let corners = |t: &[u32; 3]| seen(t).map(|c| c.map(place));
+        let faces: Vec<u32> = (0..triangles.len() as u32)
+            .filter(|k| seen(&triangles[*k as usize]).is_some())
+            .collect();
+        let of = |k: u32| corners(&triangles[k as usize]).unwrap_or_default();
+        // more than rounding: a box has no side that a ray could run along
+        let room = half.x.max(half.y).max(half.z) as f32 * 2.0_f32.powi(-22) + 1e-30;
+        let boxes: Vec<Bounds> = faces.iter().map(|k| bounds(&of(*k), room)).collect();
+        let (mut blocks, mut numbers) = (Vec::new(), Vec::new());
+        let tree = Tree::new(&boxes, FULL, Care::Much, |list| {
+            let first = blocks.len();
+            let mut list: Vec<u32> = list.iter().map(|i| faces[*i as usize]).collect();
+            list.sort_unstable();
+            packed(&list, of, &mut blocks, &mut numbers);
+            (first as u32, (blocks.len() - first) as u32)
+        });
+        blocks.shrink_to_fit();
+        numbers.shrink_to_fit();
+        Self {
+            middle,
+            half,
+            blocks,
+            faces: numbers,
+            tree,
+        }
+    }
+
+    /// Middle and half of the box around it [m].
+    pub fn extent(&self) -> (Vec3, Vec3) {
+        (self.middle, self.half)
+    }
+
+    /// Memory [bytes].
+    pub fn bytes(&self) -> usize {
+        self.tree.bytes() + self.blocks.len() * (size_of::<Block>() + size_of::<[u32; 8]>())
+    }
+
+    /// True if it has no triangles.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.tree.nodes.is_empty()
+    }
+
+    /// Begins to look for where `way` meets it.
+    #[inline(always)]
+    pub fn enter(&self, way: &Way) -> Seek {
+        let o = self.origin(way);
+        let probe = Probe::new(o, way.d, way.range[0] - way.from);
+        let best = Nearest::within(upward(way.range[1] - way.from));
+        Seek {
+            way: *way,
+            o,
+            probe,
+            best,
+            walk: Walk::new(&probe),
+        }
+    }
+
+    /// Goes on by a node or a leaf; true if there is nothing more to find.
+    #[inline(always)]
+    pub fn step<E: Eight>(&self, seek: &mut Seek, pile: &mut Pile) -> bool {
+        let (walk, best) = (&mut seek.walk, &mut seek.best);
+        match walk.here() {
+            Ok(number) => {
+                walk.open(
+                    pile,
+                    &self.tree.nodes[number],
+                    &Planes::<E>::new(&seek.probe),
+                    best.t,
+                );
+            }
+            Err((first, count)) => {
+                for k in first..first + count {
+                    self.blocks[k as usize].meet::<E>(&seek.probe, k, &self.faces, best);
+                }
+            }
+        }
+        if !walk.take(pile, best.t) {
+            return true;
+        }
+        self.fetch::<E>(walk.here());
+        false
+    }
+
+    /// Goes on to the end, or, if `ANY`, to the first triangle met.
+    #[inline(always)]
+    pub fn run<E: Eight, const ANY: bool>(&self, seek: &mut Seek, kept: &mut Kept) {
+        // copies, for registers
+        let (probe, mut walk, mut best) = (&seek.probe, seek.walk, seek.best);
+        let planes = Planes::<E>::new(probe);
+        loop {
+            let down = match walk.here() {
+                Ok(number) => walk.descend(kept, self, number, &planes, best.t),
+                Err((first, count)) => {
+                    for k in first..first + count {
+                        self.blocks[k as usize].meet::<E>(probe, k, &self.faces, &mut best);
+                    }
+                    if ANY && best.is_some() {
+                        break;
+                    }
+                    false
+                }
+            };
+            if !down && !walk.resume(kept, best.t) {
+                break;
+            }
+        }
+        seek.best = best;
+    }
+
+    /// Searches along those of eight ways whose bits are set in `rays`, at one go, and leaves what it finds in `search`; false if they do
+    /// not go to the same sides.
+    #[inline(always)]
+    pub fn run_bundle<E: Eight>(&self, search: &mut Bundled, rays: u32) -> bool {
+        let Bundled {
+            ways,
+            origins,
+            probes,
+            best,
+            limits,
+            later,
+        } = search;
+        *limits = [f32::NEG_INFINITY; RAYS];
+        let mut left = rays;
+        while let Some(i) = lowest(&mut left) {
+            let way = &ways[i];
+            origins[i] = self.origin(way);
+            probes[i] = Probe::new(origins[i], way.d, way.range[0] - way.from);
+            limits[i] = upward(way.range[1] - way.from);
+            best[i] = Nearest::within(limits[i]);
+        }
+        if !is_one_sided(probes, rays) {
+            return false;
+        }
+        if self.is_empty() {
+            return true;
+        }
+        let (bundle, mut tour) = (Bundle::<E>::new(probes, rays), Tour::at_root());
+        while let Some(arrival) = tour.next(&bundle, self, later, limits) {
+            let Arrival {
+                leaf: (first, count),
+                rays: mut left,
+                ..
+            } = arrival;
+            while let Some(i) = lowest(&mut left) {
+                for k in first..first + count {
+                    self.blocks[k as usize].meet::<E>(&probes[i], k, &self.faces, &mut best[i]);
+                }
+                limits[i] = best[i].t;
+            }
+        }
+        true
+    }
+
+    /// What ray `i` of a bundle has met.
+    #[inline(always)]
+    pub fn found_by(&self, search: &Bundled, i: usize) -> Option<Met> {
+        let (way, best) = (&search.ways[i], &search.best[i]);
+        if best.is_some() {
+            Some(self.measured(way, search.origins[i], best))
+        } else {
+            None
+        }
+    }
+
+    /// Where the search of `way` begins, about the middle [m].
+    #[inline(always)]
+    fn origin(&self, way: &Way) -> Vec3 {
+        way.o + way.d.scale(way.from) - self.middle
+    }
+
+    /// What has been found.
+    #[inline(always)]
+    pub fn found(&self, seek: &Seek) -> Option<Met> {
+        if seek.best.is_some() {
+            Some(self.measured(&seek.way, seek.o, &seek.best))
+        } else {
+            None
+        }
+    }
+
+    /// (1) of the triangle found.
+    #[inline(always)]
+    fn measured(&self, way: &Way, o: Vec3, best: &Nearest) -> Met {
+        let [a, b, c] = self.blocks[best.at.0 as usize].triangle(best.at.1 as usize);
+        let n = (b - a).cross(c - a);
+        let along = [way.d.dot(a - o), way.d.dot(b - o), way.d.dot(c - o)];
+        let (near, far) = (
+            along[0].min(along[1]).min(along[2]),
+            along[0].max(along[1]).max(along[2]),
+        );
+        // a ray at a corner may pass it by as much as rounding
+        let room = 1e-3 * (far - near);
+        let (near, far) = (near - room, far + room);
+        let t = n.dot(a - o) / n.dot(way.d);
+        let t = if t.is_finite() { t } else { f64::from(best.t) };
+        let distance = (way.from + t.max(near).min(far))
+            .max(way.range[0])
+            .min(way.range[1]);
+        let size = n.norm();
+        let normal = if size > 0.0 {
+            n.scale(1.0 / size)
+        } else {
+            -way.d
+        };
+        Met {
+            distance,
+            normal,
+            face: number(&self.faces, best.at),
+        }
+    }
+}
+
+impl Holds for Mesh {
+    #[inline(always)]
+    fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    #[inline(always)]
+    fn fetch<E: Eight>(&self, what: Result<usize, (u32, u32)>) {
+        match what {
+            Ok(number) => E::fetch(&self.tree.nodes[number]),
+            Err((first, count)) => {
+                self.blocks[first as usize..(first + count) as usize]
+                    .iter()
+                    .for_each(E::fetch);
+            }
+        }
+    }
+}
+
+/// Most triangles in a leaf.
+const FULL: u32 = 12;
+
+/// Lays a leaf's triangles into as few blocks as it finds.
+fn packed(
+    list: &[u32],
+    corners: impl Fn(u32) -> Corners,
+    blocks: &mut Vec<Block>,
+    numbers: &mut Vec<[u32; 8]>,
+) {
+    let mut left = list.to_vec();
+    while !left.is_empty() {
+        let (mut block, mut number, mut points, mut count) = (Block::empty(), [u32::MAX; 8], 0, 0);
+        left.retain(|face| {
+            let taken = block.add(&mut points, &corners(*face));
+            if taken {
+                number[count] = *face;
+                count += 1;
+            }
+            !taken
+        });
+        blocks.push(block);
+        numbers.push(number);
+    }
+}
+
+/// In single precision, not below `x` and finite.
+#[inline(always)]
+pub fn upward(x: f64) -> f32 {
+    let x = x as f32;
+    (x + x.abs() * f32::EPSILON).min(f32::MAX)
+}
+
+fn bounds(t: &Corners, room: f32) -> Bounds {
+    let mut out = [t[0], t[0]];
+    for p in &t[1..] {
+        for axis in 0..3 {
+            out[0][axis] = out[0][axis].min(p[axis]);
+            out[1][axis] = out[1][axis].max(p[axis]);
+        }
+    }
+    [out[0].map(|x| x - room), out[1].map(|x| x + room)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::raytrace::packet8::Plain;
+    use merrow_math::rng::{Draw, Stream};
+
+    fn between(draw: &mut Draw, a: f64, b: f64) -> f64 {
+        a + (b - a) * draw.uniform()
+    }
+
+    fn point(draw: &mut Draw, size: f64) -> Vec3 {
+        Vec3::new(
+            between(draw, -size, size),
+            between(draw, -size, size),
+            between(draw, -size, size),
+        )
+    }
+
+    /// The nearest triangle by asking every block.
+    fn by_all(mesh: &Mesh, way: &Way) -> Nearest {
+        let o = way.o + way.d.scale(way.from) - mesh.middle;
+        let probe = Probe::new(o, way.d, way.range[0] - way.from);
+        let mut best = Nearest::within(upward(way.range[1] - way.from));
+        for (k, block) in mesh.blocks.iter().enumerate() {
+            block.meet::<Plain>(&probe, k as u32, &mesh.faces, &mut best);
+        }
+        best
+    }
+
+    fn sought<E: Eight, const ANY: bool>(mesh: &Mesh, way: &Way) -> Option<Seek> {
+        let mut seek = (!mesh.is_empty()).then(|| mesh.enter(way))?;
+        mesh.run::<E, ANY>(&mut seek, &mut Kept::default());
+        Some(seek)
+    }
+
+    /// The nearest triangle by the tree, at one go and step by step.
+    fn by_tree<E: Eight>(mesh: &Mesh, way: &Way) -> Nearest {
+        let Some(seek) = sought::<E, false>(mesh, way) else {
+            panic!("an empty mesh")
+        };
+        let mut other = mesh.enter(way);
+        let mut pile = Pile::default();
+        while !mesh.step::<E>(&mut other, &mut pile) {}
+        assert_eq!(other.best, seek.best);
+        seek.best
+    }
+
+    fn closest<E: Eight>(mesh: &Mesh, way: &Way) -> Option<Met> {
+        mesh.found(&sought::<E, false>(mesh, way)?)
+    }
+
+    /// `n` x `n` squares of the side `side` on z = 0 about `middle`.
+    fn floor(n: u32, side: f64, middle: Vec3) -> Mesh {
+        let half = 0.5 * f64::from(n) * side;
+        let at = |i: u32, j: u32| {
+            middle + Vec3::new(f64::from(i) * side - half, f64::from(j) * side - half, 0.0)
+        };
+        let vertices: Vec<Vec3> = (0..=n)
+            .flat_map(|j| (0..=n).map(move |i| at(i, j)))
+            .collect();
+        let corner = |i: u32, j: u32| j * (n + 1) + i;
+        let square = |i: u32, j: u32| {
+            let [a, b, c, d] = [
+                corner(i, j),
+                corner(i + 1, j),
+                corner(i + 1, j + 1),
+                corner(i, j + 1),
+            ];
+            [[a, b, c], [a, c, d]]
+        };
+        let triangles: Vec<[u32; 3]> = (0..n)
+            .flat_map(|j| (0..n).flat_map(move |i| square(i, j)))
+            .collect();
+        Mesh::new(&vertices, &triangles)
+    }
+
+    // Goal: the tree finds what asking every triangle finds, the same bits in registers and in arrays, and any if there is one.
+    // Method: 600 random triangles, some without area, 4000 rays from inside and outside, some along axes, some short.
+    // Tolerance: none.
+    #[test]
+    fn the_tree_finds_what_all_triangles_say() {
+        let stream = Stream::new(7, "soup");
+        let mut draw = stream.draw(0);
+        let mut vertices = Vec::new();
+        for k in 0..600 {
+            let p = point(&mut draw, 20.0);
+            let size = if k % 10 == 0 { 0.0 } else { 4.0 };
+            vertices.extend([p, p + point(&mut draw, size), p + point(&mut draw, 4.0)]);
+        }
+        let triangles: Vec<[u32; 3]> = (0..600).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
+        let mesh = Mesh::new(&vertices, &triangles);
+        let mut met = 0;
+        for k in 0..4000 {
+            let mut draw = stream.draw(k + 1);
+            let o = point(&mut draw, if k % 2 == 0 { 15.0 } else { 60.0 });
+            let axis = [
+                Vec3::new(1.0, 0.0, 0.0),
+                Vec3::new(0.0, -1.0, 0.0),
+                Vec3::new(0.0, 0.0, 1.0),
+            ];
+            let aim = if k % 3 == 0 {
+                Some(axis[k as usize / 3 % 3])
+            } else {
+                (point(&mut draw, 15.0) - o).unit()
+            };
+            let Some(d) = aim else { continue };
+            let range = [0.0, if k % 5 == 0 { 10.0 } else { 1e4 }];
+            let way = Way {
+                o,
+                d,
+                range,
+                from: 0.0,
+            };
+            let expected = by_all(&mesh, &way);
+            let found = by_tree::<Plain>(&mesh, &way);
+            assert_eq!(found, expected, "{way:?}");
+            let any = sought::<Plain, true>(&mesh, &way);
+            assert_eq!(any.is_some_and(|seek| seek.is_met()), found.is_some());
+            #[cfg(target_arch = "x86_64")]
+            if merrow_math::f64x4::is_here() {
+                use crate::raytrace::packet8::Register;
+                assert_eq!(by_tree::<Register>(&mesh, &way), expected, "{way:?}");
+                assert_eq!(
+                    closest::<Register>(&mesh, &way),
+                    closest::<Plain>(&mesh, &way)
+                );
+            }
+            met += u32::from(found.is_some());
+        }
+        assert!(met > 1000 && met < 3900, "{met}");
+    }
+
+    // Goal: a floor has no holes, and is where it is. Method: 50 x 50 squares 100 km from the origin; rays straight down and aslant at
+    // every inner corner, at the middle of every inner edge and at random, from 3 m and from 1 km. Tolerance: none lost, 1e-9 of the distance.
+    #[test]
+    fn a_floor_has_no_holes() {
+        let (n, side, middle) = (50, 0.7, Vec3::new(1e5, -3e4, -20.0));
+        let floor = floor(n, side, middle);
+        let stream = Stream::new(8, "floor");
+        let inner = u64::from(2 * n - 1);
+        for k in 0..inner * inner {
+            let mut draw = stream.draw(k);
+            let (i, j) = ((1 + k % inner) as f64, (1 + k / inner) as f64);
+            let edge = Vec3::new(
+                (i - f64::from(n)) * side * 0.5,
+                (j - f64::from(n)) * side * 0.5,
+                0.0,
+            );
+            let any = point(&mut draw, 0.499 * f64::from(n) * side);
+            for target in [edge, Vec3::new(any.x, any.y, 0.0)] {
+                let slope = point(&mut draw, 1.0);
+                let aslant = Vec3::new(slope.x, slope.y, -0.3).unit().unwrap_or_default();
+                for (d, height) in [
+                    (Vec3::new(0.0, 0.0, -1.0), 3.0),
+                    (aslant, 3.0),
+                    (aslant, 1000.0),
+                ] {
+                    let o = middle + target - d.scale(height);
+                    let way = Way {
+                        o,
+                        d,
+                        range: [0.0, 1e9],
+                        from: height - 5.0,
+                    };
+                    let met = closest::<Plain>(&floor, &way);
+                    let expected = (middle.z - o.z) / d.z;
+                    let near = |met: Met| {
+                        (met.distance - expected).abs() < 1e-9 * height
+                            && (met.normal.z - 1.0).abs() < 1e-12
+                    };
+                    assert!(
+                        met.is_some_and(near),
+                        "{target:?} {d:?} {height}: {met:?} {expected}"
+                    );
+                }
+            }
+        }
+    }
+
+    // Goal: a mesh that is nothing much does no harm. Method: none, corners that are missing, infinite or far, no area.
+    // Tolerance: none.
+    #[test]
+    fn odd_meshes_do_no_harm() {
+        let corners = [
+            Vec3::zero(),
+            Vec3::new(1.0, 0.0, 0.0),
+            Vec3::new(f64::NAN, 0.0, 0.0),
+            Vec3::new(1e300, 1.0, 0.0),
+        ];
+        let odd: [&[[u32; 3]]; 4] = [
+            &[],
+            &[[0, 1, 9]],
+            &[[0, 1, 2], [0, 1, 3]],
+            &[[0, 0, 0], [0, 1, 0]],
+        ];
+        for triangles in odd {
+            let mesh = Mesh::new(&corners, triangles);
+            let way = Way {
+                o: Vec3::new(0.0, 0.0, 1.0),
+                d: Vec3::new(0.0, 0.0, -1.0),
+                range: [0.0, 9.0],
+                from: 0.0,
+            };
+            assert_eq!(closest::<Plain>(&mesh, &way), None);
+        }
+    }
+}

@@ -1,0 +1,592 @@
+//! The ray tracer: what a ray meets first, for lidars, cameras and sonars, on the processor alone.
+//!
+//! A [`Surroundings`] holds shapes in two groups: what stands still, built once, and what moves, given its places anew for every
+//! snapshot. The numbers of shapes do not change: those that stand first, then those that move, each in the order given.
+//!
+//! Same bits on every processor: the search is compiled for AVX2 and for any, and does the same operations in the same order.
+
+pub mod acceleration;
+pub mod bvh;
+pub mod convert;
+pub mod heightfield;
+pub mod interleaved_traversal;
+pub mod mesh;
+pub mod packet8;
+pub mod primitive;
+pub mod probe;
+pub mod ray_packet;
+pub mod traverse;
+pub mod triangles;
+
+use crate::raytrace::acceleration::{Group, Query, Room};
+use crate::raytrace::bvh::Care;
+pub use crate::raytrace::heightfield::Heightfield;
+pub use crate::raytrace::mesh::Mesh;
+use crate::raytrace::mesh::Way;
+use crate::raytrace::packet8::{Eight, Plain};
+pub use crate::raytrace::primitive::Primitive;
+use crate::raytrace::ray_packet::RAYS;
+use merrow_math::{Mat3, Vec3, f64x4};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Rays that take turns.
+const TURNS: usize = 8;
+/// Cosine of the angle within which rays make a bundle: ten degrees.
+const BUNDLED: f64 = 0.985;
+
+/// A ray in the world.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ray {
+    /// Where it begins [m].
+    pub origin: Vec3,
+    /// Its direction, a unit vector.
+    pub direction: Vec3,
+    /// Least and greatest distance that count [m].
+    pub range: [f64; 2],
+}
+
+/// What a ray meets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Distance along the ray [m].
+    pub distance: f64,
+    /// Outward unit normal of the surface, in the world.
+    pub normal: Vec3,
+    /// Number of the shape.
+    pub shape: u32,
+    /// Part of it: a triangle of a mesh, a side of a box.
+    pub face: u32,
+}
+
+/// A shape about its own origin along its own axes G.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// With a closed form.
+    Primitive(Primitive),
+    /// Of triangles.
+    Mesh(Arc<Mesh>),
+    /// The ground; without a box, for it goes on beyond its edges.
+    Ground(Arc<Heightfield>),
+}
+
+/// A shape at its place.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The shape.
+    pub shape: Shape,
+    /// Its axes in the world.
+    pub R_WG: Mat3,
+    /// Its origin in the world [m].
+    pub p_WG: Vec3,
+}
+
+impl Placed {
+    /// A ray in the frame of the shape, near which it is at the distance `from`, as far as `limit`.
+    #[inline(always)]
+    fn way(&self, ray: &Ray, limit: f64, from: f64) -> Way {
+        let o = self.R_WG.tr_mul_vec(ray.origin - self.p_WG);
+        Way {
+            o,
+            d: self.R_WG.tr_mul_vec(ray.direction),
+            range: [ray.range[0], limit],
+            from,
+        }
+    }
+
+    /// Middle and half of the box around it in the world [m]; none if it has no box.
+    fn extent(&self) -> Option<(Vec3, Vec3)> {
+        let (middle, half) = match &self.shape {
+            Shape::Primitive(primitive) => (Vec3::zero(), primitive.half()),
+            Shape::Mesh(mesh) => mesh.extent(),
+            Shape::Ground(_) => return None,
+        };
+        let abs = |v: Vec3| Vec3::from(v.to_array().map(f64::abs));
+        let R = &self.R_WG;
+        let half = Vec3::new(
+            abs(R.r[0]).dot(half),
+            abs(R.r[1]).dot(half),
+            abs(R.r[2]).dot(half),
+        );
+        let middle = self.p_WG + R.mul_vec(middle);
+        // single precision holds the squares of what is nearer than that
+        (middle.norm() < 1e12 && half.norm() < 1e12).then_some((middle, half))
+    }
+}
+
+/// Room that searches one after another share: to make it anew takes as long as a short search.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch(Room);
+
+/// All that rays can meet.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    still: Arc<Group>,
+    moving: Group,
+}
+
+impl Surroundings {
+    /// What stands still, and what moves, at its first place.
+    pub fn new(still: Vec<Placed>, moving: Vec<Placed>) -> Self {
+        Self {
+            still: Arc::new(Group::new(still, Care::Much)),
+            moving: Group::new(moving, Care::Little),
+        }
+    }
+
+    /// The same shapes that stand still, with what moves.
+    pub fn with_moving(&self, moving: Vec<Placed>) -> Self {
+        Self {
+            still: Arc::clone(&self.still),
+            moving: Group::new(moving, Care::Little),
+        }
+    }
+
+    /// How many shapes stand still; the first that moves has this number.
+    pub fn still_count(&self) -> u32 {
+        self.still.shapes().len() as u32
+    }
+
+    /// Number of all shapes.
+    pub fn count(&self) -> u32 {
+        self.still_count() + self.moving.shapes().len() as u32
+    }
+
+    /// Shape `k` at its place; none if there is no such number.
+    pub fn shape(&self, k: u32) -> Option<&Placed> {
+        let still = self.still.shapes();
+        let k = k as usize;
+        still
+            .get(k)
+            .or_else(|| self.moving.shapes().get(k - still.len().min(k)))
+    }
+
+    /// Gives what moves its places: `change` is handed the shapes in their order.
+    pub fn place(&mut self, change: impl FnOnce(&mut [Placed])) {
+        self.moving.place(change);
+    }
+
+    /// What `ray` meets first; the shapes with numbers in `skip` are not there.
+    pub fn closest(&self, ray: &Ray, skip: Range<u32>) -> Option<Hit> {
+        self.closest_in(ray, &skip, &mut Scratch::default())
+    }
+
+    /// As [`Surroundings::closest`].
+    pub fn closest_in(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> Option<Hit> {
+        #[cfg(target_arch = "x86_64")]
+        if f64x4::is_here() {
+            // SAFETY: the processor has these instructions
+            return unsafe { in_registers::closest_in(self, ray, skip, scratch) };
+        }
+        self.search::<Plain, false>(ray, skip, &mut scratch.0.kept)
+    }
+
+    /// As [`Surroundings::closest`] for each of `rays`, into `hits`, which is as long.
+    pub fn closest_of(
+        &self,
+        rays: &[Ray],
+        skip: &Range<u32>,
+        scratch: &mut Scratch,
+        hits: &mut [Option<Hit>],
+    ) {
+        let count = rays.len().min(hits.len());
+        let (rays, hits) = (&rays[..count], &mut hits[..count]);
+        #[cfg(target_arch = "x86_64")]
+        if f64x4::is_here() {
+            // SAFETY: the processor has these instructions
+            return unsafe { in_registers::closest_of(self, rays, skip, scratch, hits) };
+        }
+        self.search_all::<Plain, TURNS>(rays, skip, &mut scratch.0, hits);
+    }
+
+    /// True if `ray` meets anything but the shapes with numbers in `skip`.
+    pub fn blocked(&self, ray: &Ray, skip: Range<u32>) -> bool {
+        self.blocked_in(ray, &skip, &mut Scratch::default())
+    }
+
+    /// As [`Surroundings::blocked`].
+    pub fn blocked_in(&self, ray: &Ray, skip: &Range<u32>, scratch: &mut Scratch) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if f64x4::is_here() {
+            // SAFETY: the processor has these instructions
+            return unsafe { in_registers::blocked_in(self, ray, skip, scratch) };
+        }
+        self.search::<Plain, true>(ray, skip, &mut scratch.0.kept)
+            .is_some()
+    }
+
+    /// Rays that go the same way are searched in bundles, or one after another, for the processor learns their way; of others `N`
+    /// take turns.
+    #[inline(always)]
+    fn search_all<E: Eight, const N: usize>(
+        &self,
+        rays: &[Ray],
+        skip: &Range<u32>,
+        room: &mut Room,
+        hits: &mut [Option<Hit>],
+    ) {
+        if rays.len() >= 2 * N && !is_coherent(rays) {
+            crate::raytrace::interleaved_traversal::in_turns::<E, N>(
+                [(&self.still, 0), (&self.moving, self.still_count())],
+                skip,
+                rays,
+                hits,
+            );
+            return;
+        }
+        for (rays, hits) in rays.chunks(RAYS).zip(hits.chunks_mut(RAYS)) {
+            if is_bundle(rays) && self.search_bundle::<E>(rays, skip, room, hits) {
+                continue;
+            }
+            for (ray, hit) in rays.iter().zip(hits) {
+                *hit = self.search::<E, false>(ray, skip, &mut room.kept);
+            }
+        }
+    }
+
+    /// Of up to eight rays; false if they do not go to the same sides.
+    #[inline(always)]
+    fn search_bundle<E: Eight>(
+        &self,
+        rays: &[Ray],
+        skip: &Range<u32>,
+        room: &mut Room,
+        hits: &mut [Option<Hit>],
+    ) -> bool {
+        let mut sound = 0;
+        for (i, ray) in rays.iter().enumerate() {
+            sound |= u32::from(ray.is_sound()) << i;
+            hits[i] = None;
+        }
+        let groups = [(&*self.still, 0), (&self.moving, self.still_count())];
+        // no closure: it would not be compiled for the processor
+        for (group, first) in groups {
+            if !group.search_bundle::<E>(rays, sound, (skip, first), room, hits) {
+                return false;
+            }
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn search<E: Eight, const ANY: bool>(
+        &self,
+        ray: &Ray,
+        skip: &Range<u32>,
+        kept: &mut [crate::raytrace::traverse::Kept; 2],
+    ) -> Option<Hit> {
+        let mut query = Query {
+            ray,
+            skip,
+            first: 0,
+            best: None,
+        };
+        if ray.is_sound() && !self.still.search::<E, ANY>(&mut query, kept) {
+            query.first = self.still_count();
+            self.moving.search::<E, ANY>(&mut query, kept);
+        }
+        query.best
+    }
+}
+
+/// True if most rays go nearly where the ones before them go, so that they take nearly the same way through a tree.
+fn is_coherent(rays: &[Ray]) -> bool {
+    let pairs = rays.iter().zip(&rays[1.min(rays.len())..]).take(64);
+    let apart = |(a, b): &(&Ray, &Ray)| a.direction.dot(b.direction) < 0.99;
+    2 * pairs.clone().filter(apart).count() <= pairs.count()
+}
+
+/// True if rays go so nearly the same way that they are searched at one go.
+fn is_bundle(rays: &[Ray]) -> bool {
+    rays.len() >= 3
+        && rays[1..]
+            .iter()
+            .all(|ray| ray.direction.dot(rays[0].direction) > BUNDLED)
+}
+
+impl Ray {
+    /// True if it can be traced: finite, and not without a direction.
+    #[inline(always)]
+    fn is_sound(&self) -> bool {
+        let size = self.direction.dot(self.direction);
+        // a sum is finite only if all of it is
+        let sum = self.origin.x + self.origin.y + self.origin.z + size + self.range[0];
+        sum.is_finite() && size > 0.5 && self.range[1] >= self.range[0]
+    }
+}
+
+/// Compiled for processors with AVX2.
+#[cfg(target_arch = "x86_64")]
+mod in_registers {
+    use super::packet8::Register;
+    use super::{Hit, Range, Ray, Scratch, Surroundings, TURNS};
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    pub fn closest_of(
+        all: &Surroundings,
+        rays: &[Ray],
+        skip: &Range<u32>,
+        scratch: &mut Scratch,
+        hits: &mut [Option<Hit>],
+    ) {
+        all.search_all::<Register, TURNS>(rays, skip, &mut scratch.0, hits);
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    pub fn closest_in(
+        all: &Surroundings,
+        ray: &Ray,
+        skip: &Range<u32>,
+        scratch: &mut Scratch,
+    ) -> Option<Hit> {
+        all.search::<Register, false>(ray, skip, &mut scratch.0.kept)
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+    pub fn blocked_in(
+        all: &Surroundings,
+        ray: &Ray,
+        skip: &Range<u32>,
+        scratch: &mut Scratch,
+    ) -> bool {
+        all.search::<Register, true>(ray, skip, &mut scratch.0.kept)
+            .is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_math::Quat;
+    use merrow_math::rng::{Draw, Stream};
+
+    fn point(draw: &mut Draw, size: f64) -> Vec3 {
+        let mut of = || size * (2.0 * draw.uniform() - 1.0);
+        Vec3::new(of(), of(), of())
+    }
+
+    /// A tetrahedron.
+    fn wedge() -> Mesh {
+        let at = |x: f64, y: f64, z: f64| Vec3::new(x, y, z);
+        let corners = [
+            at(-1.0, -1.0, -1.0),
+            at(1.5, 0.0, -1.0),
+            at(-1.0, 1.0, -1.0),
+            at(0.0, 0.0, 1.5),
+        ];
+        Mesh::new(&corners, &[[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+    }
+
+    fn shapes(draw: &mut Draw, count: usize) -> Vec<Placed> {
+        let mesh = Arc::new(wedge());
+        let shape = |k: usize| match k % 5 {
+            0 => Shape::Primitive(Primitive::Sphere { radius: 1.2 }),
+            1 => Shape::Primitive(Primitive::Box {
+                half: Vec3::new(0.5, 1.0, 1.5),
+            }),
+            2 => Shape::Primitive(Primitive::Cylinder {
+                radius: 0.8,
+                half_length: 1.3,
+            }),
+            3 => Shape::Primitive(Primitive::Capsule {
+                radius: 0.6,
+                half_length: 1.0,
+            }),
+            _ => Shape::Mesh(mesh.clone()),
+        };
+        (0..count)
+            .map(|k| Placed {
+                shape: shape(k),
+                R_WG: Quat::from_rotation_vector(point(draw, 2.0)).matrix(),
+                p_WG: point(draw, 12.0),
+            })
+            .collect()
+    }
+
+    fn ray(draw: &mut Draw) -> Option<Ray> {
+        let origin = point(draw, 20.0);
+        let direction = (point(draw, 8.0) - origin).unit()?;
+        Some(Ray {
+            origin,
+            direction,
+            range: [0.5, 60.0],
+        })
+    }
+
+    /// What the nearest of all shapes asked one by one says.
+    fn by_all(all: &[Placed], ray: &Ray, skip: Range<u32>) -> Option<Hit> {
+        let mut best: Option<Hit> = None;
+        for k in (0..all.len() as u32).filter(|k| !skip.contains(k)) {
+            let alone = Surroundings::new(vec![all[k as usize].clone()], vec![]);
+            let Some(hit) = alone.closest(ray, 0..0) else {
+                continue;
+            };
+            if best.is_none_or(|b| hit.distance < b.distance) {
+                best = Some(Hit { shape: k, ..hit });
+            }
+        }
+        best
+    }
+
+    // Goal: whatever stands or moves, its nearest surface is found, under its own number, and what is skipped is not there; the same
+    // bits in registers and arrays. Method: 60 shapes, the last 25 moving and moved twice, 500 rays each time, against every
+    // shape asked alone. Tolerance: none; 1e-6 where a shape's distance is searched from another place.
+    #[test]
+    fn the_nearest_of_all_shapes_is_found() {
+        let stream = Stream::new(21, "shapes");
+        let mut draw = stream.draw(0);
+        let mut list = shapes(&mut draw, 60);
+        let moving = list.split_off(35);
+        let mut all = Surroundings::new(list.clone(), moving.clone());
+        assert_eq!((all.still_count(), all.count()), (35, 60));
+        list.extend(moving);
+        let mut scratch = Scratch::default();
+        for turn in 0..3 {
+            let mut met = 0;
+            for k in 0..500 {
+                let mut draw = stream.draw(1 + turn * 500 + k);
+                let Some(ray) = ray(&mut draw) else { continue };
+                let skip = if k % 2 == 0 { 0..0 } else { 30..50 };
+                let expected = by_all(&list, &ray, skip.clone());
+                let found = all.closest(&ray, skip.clone());
+                let near = |a: Hit, b: Hit| {
+                    let apart = (a.distance - b.distance).abs() + (a.normal - b.normal).norm();
+                    a.shape == b.shape && a.face == b.face && apart < 1e-6
+                };
+                let same = found
+                    .zip(expected)
+                    .map_or(found == expected, |(a, b)| near(a, b));
+                assert!(same, "{ray:?}: {found:?}, expected {expected:?}");
+                assert_eq!(all.blocked(&ray, skip.clone()), found.is_some());
+                let kept = &mut Room::default().kept;
+                assert_eq!(all.search::<Plain, false>(&ray, &skip, kept), found);
+                assert_eq!(
+                    all.search::<Plain, true>(&ray, &skip, kept).is_some(),
+                    found.is_some()
+                );
+                assert_eq!(all.closest_in(&ray, &skip, &mut scratch), found);
+                assert_eq!(all.blocked_in(&ray, &skip, &mut scratch), found.is_some());
+                met += u32::from(found.is_some());
+            }
+            assert!(met > 100 && met < 400, "{met}");
+            let places: Vec<Vec3> = (0..25).map(|_| point(&mut draw, 12.0)).collect();
+            for (placed, p) in list[35..].iter_mut().zip(&places) {
+                placed.p_WG = *p;
+            }
+            all.place(|moving| {
+                moving
+                    .iter_mut()
+                    .zip(&places)
+                    .for_each(|(m, p)| m.p_WG = *p)
+            });
+        }
+    }
+
+    // Goal: rays that take turns or make a bundle meet what they meet alone. Method: the same shapes, 1000 rays in all directions, some of which cannot be
+    // traced, and as many from one place into a narrow cone, which make bundles, some to several sides; registers and arrays. Tolerance: none.
+    #[test]
+    fn rays_together_meet_what_they_meet_alone() {
+        let stream = Stream::new(22, "turns");
+        let mut draw = stream.draw(0);
+        let mut list = shapes(&mut draw, 60);
+        let moving = list.split_off(35);
+        let all = Surroundings::new(list, moving);
+        let mut any: Vec<Ray> = (1..1000).filter_map(|k| ray(&mut stream.draw(k))).collect();
+        (0..any.len())
+            .step_by(50)
+            .for_each(|k| any[k].direction = Vec3::zero());
+        let narrow = |k: u64| {
+            let direction = Vec3::new(1.0, 0.0, 0.0) + point(&mut stream.draw(k), 0.03);
+            Some(Ray {
+                origin: Vec3::new(-20.0, 0.3, 0.1),
+                direction: direction.unit()?,
+                range: [0.0, 99.0],
+            })
+        };
+        let mut narrow: Vec<Ray> = (0..1003).filter_map(narrow).collect();
+        (0..narrow.len())
+            .step_by(30)
+            .for_each(|k| narrow[k].range = [5.0, 4.0]);
+        assert!(!is_coherent(&any) && is_coherent(&narrow) && is_bundle(&narrow[..RAYS]));
+        let mut scratch = Scratch::default();
+        for rays in [any, narrow] {
+            let (mut hits, mut plain) = (vec![None; rays.len()], vec![None; rays.len()]);
+            all.closest_of(&rays, &(3..7), &mut scratch, &mut hits);
+            interleaved_traversal::in_turns::<Plain, 5>(
+                [(&all.still, 0), (&all.moving, 35)],
+                &(3..7),
+                &rays,
+                &mut plain,
+            );
+            assert_eq!(hits, plain);
+            all.search_all::<Plain, TURNS>(&rays, &(3..7), &mut scratch.0, &mut plain);
+            assert_eq!(hits, plain);
+            assert!(hits.iter().flatten().count() > 100);
+            for (ray, hit) in rays.iter().zip(hits) {
+                assert_eq!(all.closest(ray, 3..7), hit);
+            }
+        }
+    }
+
+    // Goal: what cannot be traced meets nothing. Method: origins, directions and ranges that are no numbers or endless, shapes at no
+    // place, nothing at all. Tolerance: none.
+    #[test]
+    fn odd_rays_and_places_meet_nothing() {
+        let sphere = Shape::Primitive(Primitive::Sphere { radius: 1.0 });
+        let at = |p_WG: Vec3| Placed {
+            shape: sphere.clone(),
+            R_WG: Mat3::identity(),
+            p_WG,
+        };
+        let nan = Vec3::new(f64::NAN, 0.0, 0.0);
+        let all = Surroundings::new(
+            vec![at(Vec3::zero()), at(nan)],
+            vec![at(Vec3::new(1e300, 0.0, 0.0))],
+        );
+        let good = Ray {
+            origin: Vec3::new(0.0, 0.0, 3.0),
+            direction: Vec3::new(0.0, 0.0, -1.0),
+            range: [0.0, f64::INFINITY],
+        };
+        assert_eq!(
+            all.closest(&good, 0..0)
+                .map(|hit| (hit.distance, hit.shape)),
+            Some((2.0, 0))
+        );
+        for ray in [
+            Ray {
+                origin: nan,
+                ..good
+            },
+            Ray {
+                direction: nan,
+                ..good
+            },
+            Ray {
+                direction: Vec3::zero(),
+                ..good
+            },
+            Ray {
+                range: [f64::NAN, 1.0],
+                ..good
+            },
+            Ray {
+                range: [0.0, f64::NAN],
+                ..good
+            },
+            Ray {
+                range: [3.0, 2.5],
+                ..good
+            },
+            Ray {
+                origin: Vec3::new(0.0, 0.0, 1e200),
+                range: [0.0, 1.0],
+                ..good
+            },
+        ] {
+            assert_eq!(all.closest(&ray, 0..0), None, "{ray:?}");
+            assert!(!all.blocked(&ray, 0..0));
+        }
+        assert_eq!(Surroundings::default().closest(&good, 0..0), None);
+    }
+}

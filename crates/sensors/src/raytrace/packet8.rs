@@ -1,0 +1,355 @@
+//! Eight single-precision numbers side by side: in a register of AVX2, or in a plain array.
+//!
+//! Both do the same IEEE 754 operations in the same order, never fused, so that what is computed with them has the same bits on
+//! every processor. Least and greatest are those of the processor: the second where neither is less, or one is no number.
+
+/// Eight numbers.
+pub trait Eight: Copy {
+    /// Which of eight numbers go where.
+    type Order: Copy;
+    /// The same number eight times.
+    fn splat(x: f32) -> Self;
+    /// From memory.
+    fn read(x: &[f32; 8]) -> Self;
+    /// Into memory.
+    fn write(self, out: &mut [f32; 8]);
+    /// Sums.
+    fn add(self, o: Self) -> Self;
+    /// Differences.
+    fn sub(self, o: Self) -> Self;
+    /// Products.
+    fn mul(self, o: Self) -> Self;
+    /// Quotients.
+    fn div(self, o: Self) -> Self;
+    /// `self` where it is less, else `o`.
+    fn least(self, o: Self) -> Self;
+    /// `self` where it is greater, else `o`.
+    fn greatest(self, o: Self) -> Self;
+    /// A bit for each that is not above that of `o`; none where one is no number.
+    fn not_above(self, o: Self) -> u32;
+    /// Of what is not above that of `o`: itself, not under zero, with its number instead of its last three bits, and that of `what` with the same number; the
+    /// farthest first. How many there are is answered; what is laid behind them means nothing.
+    fn enter(self, o: Self, what: &[u32; 8], near: &mut [u32; 8], kept: &mut [u32; 8]) -> usize;
+    /// The order that lays number `which[i]` at place `i`; all are below eight.
+    fn order(which: &[u8; 8]) -> Self::Order;
+    /// The numbers in that order.
+    fn pick(self, order: Self::Order) -> Self;
+    /// Has the memory at `x` fetched, which will be read soon.
+    fn fetch<T>(x: &T);
+}
+
+/// On every processor.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+pub struct Plain([f32; 8]);
+
+macro_rules! each {
+    ($name:ident, $a:ident, $b:ident, $what:expr) => {
+        #[inline(always)]
+        fn $name(self, o: Self) -> Self {
+            let mut out = self.0;
+            for i in 0..8 {
+                let ($a, $b) = (self.0[i], o.0[i]);
+                out[i] = $what;
+            }
+            Self(out)
+        }
+    };
+}
+
+impl Eight for Plain {
+    type Order = [u8; 8];
+    #[inline(always)]
+    fn splat(x: f32) -> Self {
+        Self([x; 8])
+    }
+    #[inline(always)]
+    fn read(x: &[f32; 8]) -> Self {
+        Self(*x)
+    }
+    #[inline(always)]
+    fn write(self, out: &mut [f32; 8]) {
+        *out = self.0;
+    }
+    each!(add, a, b, a + b);
+    each!(sub, a, b, a - b);
+    each!(mul, a, b, a * b);
+    each!(div, a, b, a / b);
+    each!(least, a, b, if a < b { a } else { b });
+    each!(greatest, a, b, if a > b { a } else { b });
+    #[inline(always)]
+    fn not_above(self, o: Self) -> u32 {
+        let mut bits = 0;
+        for i in 0..8 {
+            bits |= u32::from(self.0[i] <= o.0[i]) << i;
+        }
+        bits
+    }
+    #[inline(always)]
+    fn enter(self, o: Self, what: &[u32; 8], near: &mut [u32; 8], kept: &mut [u32; 8]) -> usize {
+        let mut count = 0;
+        for i in 0..8 {
+            if self.0[i] <= o.0[i] {
+                let key = (if self.0[i] > 0.0 { self.0[i] } else { 0.0 }).to_bits() & !7 | i as u32;
+                let mut place = count;
+                while place > 0 && near[place - 1] < key {
+                    (near[place], kept[place]) = (near[place - 1], kept[place - 1]);
+                    place -= 1;
+                }
+                (near[place], kept[place]) = (key, what[i]);
+                count += 1;
+            }
+        }
+        count
+    }
+    #[inline(always)]
+    fn order(which: &[u8; 8]) -> [u8; 8] {
+        *which
+    }
+    #[inline(always)]
+    fn pick(self, order: [u8; 8]) -> Self {
+        let mut out = [0.0; 8];
+        for i in 0..8 {
+            out[i] = self.0[usize::from(order[i] & 7)];
+        }
+        Self(out)
+    }
+    #[inline(always)]
+    fn fetch<T>(_: &T) {}
+}
+
+#[cfg(target_arch = "x86_64")]
+pub use avx::Register;
+
+#[cfg(target_arch = "x86_64")]
+mod avx {
+    use super::Eight;
+    use std::arch::x86_64::{
+        __m256, __m256i, _CMP_LE_OQ, _MM_HINT_T0, _mm_loadl_epi64, _mm_prefetch, _mm256_add_ps,
+        _mm256_and_si256, _mm256_blend_epi32, _mm256_castps_si256, _mm256_cmp_ps,
+        _mm256_cvtepu8_epi32, _mm256_div_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_epi32,
+        _mm256_max_ps, _mm256_min_epi32, _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps,
+        _mm256_or_si256, _mm256_permute2x128_si256, _mm256_permute4x64_epi64,
+        _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps,
+        _mm256_setr_epi32, _mm256_setzero_ps, _mm256_shuffle_epi32, _mm256_storeu_ps,
+        _mm256_storeu_si256, _mm256_sub_ps,
+    };
+
+    /// In a register; only where [`merrow_math::f64x4::is_here`].
+    #[derive(Clone, Copy, Debug)]
+    pub struct Register(__m256);
+
+    macro_rules! each {
+        ($name:ident, $intrinsic:ident) => {
+            #[inline(always)]
+            fn $name(self, o: Self) -> Self {
+                // SAFETY: who makes a Register has asked `is_here`
+                Self(unsafe { $intrinsic(self.0, o.0) })
+            }
+        };
+    }
+
+    impl Eight for Register {
+        type Order = __m256i;
+        #[inline(always)]
+        fn splat(x: f32) -> Self {
+            // SAFETY: as in the sum
+            Self(unsafe { _mm256_set1_ps(x) })
+        }
+        #[inline(always)]
+        fn read(x: &[f32; 8]) -> Self {
+            // SAFETY: as in the sum; there are eight numbers at `x`
+            Self(unsafe { _mm256_loadu_ps(x.as_ptr()) })
+        }
+        #[inline(always)]
+        fn write(self, out: &mut [f32; 8]) {
+            // SAFETY: as in `read`
+            unsafe { _mm256_storeu_ps(out.as_mut_ptr(), self.0) }
+        }
+        each!(add, _mm256_add_ps);
+        each!(sub, _mm256_sub_ps);
+        each!(mul, _mm256_mul_ps);
+        each!(div, _mm256_div_ps);
+        each!(least, _mm256_min_ps);
+        each!(greatest, _mm256_max_ps);
+        #[inline(always)]
+        fn not_above(self, o: Self) -> u32 {
+            // SAFETY: as in the sum
+            unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, o.0)) as u32 }
+        }
+        #[inline(always)]
+        fn enter(
+            self,
+            o: Self,
+            what: &[u32; 8],
+            near: &mut [u32; 8],
+            kept: &mut [u32; 8],
+        ) -> usize {
+            // SAFETY: as in `read`; there are eight whole numbers at `what`, `near` and `kept`
+            unsafe {
+                let met = _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, o.0);
+                // numbers that are not under zero are ordered as their bits are
+                let bits = _mm256_castps_si256(_mm256_max_ps(self.0, _mm256_setzero_ps()));
+                let numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+                let keys = _mm256_or_si256(_mm256_and_si256(bits, _mm256_set1_epi32(!7)), numbers);
+                // nothing where there is nothing, which goes last
+                let keys = farthest_first(_mm256_and_si256(keys, _mm256_castps_si256(met)));
+                // only the last three bits of a key count
+                let what =
+                    _mm256_permutevar8x32_epi32(_mm256_loadu_si256(what.as_ptr().cast()), keys);
+                _mm256_storeu_si256(near.as_mut_ptr().cast(), keys);
+                _mm256_storeu_si256(kept.as_mut_ptr().cast(), what);
+                (_mm256_movemask_ps(met) as u32).count_ones() as usize
+            }
+        }
+        #[inline(always)]
+        fn order(which: &[u8; 8]) -> __m256i {
+            // SAFETY: as in `read`
+            unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(which.as_ptr().cast())) }
+        }
+        #[inline(always)]
+        fn pick(self, order: __m256i) -> Self {
+            // SAFETY: as in the sum
+            Self(unsafe { _mm256_permutevar8x32_ps(self.0, order) })
+        }
+        #[inline(always)]
+        fn fetch<T>(x: &T) {
+            let mut line = 0;
+            while line < size_of::<T>() {
+                let at = std::ptr::from_ref(x).cast::<i8>().wrapping_add(line);
+                // SAFETY: asks for memory, reads none
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(at) }
+                line += 64;
+            }
+        }
+    }
+
+    /// Whole numbers that are not under zero, the greatest first, by Batcher's network of 19 exchanges [Knuth, The Art of Computer Programming 3, 5.3.4].
+    ///
+    /// # Safety
+    /// Only where there is AVX2.
+    #[inline(always)]
+    unsafe fn farthest_first(v: __m256i) -> __m256i {
+        // lanes whose bit is set take the lesser of the two
+        macro_rules! exchange {
+            ($v:ident, $other:expr, $lesser:literal) => {{
+                let other = $other;
+                _mm256_blend_epi32::<$lesser>(
+                    _mm256_max_epi32($v, other),
+                    _mm256_min_epi32($v, other),
+                )
+            }};
+        }
+        // SAFETY: as said above
+        unsafe {
+            let v = exchange!(v, _mm256_shuffle_epi32::<0b10_11_00_01>(v), 0b1010_1010);
+            let v = exchange!(v, _mm256_shuffle_epi32::<0b01_00_11_10>(v), 0b1100_1100);
+            let v = exchange!(v, _mm256_shuffle_epi32::<0b11_01_10_00>(v), 0b0100_0100);
+            let v = exchange!(v, _mm256_permute2x128_si256::<1>(v, v), 0b1111_0000);
+            let v = exchange!(v, _mm256_permute4x64_epi64::<0b11_01_10_00>(v), 0b0011_0000);
+            let last = _mm256_setr_epi32(0, 2, 1, 4, 3, 6, 5, 7);
+            exchange!(v, _mm256_permutevar8x32_epi32(v, last), 0b0101_0100)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What [`Eight::enter`] lays.
+    fn entered<E: Eight>(x: &[f32; 8], o: &[f32; 8]) -> Vec<(u32, u32)> {
+        let (mut near, mut kept) = ([0; 8], [0; 8]);
+        let count = E::read(x).enter(
+            E::read(o),
+            &[10, 11, 12, 13, 14, 15, 16, 17],
+            &mut near,
+            &mut kept,
+        );
+        near.into_iter().zip(kept).take(count).collect()
+    }
+
+    // Goal: what is not above is laid the farthest first, each with what belongs to it. Method: every choice of eight distances, 20 000 of chance, some alike and some under zero.
+    // Tolerance: the last three bits, which hold the number.
+    #[test]
+    fn boxes_are_entered_in_order() {
+        let stream = merrow_math::rng::Stream::new(3, "orders");
+        for k in 0..20_000_u64 {
+            let mut draw = stream.draw(k);
+            let mut x = [0.0_f32; 8].map(|_| (8.0 * draw.uniform()) as f32 - 1.0);
+            if k % 3 == 0 {
+                x = x.map(f32::round);
+            }
+            let o = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| if k >> i & 1 == 1 { 9.0 } else { -2.0 });
+            let plain = entered::<Plain>(&x, &o);
+            #[cfg(target_arch = "x86_64")]
+            if merrow_math::f64x4::is_here() {
+                assert_eq!(plain, entered::<Register>(&x, &o), "{x:?}");
+            }
+            assert_eq!(plain.len() as u32, (k as u8).count_ones());
+            assert!(plain.is_sorted_by(|a, b| a.0 > b.0));
+            for (key, what) in plain {
+                let i = (key & 7) as usize;
+                assert!(what == 10 + i as u32 && k >> i & 1 == 1);
+                let near = x[i].max(0.0);
+                assert!(
+                    (0.0..=1e-5).contains(&(near - f32::from_bits(key & !7))),
+                    "{near}"
+                );
+            }
+        }
+    }
+
+    // Goal: both kinds compute the same bits. Method: every operation on numbers that are awkward, each with each.
+    // Tolerance: none; without AVX2 there is but one.
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn registers_and_arrays_have_the_same_bits() {
+        if !merrow_math::f64x4::is_here() {
+            return;
+        }
+        let odd = [
+            0.0,
+            -0.0,
+            1.0 / 3.0,
+            -1e30,
+            f32::INFINITY,
+            f32::NAN,
+            f32::MIN_POSITIVE,
+            7.5,
+        ];
+        type Both = (
+            fn(Plain, Plain) -> Plain,
+            fn(Register, Register) -> Register,
+        );
+        let all: [Both; 6] = [
+            (Plain::add, Register::add),
+            (Plain::sub, Register::sub),
+            (Plain::mul, Register::mul),
+            (Plain::div, Register::div),
+            (Plain::least, Register::least),
+            (Plain::greatest, Register::greatest),
+        ];
+        for turn in 0..8 {
+            let mut other = odd;
+            other.rotate_left(turn);
+            for (plain, register) in all {
+                let (mut a, mut b) = ([0.0; 8], [0.0; 8]);
+                plain(Plain::read(&odd), Plain::read(&other)).write(&mut a);
+                register(Register::read(&odd), Register::read(&other)).write(&mut b);
+                // what is no number has many bits
+                let bits = |x: [f32; 8]| x.map(|x| if x.is_nan() { 0 } else { x.to_bits() });
+                assert_eq!(bits(a), bits(b), "{turn}");
+            }
+            let plain = Plain::read(&odd).not_above(Plain::read(&other));
+            assert_eq!(
+                plain,
+                Register::read(&odd).not_above(Register::read(&other))
+            );
+            assert_eq!(
+                entered::<Plain>(&odd, &other),
+                entered::<Register>(&odd, &other)
+            );
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Eight rays that go nearly the same way, on one way through a tree.
+//!
+//! # Law
+//! With the rays' origins and reciprocal directions within intervals, the distances to a plane of a box are within
+//! ```text
+//!   t_in  >= min(i_0 (b - o'), i_1 (b - o')),   o' the origin from which the plane is nearest along the axis     (1)
+//!   t_out <= max(u_0 (b - o"), u_1 (b - o")),   o" that from which it is farthest                                (2)
+//! ```
+//! A node's boxes are held against (1) and (2), all eight at once; what passes is held against the eight rays, each by its own
+//! planes, as [`crate::raytrace::traverse`] does, before a ray is let in. Products and differences are rounded monotonously, so that no box
+//! that a ray enters is left out by (1) and (2), and what a ray meets is what it meets alone.
+//!
+//! # Symbols
+//! b place of a plane, o origin, i and u reciprocal directions a little small and a little large, t distance.
+//!
+//! # Frames
+//! That of the tree.
+//!
+//! # Limits
+//! The rays go to the same side along every axis; others are no [`Bundle`]. `ROOM` holds what trees of [`crate::raytrace::bvh::DEEPEST`] need.
+//!
+//! # Checked by
+//! tests below and of `mod.rs`; test/witness/raytrace.rs
+
+use crate::raytrace::packet8::Eight;
+use crate::raytrace::probe::Probe;
+use crate::raytrace::traverse::Holds;
+
+/// Rays in a bundle.
+pub const RAYS: usize = 8;
+/// Boxes that can be kept for later: seven more at every node on the way down, and one.
+const ROOM: usize = 128;
+
+/// Boxes that a bundle has kept for later: the distance it may enter there, and eight times the node's number with the box's place in it.
+#[derive(Clone, Debug)]
+pub struct Later([(f32, u32); ROOM]);
+
+impl Default for Later {
+    fn default() -> Self {
+        Self([(0.0, 0); ROOM])
+    }
+}
+
+/// What a bundle comes to: a leaf, and the rays that enter it.
+pub struct Arrival {
+    /// First and count of what the leaf holds.
+    pub leaf: (u32, u32),
+    /// A bit for each ray that enters.
+    pub rays: u32,
+    /// Distance at which each does.
+    pub entered: [f32; RAYS],
+}
+
+/// Eight rays against one box, and one interval of rays against eight boxes.
+#[derive(Clone, Copy)]
+pub struct Bundle<E> {
+    /// Of every ray.
+    o: [E; 3],
+    inner: [E; 3],
+    outer: [E; 3],
+    low: E,
+    /// Of all: by axis the origins of (1) and (2), and the ends of the reciprocals' intervals.
+    near: [E; 3],
+    far: [E; 3],
+    inners: [[E; 2]; 3],
+    outers: [[E; 2]; 3],
+    lowest: E,
+    /// Rows of the planes entered by, and left by.
+    enter: [usize; 3],
+    leave: [usize; 3],
+}
+
+impl<E: Eight> Bundle<E> {
+    /// That of those rays whose bits are set in `rays`, which go to the same side along every axis.
+    #[inline(always)]
+    pub fn new(probes: &[Probe; RAYS], rays: u32) -> Self {
+        let any = &probes[rays.trailing_zeros() as usize & (RAYS - 1)];
+        let enter = any.enter;
+        let (mut o, mut inner, mut outer, mut low) = (
+            [[0.0; RAYS]; 3],
+            [[0.0; RAYS]; 3],
+            [[0.0; RAYS]; 3],
+            [0.0; RAYS],
+        );
+        for (i, probe) in probes.iter().enumerate() {
+            let probe = if rays >> i & 1 == 0 { any } else { probe };
+            low[i] = probe.low;
+            for k in 0..3 {
+                (o[k][i], inner[k][i], outer[k][i]) = (probe.o[k], probe.inner[k], probe.outer[k]);
+            }
+        }
+        let zero = [E::splat(0.0); 3];
+        let leave = [3 - enter[0], 5 - enter[1], 7 - enter[2]];
+        let (both, lowest) = ([[E::splat(0.0); 2]; 3], E::splat(ends(&low)[0]));
+        let mut bundle = Self {
+            o: zero,
+            inner: zero,
+            outer: zero,
+            low: E::read(&low),
+            near: zero,
+            far: zero,
+            inners: both,
+            outers: both,
+            lowest,
+            enter,
+            leave,
+        };
+        for k in 0..3 {
+            (bundle.o[k], bundle.inner[k], bundle.outer[k]) =
+                (E::read(&o[k]), E::read(&inner[k]), E::read(&outer[k]));
+            let [least, most] = ends(&o[k]);
+            let [near, far] = if enter[k] == k {
+                [most, least]
+            } else {
+                [least, most]
+            };
+            (bundle.near[k], bundle.far[k]) = (E::splat(near), E::splat(far));
+            for (ends, to) in [
+                (ends(&inner[k]), &mut bundle.inners[k]),
+                (ends(&outer[k]), &mut bundle.outers[k]),
+            ] {
+                *to = [E::splat(ends[0]), E::splat(ends[1])];
+            }
+        }
+        bundle
+    }
+
+    /// Which rays enter box `slot` before their limits, and where.
+    #[inline(always)]
+    fn enters(&self, bounds: &[[f32; 8]; 6], slot: usize, limits: E) -> (u32, E) {
+        let ([ex, ey, ez], [lx, ly, lz]) = (self.enter, self.leave);
+        let plane = |row: usize, k: usize| E::splat(bounds[row][slot & 7]).sub(self.o[k]);
+        let x = plane(ex, 0).mul(self.inner[0]);
+        let y = plane(ey, 1).mul(self.inner[1]);
+        let z = plane(ez, 2).mul(self.inner[2]);
+        let into = x.greatest(y).greatest(z.greatest(self.low));
+        let x = plane(lx, 0).mul(self.outer[0]);
+        let y = plane(ly, 1).mul(self.outer[1]);
+        let z = plane(lz, 2).mul(self.outer[2]);
+        let out = x.least(y).least(z.least(limits));
+        (into.not_above(out), into)
+    }
+
+    /// Which boxes of a node some ray may enter before `limit`, and where.
+    #[inline(always)]
+    fn may_enter(&self, bounds: &[[f32; 8]; 6], limit: f32) -> (u32, E) {
+        let ([ex, ey, ez], [lx, ly, lz]) = (self.enter, self.leave);
+        // (1)
+        let near = |row: usize, k: usize| {
+            let way = E::read(&bounds[row]).sub(self.near[k]);
+            way.mul(self.inners[k][0]).least(way.mul(self.inners[k][1]))
+        };
+        // (2)
+        let far = |row: usize, k: usize| {
+            let way = E::read(&bounds[row]).sub(self.far[k]);
+            way.mul(self.outers[k][0])
+                .greatest(way.mul(self.outers[k][1]))
+        };
+        let into = near(ex, 0)
+            .greatest(near(ey, 1))
+            .greatest(near(ez, 2).greatest(self.lowest));
+        let out = far(lx, 0)
+            .least(far(ly, 1))
+            .least(far(lz, 2).least(E::splat(limit)));
+        (into.not_above(out), into)
+    }
+}
+
+/// How far a bundle has come in a tree, which is not empty.
+#[derive(Clone, Copy, Debug)]
+pub struct Tour {
+    /// The node to look into next.
+    node: Option<usize>,
+    /// Boxes that are kept.
+    kept: usize,
+}
+
+impl Tour {
+    /// At the root.
+    #[inline(always)]
+    pub fn at_root() -> Self {
+        Self {
+            node: Some(0),
+            kept: 0,
+        }
+    }
+
+    /// On to the next leaf that a ray enters before its limit, the nearest first; none if there is none left. Limits may be lowered between
+    /// leaves; a ray with a limit below its least distance takes no part.
+    #[inline(always)]
+    pub fn next<E: Eight, H: Holds>(
+        &mut self,
+        bundle: &Bundle<E>,
+        holds: &H,
+        later: &mut Later,
+        limits: &[f32; RAYS],
+    ) -> Option<Arrival> {
+        let nodes = &holds.tree().nodes;
+        let (all, limit) = (E::read(limits), ends(limits)[1]);
+        loop {
+            if let Some(number) = self.node.take() {
+                let node = &nodes[number];
+                let (mut met, into) = bundle.may_enter(&node.bounds, limit);
+                let (mut near, first) = ([0.0; 8], self.kept);
+                into.write(&mut near);
+                while met != 0 {
+                    let i = met.trailing_zeros() as usize & 7;
+                    met &= met - 1;
+                    holds.fetch::<E>(node.children[i].either());
+                    let next = (near[i], (number as u32) << 3 | i as u32);
+                    // nearest on top
+                    let mut place = self.kept;
+                    while place > first && later.0[(place - 1) & (ROOM - 1)].0 < next.0 {
+                        later.0[place & (ROOM - 1)] = later.0[(place - 1) & (ROOM - 1)];
+                        place -= 1;
+                    }
+                    later.0[place & (ROOM - 1)] = next;
+                    self.kept += 1;
+                }
+            }
+            if self.kept == 0 {
+                return None;
+            }
+            self.kept -= 1;
+            let (entered, at) = later.0[self.kept & (ROOM - 1)];
+            if entered > limit {
+                continue;
+            }
+            let (node, slot) = (&nodes[at as usize >> 3], at as usize & 7);
+            let (rays, into) = bundle.enters(&node.bounds, slot, all);
+            if rays == 0 {
+                continue;
+            }
+            match node.children[slot].either() {
+                Ok(number) => self.node = Some(number),
+                Err(leaf) => {
+                    let mut arrival = Arrival {
+                        leaf,
+                        rays,
+                        entered: [0.0; RAYS],
+                    };
+                    into.write(&mut arrival.entered);
+                    return Some(arrival);
+                }
+            }
+        }
+    }
+}
+
+/// The number of the lowest bit that is set, which is cleared; none if none is.
+#[inline(always)]
+pub fn lowest(bits: &mut u32) -> Option<usize> {
+    let i = bits.trailing_zeros() as usize & (RAYS - 1);
+    let is_set = *bits != 0;
+    *bits &= bits.wrapping_sub(1);
+    is_set.then_some(i)
+}
+
+/// True if those rays whose bits are set go to the same side along every axis.
+#[inline(always)]
+pub fn is_one_sided(probes: &[Probe; RAYS], rays: u32) -> bool {
+    let any = &probes[rays.trailing_zeros() as usize & (RAYS - 1)];
+    (0..RAYS).all(|i| rays >> i & 1 == 0 || probes[i].enter == any.enter)
+}
+
+/// Least and greatest.
+#[inline(always)]
+fn ends(x: &[f32; RAYS]) -> [f32; 2] {
+    let [mut least, mut most] = [x[0]; 2];
+    for x in &x[1..] {
+        least = if *x < least { *x } else { least };
+        most = if *x > most { *x } else { most };
+    }
+    [least, most]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::raytrace::mesh::{Bundled, Mesh, Way};
+    use crate::raytrace::packet8::Plain;
+    use crate::raytrace::traverse::Kept;
+    use merrow_math::Vec3;
+    use merrow_math::rng::Stream;
+
+    /// Triangles that rays of a bundle met, after each has been held against what it meets alone.
+    fn held<E: Eight>(mesh: &Mesh, ways: &[Way; RAYS], rays: u32) -> usize {
+        let mut search = Bundled::default();
+        search.ways = *ways;
+        assert!(mesh.run_bundle::<E>(&mut search, rays));
+        let mut met = 0;
+        for i in (0..RAYS).filter(|i| rays >> i & 1 == 1) {
+            let mut alone = mesh.enter(&ways[i]);
+            mesh.run::<E, false>(&mut alone, &mut Kept::default());
+            assert_eq!(
+                mesh.found_by(&search, i),
+                mesh.found(&alone),
+                "{i} of {rays:b}: {ways:?}"
+            );
+            met += usize::from(alone.is_met());
+        }
+        met
+    }
+
+    // Goal: a bundle's rays meet what they meet alone. Method: 20 000 small triangles in a cube of 20 m, bundles of up to eight rays up to 12
+    // degrees apart, from one place and from several, inside and outside, short and long; registers and arrays. Tolerance: none.
+    #[test]
+    fn rays_of_a_bundle_meet_what_they_meet_alone() {
+        let stream = Stream::new(9, "bundles");
+        let mut draw = stream.draw(0);
+        let mut point = |size: f64| {
+            let mut of = || size * (2.0 * draw.uniform() - 1.0);
+            Vec3::new(of(), of(), of())
+        };
+        let corners: Vec<Vec3> = (0..20_000)
+            .flat_map(|_| {
+                let p = point(10.0);
+                [p, p + point(0.3), p + point(0.3)]
+            })
+            .collect();
+        let triangles: Vec<[u32; 3]> = (0..20_000).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
+        let mesh = Mesh::new(&corners, &triangles);
+        let (mut met, mut bundles) = (0, 0);
+        for k in 0..2000_u32 {
+            let origin = point(if k % 2 == 0 { 8.0 } else { 30.0 });
+            let aim = point(8.0) - origin;
+            let spread = [0.0, 0.02, 0.2][k as usize % 3];
+            let range = [0.0, if k % 5 == 0 { 4.0 } else { 100.0 }];
+            let mut ways = [Way::default(); RAYS];
+            for way in &mut ways {
+                let o = origin + point([0.0, 0.5][k as usize / 3 % 2]);
+                let d = (aim.scale(1.0 / aim.norm()) + point(spread))
+                    .unit()
+                    .unwrap_or_default();
+                *way = Way {
+                    o,
+                    d,
+                    range,
+                    from: 0.0,
+                };
+            }
+            let rays = if k % 4 == 0 { 0b1101_0110 } else { 0xff };
+            let sides = |d: Vec3| d.to_array().map(|x| x < 0.0);
+            if (0..RAYS).any(|i| rays >> i & 1 == 1 && sides(ways[i].d) != sides(ways[1].d)) {
+                let mut search = Bundled::default();
+                search.ways = ways;
+                assert!(!mesh.run_bundle::<Plain>(&mut search, rays));
+                continue;
+            }
+            let plain = held::<Plain>(&mesh, &ways, rays);
+            #[cfg(target_arch = "x86_64")]
+            if merrow_math::f64x4::is_here() {
+                assert_eq!(
+                    held::<crate::raytrace::packet8::Register>(&mesh, &ways, rays),
+                    plain
+                );
+            }
+            (met, bundles) = (met + plain, bundles + 1);
+        }
+        assert!(bundles > 1000 && met > 3000, "{bundles}, {met}");
+    }
+}

@@ -1,0 +1,225 @@
+//! A ray's way through a tree: the nearest boxes first, and nothing beyond what has been met.
+//!
+//! # Law
+//! ```text
+//!   t_in = max(t_x, t_y, t_z, low) by the planes entered by,  t_out = min(t_x, t_y, t_z, best) by those left by
+//!   a box is entered if t_in <= t_out
+//! ```
+//! Of the boxes entered the nearest is looked into, the others are kept with t_in and left out later if that is beyond `best`.
+//! A walk can be left at every node, so that several rays take turns: while one waits for memory, others go on. Such rays go anywhere, and a
+//! processor would guess most branches wrong: what they keep is put in order without any ([`Pile`]).
+//!
+//! # Symbols
+//! low least distance that counts, best the greatest.
+//!
+//! # Frames
+//! That of the tree.
+//!
+//! # Limits
+//! A [`Walk`] has room for what trees of [`crate::raytrace::bvh::DEEPEST`] need.
+//!
+//! # Checked by
+//! tests of `mesh.rs`; test/analytic/raytrace.rs, test/witness/raytrace.rs
+
+use crate::raytrace::bvh::{Child, Node, Tree};
+use crate::raytrace::packet8::Eight;
+use crate::raytrace::probe::Probe;
+
+/// Boxes that can be kept for later: seven more at every node on the way down, and one; a power of two.
+const ROOM: usize = 128;
+
+/// What a ray has kept for later.
+#[derive(Clone, Debug)]
+pub struct Kept([(f32, Child); ROOM]);
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self([(0.0, Child::ROOT); ROOM])
+    }
+}
+
+/// What a ray that takes turns has kept for later.
+#[derive(Clone, Debug)]
+pub struct Pile {
+    /// As [`Eight::enter`] has them.
+    near: [u32; ROOM],
+    what: [u32; ROOM],
+}
+
+impl Default for Pile {
+    fn default() -> Self {
+        Self {
+            near: [0; ROOM],
+            what: [0; ROOM],
+        }
+    }
+}
+
+/// A tree and what its leaves hold.
+pub trait Holds {
+    /// The tree.
+    fn tree(&self) -> &Tree;
+    /// Has a node or a leaf fetched, which will be asked soon.
+    fn fetch<E: Eight>(&self, what: Result<usize, (u32, u32)>);
+}
+
+/// How far a ray has come in a tree.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Walk {
+    top: usize,
+    here: Child,
+    entered: f32,
+}
+
+impl Walk {
+    /// At the root of a tree, which is not empty.
+    #[inline(always)]
+    pub fn new(probe: &Probe) -> Self {
+        Self {
+            top: 0,
+            here: Child::ROOT,
+            entered: probe.low,
+        }
+    }
+
+    /// Where it is: a node, or a leaf.
+    #[inline(always)]
+    pub fn here(&self) -> Result<usize, (u32, u32)> {
+        self.here.either()
+    }
+
+    /// The distance at which the ray comes there.
+    #[inline(always)]
+    pub fn entered(&self) -> f32 {
+        self.entered
+    }
+
+    /// From a node to the nearest of its children, if the ray enters one of them before `limit`.
+    #[inline(always)]
+    pub fn descend<E: Eight, H: Holds>(
+        &mut self,
+        kept: &mut Kept,
+        holds: &H,
+        number: usize,
+        at: &Planes<E>,
+        limit: f32,
+    ) -> bool {
+        let node = &holds.tree().nodes[number];
+        let (into, out) = at.meet(node, limit);
+        let mut met = into.not_above(out);
+        if met == 0 {
+            return false;
+        }
+        let mut near = [0.0; 8];
+        into.write(&mut near);
+        let i = met.trailing_zeros() as usize & 7;
+        met &= met - 1;
+        let mut best = (near[i], node.children[i]);
+        let first = self.top;
+        while met != 0 {
+            let i = met.trailing_zeros() as usize & 7;
+            met &= met - 1;
+            let mut next = (near[i], node.children[i]);
+            holds.fetch::<E>(next.1.either());
+            if next.0 < best.0 {
+                (next, best) = (best, next);
+            }
+            // nearest on top
+            let mut place = self.top;
+            while place > first && kept.0[(place - 1) & (ROOM - 1)].0 < next.0 {
+                kept.0[place & (ROOM - 1)] = kept.0[(place - 1) & (ROOM - 1)];
+                place -= 1;
+            }
+            kept.0[place & (ROOM - 1)] = next;
+            self.top += 1;
+        }
+        (self.entered, self.here) = best;
+        true
+    }
+
+    /// To the nearest that was kept, if the ray enters it before `limit`; false if there is none.
+    #[inline(always)]
+    pub fn resume(&mut self, kept: &Kept, limit: f32) -> bool {
+        while self.top > 0 {
+            self.top -= 1;
+            let last = kept.0[self.top & (ROOM - 1)];
+            if last.0 <= limit {
+                (self.entered, self.here) = last;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Keeps those children of a node that the ray enters before `limit`.
+    #[inline(always)]
+    pub fn open<E: Eight>(&mut self, pile: &mut Pile, node: &Node, at: &Planes<E>, limit: f32) {
+        let (into, out) = at.meet(node, limit);
+        // eight are written, however many they are
+        let place = self.top.min(ROOM - 8);
+        let near = pile.near[place..].first_chunk_mut();
+        if let (Some(near), Some(what)) = (near, pile.what[place..].first_chunk_mut()) {
+            self.top += into.enter(out, &node.words(), near, what);
+        }
+    }
+
+    /// To the nearest in a pile, if the ray enters it before `limit`; false if there is none.
+    #[inline(always)]
+    pub fn take(&mut self, pile: &Pile, limit: f32) -> bool {
+        // distances of a pile are not under zero
+        let limit = limit.max(0.0);
+        while self.top > 0 {
+            self.top -= 1;
+            let place = self.top.min(ROOM - 1);
+            let entered = f32::from_bits(pile.near[place] & !7);
+            if entered <= limit {
+                (self.entered, self.here) = (entered, Child::of_word(pile.what[place]));
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// A ray against the planes of eight boxes.
+#[derive(Clone, Copy)]
+pub struct Planes<E> {
+    o: [E; 3],
+    inner: [E; 3],
+    outer: [E; 3],
+    low: E,
+    enter: [usize; 3],
+    leave: [usize; 3],
+}
+
+impl<E: Eight> Planes<E> {
+    /// Those of a ray.
+    #[inline(always)]
+    pub fn new(probe: &Probe) -> Self {
+        let (o, i, u) = (&probe.o, &probe.inner, &probe.outer);
+        let [x, y, z] = probe.enter;
+        Self {
+            o: [E::splat(o[0]), E::splat(o[1]), E::splat(o[2])],
+            inner: [E::splat(i[0]), E::splat(i[1]), E::splat(i[2])],
+            outer: [E::splat(u[0]), E::splat(u[1]), E::splat(u[2])],
+            low: E::splat(probe.low),
+            enter: [x, y, z],
+            leave: [3 - x, 5 - y, 7 - z],
+        }
+    }
+
+    /// Where it enters the boxes of a node, and where it leaves them, or comes to `limit`.
+    #[inline(always)]
+    fn meet(&self, node: &Node, limit: f32) -> (E, E) {
+        let ([ex, ey, ez], [lx, ly, lz]) = (self.enter, self.leave);
+        let b = &node.bounds;
+        let x = E::read(&b[ex]).sub(self.o[0]).mul(self.inner[0]);
+        let y = E::read(&b[ey]).sub(self.o[1]).mul(self.inner[1]);
+        let z = E::read(&b[ez]).sub(self.o[2]).mul(self.inner[2]);
+        let into = x.greatest(y).greatest(z.greatest(self.low));
+        let x = E::read(&b[lx]).sub(self.o[0]).mul(self.outer[0]);
+        let y = E::read(&b[ly]).sub(self.o[1]).mul(self.outer[1]);
+        let z = E::read(&b[lz]).sub(self.o[2]).mul(self.outer[2]);
+        (into, x.least(y).least(z.least(E::splat(limit))))
+    }
+}

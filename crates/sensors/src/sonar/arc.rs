@@ -1,0 +1,386 @@
+//! Rays of sound that bend: arcs of circles, layer by layer of the water column.
+//!
+//! # Law
+//! ```text
+//!   ξ = cos θ/c                     the same along the ray                         (1)  [Jensen 2011, ch. 3]
+//!   dθ/ds = -ξ g,   R = 1/(ξ |g|)   an arc of a circle where g is constant         (2)  [Jensen 2011, ch. 3]
+//!   t = ∫ ds/c                                                                     (3)
+//!   L = √(8 R e)                    chord that is nowhere farther than e from it   (4)
+//! ```
+//! A ray goes from layer to layer by pieces that end at the edge of a layer or, before, after the length of (4). What it meets is sought along the
+//! chord, time and length are those of the arc. (3) is taken by Gauss's rule of three points: where the
+//! speed changes by a twentieth over a piece 1e-10 of the time is lost.
+//!
+//! # Symbols
+//! θ angle above the horizontal [rad] · c speed of sound [m/s], g its gradient with height [1/s] · s length of the arc, R its radius [m] · ξ Snell's invariant [s/m] ·
+//! e sagitta [m].
+//!
+//! # Frames
+//! World (ENU). A ray stays in its upright plane.
+//!
+//! # Limits
+//! The column is that over the sonar: level layers. No piece is shorter than a thousandth of the greatest range: one that would be goes over the edge by (1) alone. Bent rays
+//! spread as straight ones do: there is no focus and no caustic. The way back is the way there.
+//!
+//! # Checked by
+//! tests below; test/analytic/sonar_rays.rs
+
+use merrow_environment::Instant;
+use merrow_environment::sound::Waveguide;
+use merrow_math::Vec3;
+use merrow_math::real::sin_cos;
+
+/// Most that a chord may be away from its arc [m].
+const SAGITTA: f64 = 0.01;
+/// The shortest piece is this part of the greatest range.
+const SHORTEST: f64 = 1e-3;
+
+/// Speed of sound over height, linear between the nodes and constant beyond.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layers {
+    /// Height [m] and speed [m/s], the lowest first.
+    nodes: Vec<[f64; 2]>,
+}
+
+/// A piece of a ray within one layer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    /// Direction at its start.
+    d: Vec3,
+    /// Unit vector across it, upwards, in its upright plane.
+    up: Vec3,
+    /// Speed at its start [m/s] and gradient [1/s].
+    c: f64,
+    g: f64,
+    /// dθ/ds. (2)
+    rate: f64,
+    /// Its length along the arc [m].
+    pub arc: f64,
+}
+
+impl Layers {
+    /// The water about `p` [m] as far as `reach` [m]; none where there is none.
+    pub fn about(at: &Instant<'_>, p: Vec3, reach: f64) -> Option<Self> {
+        let guide = Waveguide::about(at.sea, at.gravity, p, at.time, reach - p.z)?;
+        Self::new(
+            guide
+                .nodes()
+                .iter()
+                .rev()
+                .map(|[depth, speed]| [-depth, *speed])
+                .collect(),
+        )
+    }
+
+    /// Layers between nodes of height [m] and speed [m/s], the lowest first; none of no node.
+    pub fn new(nodes: Vec<[f64; 2]>) -> Option<Self> {
+        (!nodes.is_empty()).then_some(Self { nodes })
+    }
+
+    /// Ends of the layer that holds a height, the speed at that height and the gradient.
+    fn layer(&self, z: f64) -> ([f64; 2], impl Fn(f64) -> f64, f64) {
+        let k = self.nodes.partition_point(|n| n[0] <= z);
+        let ends = [
+            if k == 0 {
+                f64::NEG_INFINITY
+            } else {
+                self.nodes[k - 1][0]
+            },
+            self.nodes.get(k).map_or(f64::INFINITY, |n| n[0]),
+        ];
+        let (a, b) = (
+            self.nodes[k.saturating_sub(1)],
+            self.nodes[k.min(self.nodes.len() - 1)],
+        );
+        let g = if b[0] > a[0] {
+            (b[1] - a[1]) / (b[0] - a[0])
+        } else {
+            0.0
+        };
+        (ends, move |z: f64| a[1] + g * (z - a[0]), g)
+    }
+
+    /// A piece over an edge or a thin layer: by (1) from speed to speed. Along the sharp minimum of a profile it goes straight on.
+    fn over(&self, z: f64, piece: Piece) -> Piece {
+        let Piece { d, c, arc, .. } = piece;
+        let rise = arc * d.z;
+        if rise.abs() < 1e-9 {
+            return Piece {
+                g: 0.0,
+                rate: 0.0,
+                ..piece
+            };
+        }
+        let level = (d.x * d.x + d.y * d.y).sqrt();
+        let there = self.speed(z + rise);
+        let level_there = level / c * there;
+        // what cannot go on goes back
+        let sine = (1.0 - level_there * level_there).max(0.0).sqrt();
+        let sine = if level_there < 1.0 {
+            sine * d.z.signum()
+        } else {
+            -d.z
+        };
+        let turn = libm::asin(sine.clamp(-1.0, 1.0)) - libm::asin(d.z.clamp(-1.0, 1.0));
+        Piece {
+            g: (there - c) / rise,
+            rate: turn / arc,
+            ..piece
+        }
+    }
+
+    /// Speed at a height [m/s].
+    fn speed(&self, z: f64) -> f64 {
+        self.layer(z).1(z)
+    }
+
+    /// The next piece of a ray that is at the height `z` with the direction `d` and has `left` [m] of `far` [m] to go.
+    pub fn piece(&self, z: f64, d: Vec3, [left, far]: [f64; 2]) -> Piece {
+        let least = SHORTEST * far;
+        // on an edge, that which it goes into
+        let ([low, high], speed, g) = self.layer(z + 1e-9 * far * d.z);
+        let (c, level) = (speed(z), (d.x * d.x + d.y * d.y).sqrt());
+        if level < 1e-9 {
+            let edge = if d.z > 0.0 { high - z } else { z - low };
+            return Piece {
+                d,
+                up: Vec3::zero(),
+                c,
+                g,
+                rate: 0.0,
+                arc: edge.max(least).min(left),
+            };
+        }
+        let rate = -level / c * g;
+        let mut arc = left.min((8.0 * SAGITTA / rate.abs()).sqrt());
+        let edge = if d.z > 0.0 { high } else { low };
+        if edge.is_finite() {
+            let level_there = level / c * speed(edge);
+            arc = arc.min(if level_there < 1.0 {
+                let rise = d.z.abs() + (1.0 - level_there * level_there).sqrt();
+                2.0 * (edge - z).abs() / rise.max(1e-12)
+            } else {
+                // it turns before, and is back at this height after
+                2.0 * d.z.abs() / rate.abs()
+            });
+        }
+        let up = (Vec3::new(0.0, 0.0, 1.0) - d.scale(d.z)).scale(1.0 / level);
+        if arc < least.min(left) {
+            return self.over(
+                z,
+                Piece {
+                    d,
+                    up,
+                    c,
+                    g,
+                    rate,
+                    arc: least.min(left),
+                },
+            );
+        }
+        Piece {
+            d,
+            up,
+            c,
+            g,
+            rate,
+            arc,
+        }
+    }
+}
+
+impl Piece {
+    /// Direction after `s` [m] of the arc.
+    pub fn direction(&self, s: f64) -> Vec3 {
+        let (sine, cosine) = sin_cos(self.rate * s);
+        let d = self.d.scale(cosine) + self.up.scale(sine);
+        d.scale(1.0 / d.norm())
+    }
+
+    /// The chord of its first `s` [m]: unit vector and length [m].
+    pub fn chord(&self, s: f64) -> (Vec3, f64) {
+        let half = 0.5 * self.rate * s;
+        // sin x/x of what is small
+        let ratio = if half.abs() < 1e-4 {
+            1.0 - half * half / 6.0
+        } else {
+            sin_cos(half).0 / half
+        };
+        (self.direction(0.5 * s), s * ratio)
+    }
+
+    /// Time of its first `s` [m] [s]. (3)
+    pub fn time(&self, s: f64) -> f64 {
+        let slowness = |part: f64| {
+            let (d, length) = self.chord(part * s);
+            1.0 / (self.c + self.g * d.z * length)
+        };
+        // Gauss: 1/2, 1/2 ± √(3/20)
+        s / 18.0
+            * (5.0 * slowness(0.112_701_665_379_258_3)
+                + 8.0 * slowness(0.5)
+                + 5.0 * slowness(0.887_298_334_620_741_7))
+    }
+
+    /// What the ray's own plane has turned since `from`, which was its direction then: turns a vector along.
+    pub fn turned(&self, from: Vec3, now: Vec3, v: Vec3) -> Vec3 {
+        let level = (from.x * from.x + from.y * from.y).sqrt();
+        if level < 1e-9 {
+            return v;
+        }
+        let across = |d: Vec3| {
+            (Vec3::new(0.0, 0.0, 1.0) - d.scale(d.z))
+                .scale(1.0 / (1.0 - d.z * d.z).max(1e-18).sqrt())
+        };
+        let (a, b) = (v.dot(from), v.dot(across(from)));
+        v + (now - from).scale(a) + (across(now) - across(from)).scale(b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Goes `far` along a ray: end, direction, length, time and pieces.
+    fn go(layers: &Layers, z: f64, angle: f64, far: f64) -> (Vec3, Vec3, f64, usize) {
+        let (mut p, mut d) = (
+            Vec3::new(0.0, 0.0, z),
+            Vec3::new(angle.cos(), 0.0, angle.sin()),
+        );
+        let (mut left, mut time, mut n) = (far, 0.0, 0);
+        while left > 1e-9 {
+            let piece = layers.piece(p.z, d, [left, far]);
+            let (chord, length) = piece.chord(piece.arc);
+            (p, d) = (p + chord.scale(length), piece.direction(piece.arc));
+            (left, time, n) = (left - piece.arc, time + piece.time(piece.arc), n + 1);
+        }
+        (p, d, time, n)
+    }
+
+    // circle of radius c/(g cos θ), its centre at the height where c would be 0: exact place, direction and time, rays that turn among them
+    #[test]
+    fn a_constant_gradient_is_a_circle() {
+        for (g, angle) in [
+            (1.4, -1.0),
+            (1.4, 0.3),
+            (-0.9, 0.05),
+            (-0.02, -0.4),
+            (0.3, 1.57),
+            (0.0, 0.2),
+        ] {
+            let layers = Layers::new(vec![
+                [-2000.0, 1500.0 - 1000.0 * g],
+                [0.0, 1500.0 + 1000.0 * g],
+            ])
+            .unwrap();
+            let (z, far) = (-1000.0, 300.0);
+            let c: f64 = 1500.0;
+            let (p, d, time, n) = go(&layers, z, angle, far);
+            let rate = -angle.cos() / c * g;
+            let end = angle + rate * far;
+            let exact = if g == 0.0 {
+                [far * angle.cos(), z + far * angle.sin(), far / c]
+            } else {
+                let r = 1.0 / rate;
+                let inverse_gudermannian = |a: f64| a.sin().atanh();
+                let t = (inverse_gudermannian(angle) - inverse_gudermannian(end)) / g;
+                [
+                    r * (end.sin() - angle.sin()),
+                    z - r * (end.cos() - angle.cos()),
+                    t,
+                ]
+            };
+            assert!(
+                (p.x - exact[0]).abs() < 1e-9 && (p.z - exact[1]).abs() < 1e-9,
+                "{p:?} {exact:?}"
+            );
+            assert!((time / exact[2] - 1.0).abs() < 1e-9, "{time} {exact:?}");
+            let snell = (d.x / (c + g * (p.z - z))) / (angle.cos() / c);
+            assert!((snell - 1.0).abs() < 1e-9, "{snell}");
+            // (4) and the rounding up to whole pieces
+            let chord = (8.0 * SAGITTA / rate.abs()).sqrt();
+            assert!(n as f64 <= (far / chord).ceil() + 1.0, "{n} pieces");
+        }
+    }
+
+    // through edges: Snell's invariant from a fast layer through a kink into a slow one, and the same ray as environment/sound has it
+    #[test]
+    fn layers_join_by_snells_law() {
+        use merrow_environment::sound::ray;
+        let profile = [
+            [0.0, 1530.0],
+            [12.0, 1528.0],
+            [15.0, 1490.0],
+            [60.0, 1500.0],
+        ];
+        let guide = Waveguide::new(&profile, [0.0, 60.0]).unwrap();
+        let layers = Layers::new(profile.iter().rev().map(|[z, c]| [-z, *c]).collect()).unwrap();
+        for degrees in [-80.0_f64, -45.0, -20.0, -8.0] {
+            let angle = degrees.to_radians();
+            let far = 0.9 * 58.0 / angle.sin().abs().max(0.35);
+            let (p, d, time, _) = go(&layers, -2.0, angle, far);
+            let exact = ray::trace(&guide, 2.0, (-angle).tan(), p.x, 0, |_| ()).unwrap();
+            assert!(
+                (p.z + exact.depth).abs() < 2e-3,
+                "{degrees}: {} {}",
+                p.z,
+                exact.depth
+            );
+            assert!(
+                (far - exact.length).abs() < 1e-3 && (time / exact.time - 1.0).abs() < 1e-5,
+                "{degrees}"
+            );
+            assert!(
+                (d.x / guide.speed(-p.z) / exact.snell - 1.0).abs() < 1e-5,
+                "{degrees}"
+            );
+        }
+    }
+
+    // a thermocline of 2 mm refracts as two waters do that meet; a level ray along the sharp minimum of a profile comes to an end, straight on
+    #[test]
+    fn thin_layers_refract_and_sharp_channels_end() {
+        let layers = Layers::new(vec![
+            [-100.0, 1480.0],
+            [-20.001, 1480.0],
+            [-19.999, 1520.0],
+            [0.0, 1520.0],
+        ])
+        .unwrap();
+        for degrees in [-60.0_f64, -20.0, -5.0] {
+            let angle = degrees.to_radians();
+            let (p, d, _, n) = go(&layers, -10.0, angle, 10.0 / angle.sin().abs() + 20.0);
+            let beyond = -(angle.cos() * 1480.0 / 1520.0).acos();
+            assert!(
+                (d.z.asin() - beyond).abs() < 2e-4 && n < 10,
+                "{degrees}: {} {beyond} {n}",
+                d.z.asin()
+            );
+            let exact = -20.0 + 20.0 * beyond.sin();
+            assert!((p.z - exact).abs() < 0.1, "{degrees}: {p:?} {exact}");
+        }
+        let channel = Layers::new(vec![[-100.0, 1520.0], [-50.0, 1480.0], [0.0, 1520.0]]).unwrap();
+        let (p, _, time, n) = go(&channel, -50.0, 0.0, 100.0);
+        assert!(
+            p.z == -50.0 && (time - 100.0 / 1480.0).abs() < 1e-9 && n <= 1001,
+            "{p:?} {time} {n}"
+        );
+        let (p, _, _, n) = go(&channel, -50.0, 1e-7, 100.0);
+        assert!((p.z + 50.0).abs() < 1e-2 && n <= 2100, "{p:?} {n}");
+    }
+
+    #[test]
+    fn what_stands_across_a_ray_turns_with_it() {
+        let layers = Layers::new(vec![[-100.0, 1400.0], [0.0, 1500.0]]).unwrap();
+        let d = Vec3::new(0.6, 0.48, -0.64);
+        let piece = layers.piece(-10.0, d, [30.0, 30.0]);
+        let now = piece.direction(piece.arc);
+        let side = Vec3::new(0.8, -0.36, 0.48).cross(d);
+        let turned = piece.turned(d, now, side);
+        assert!(
+            (turned.norm() - side.norm()).abs() < 1e-12
+                && (turned.dot(now) - side.dot(d)).abs() < 1e-12
+        );
+        assert!((piece.turned(d, now, d) - now).norm() < 1e-12);
+    }
+}

@@ -1,0 +1,111 @@
+//! What of a sound comes back from a surface.
+//!
+//! # Law
+//! ```text
+//!   S_b = 10 log μ + 10 log sin² φ                                      bottom and hulls     (1)  [Mackenzie 1961]
+//!   s = e^{-cot² φ/m}/(4π m sin⁴ φ),   m = 0.003 + 0.00512 U            surface, facets      (2)  [Cox and Munk 1954; Urick 1983, ch. 8]
+//!   S_s = 3.3 β log(φ/30°) - 42.4 log β + 2.6,   β = 158 (v f^{1/3})^{-0.58}      bubbles    (3)  [Chapman 1962]
+//!   R² = e^{-4 k² h² sin² φ}                                            mirror of the surface (4)  [Eckart 1953]
+//! ```
+//! In place of (1) a material may have a table over the grazing angle.
+//!
+//! # Symbols
+//! S_b, S_s scattering strength of a square metre [dB], s as a power · φ grazing angle · μ Lambert's parameter · m mean square slope · U wind [m/s], v in knots ·
+//! f frequency [Hz] · k wave number [1/m] · h standard deviation of the surface's height [m].
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! (3) is fitted from 0.4 to 6.4 kHz and to 40°; above its values at 6.4 kHz and 40° are taken (estimated: little change with frequency above). Under 0.5 m/s, where it
+//! grows without bounds, its power at 0.5 m/s falls with the square of the wind (estimated). (2) where waves are long against the sound. Nothing is scattered by water without wind.
+//!
+//! # Checked by
+//! tests below; test/analytic/sonar.rs
+
+use crate::sonar::decibels::power;
+use merrow_environment::surface::mean_square_slope;
+use merrow_model::scene::robot::collision::Backscatter;
+use std::f64::consts::PI;
+
+/// Wind under which (3) is not taken [m/s].
+const BREEZE: f64 = 0.5;
+
+/// Back-scattering strength of a square metre at the sine of the grazing angle, as a power. (1)
+pub fn of_material(material: &Backscatter, sine: f64) -> f64 {
+    let Some(table) = &material.table else {
+        return power(material.lambert_db) * sine * sine;
+    };
+    let tens = libm::asin(sine.clamp(0.0, 1.0)) * (18.0 / PI);
+    let k = (tens as usize).min(8);
+    power(table[k] + (table[k + 1] - table[k]) * (tens - k as f64))
+}
+
+/// That of the water's surface from below, at a frequency [Hz] under a wind [m/s]. (2), (3)
+pub fn of_surface(sine: f64, frequency: f64, wind: f64) -> f64 {
+    if wind <= 0.0 {
+        return 0.0;
+    }
+    let s2 = (sine * sine).clamp(1e-6, 1.0);
+    let m = mean_square_slope(wind);
+    let facets = libm::exp(-(1.0 - s2) / (s2 * m)) / (4.0 * PI * m * s2 * s2);
+    let degrees = (libm::asin(s2.sqrt()) * (180.0 / PI)).min(40.0);
+    let knots = wind.max(BREEZE) / 0.514_444;
+    let calm = (wind / BREEZE).min(1.0);
+    let beta = 158.0 * libm::pow(knots * libm::cbrt(frequency.min(6400.0)), -0.58);
+    let bubbles = 3.3 * beta * libm::log10(degrees / 30.0) - 42.4 * libm::log10(beta) + 2.6;
+    facets + power(bubbles) * calm * calm
+}
+
+/// What the surface mirrors of a sound. (4)
+pub fn mirrored(sine: f64, wave_number: f64, height: f64) -> f64 {
+    let x = 2.0 * wave_number * height * sine;
+    libm::exp(-x * x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn materials_follow_lambert_or_their_table() {
+        let rock = Backscatter::ROCK;
+        assert!((of_material(&rock, 0.5) - power(-27.0) * 0.25).abs() < 1e-12);
+        let table = [
+            -50.0, -40.0, -35.0, -32.0, -30.0, -28.0, -26.0, -24.0, -20.0, -10.0,
+        ];
+        let mud = Backscatter {
+            lambert_db: 0.0,
+            table: Some(table),
+            ..rock
+        };
+        for (degrees, level) in [
+            (0.0_f64, -50.0),
+            (15.0, -37.5),
+            (80.0, -20.0),
+            (90.0, -10.0),
+        ] {
+            let found = 10.0 * of_material(&mud, degrees.to_radians().sin()).log10();
+            assert!((found - level).abs() < 1e-6, "{degrees}: {found}");
+        }
+    }
+
+    #[test]
+    fn the_surface_scatters_more_in_wind_and_upright() {
+        assert_eq!(of_surface(0.5, 9e5, 0.0), 0.0);
+        // [Chapman 1962] at 3 kHz, 20 knots, 20 degrees: by hand
+        let beta = 158.0 * (20.0 * 3000.0_f64.cbrt()).powf(-0.58);
+        let by_hand = 3.3 * beta * (20.0_f64 / 30.0).log10() - 42.4 * beta.log10() + 2.6;
+        let found =
+            10.0 * of_surface(20.0_f64.to_radians().sin(), 3000.0, 20.0 * 0.514_444).log10();
+        assert!((found - by_hand).abs() < 0.05, "{found} {by_hand}");
+        assert!(of_surface(1.0, 9e5, 5.0) > 10.0 * of_surface(0.5, 9e5, 5.0));
+        // aslant, more wind is more sound, from a breath to a gale
+        for sine in [0.3, 0.5, 0.65] {
+            let over = |k: i32| of_surface(sine, 9e5, 1e-4 * 1.1_f64.powi(k));
+            assert!((0..128).all(|k| over(k + 1) > over(k)), "{sine}");
+            assert!(over(0) < 1e-9, "{}", over(0));
+        }
+        assert!((mirrored(1.0, 10.0, 0.05) - (-1.0_f64).exp()).abs() < 1e-12);
+    }
+}

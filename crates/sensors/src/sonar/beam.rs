@@ -1,0 +1,120 @@
+//! Beams of arrays in a line.
+//!
+//! # Law
+//! ```text
+//!   u = (L/λ) sin θ
+//!   b = (sin πu/(πu))²                      alike          half at u = 0.4429, first null at 1, side lobe -13.3 dB      (1)  [Urick 1983, ch. 3]
+//!   b = (cos πu/(1 - 4u²))²                 cosine         half at u = 0.5945, first null at 1.5, side lobe -23.0 dB    (2)  [Harris 1978]
+//!   DI = 10 log (4π/∫ b dΩ)                                                                                             (3)
+//! ```
+//! # Symbols
+//! b power over that on the axis · θ angle from the axis [rad] · L/λ length in wavelengths · DI directivity [dB].
+//!
+//! # Frames
+//! Angles in the fan's plane or across it.
+//!
+//! # Limits
+//! Far field, one frequency. A steered beam keeps its width, as those of curved and of corrected flat arrays do. Behind the array nothing is heard.
+//!
+//! # Checked by
+//! tests below; test/analytic/sonar.rs
+
+use merrow_math::real::sin_cos;
+use merrow_model::scene::sensor::sonar::{Aperture, Shading};
+use std::f64::consts::PI;
+
+/// u at which a beam is half its power.
+fn half(shading: Shading) -> f64 {
+    match shading {
+        Shading::Uniform => 0.442_946_5,
+        Shading::Cosine => 0.594_482_9,
+    }
+}
+
+/// The aperture whose beam is `width` [rad] wide between its halves; of pi or more: none.
+pub fn aperture(width: f64, shading: Shading) -> Aperture {
+    let length = if width >= PI {
+        0.0
+    } else {
+        half(shading) / sin_cos(0.5 * width).0
+    };
+    Aperture { length, shading }
+}
+
+/// Width of the beam of an aperture between its halves [rad]; pi if it has none.
+pub fn width(aperture: &Aperture) -> f64 {
+    let half = half(aperture.shading);
+    if aperture.length <= half {
+        PI
+    } else {
+        2.0 * libm::asin(half / aperture.length)
+    }
+}
+
+/// Power over that on the axis, at `angle` [rad]. (1), (2)
+pub fn pattern(aperture: &Aperture, angle: f64) -> f64 {
+    if aperture.length == 0.0 {
+        return 1.0;
+    }
+    if angle.abs() >= 0.5 * PI {
+        0.0
+    } else {
+        pattern_at(aperture, sin_cos(angle).0)
+    }
+}
+
+/// The same at the sine of an angle of less than a quarter of a turn.
+pub fn pattern_at(aperture: &Aperture, sine: f64) -> f64 {
+    if aperture.length == 0.0 {
+        return 1.0;
+    }
+    let u = aperture.length * sine;
+    let (s, c) = sin_cos(PI * u);
+    let pressure = match aperture.shading {
+        Shading::Uniform if u.abs() < 1e-6 => 1.0,
+        Shading::Uniform => s / (PI * u),
+        // at u = 1/2 both are 0
+        Shading::Cosine if (u.abs() - 0.5).abs() < 1e-6 => 0.25 * PI,
+        Shading::Cosine => c / (1.0 - 4.0 * u * u),
+    };
+    pressure * pressure
+}
+
+/// What a beam of two apertures hears of noise from all sides [sr]. (3)
+pub fn solid_angle(across: &Aperture, along: &Aperture) -> f64 {
+    let n = 4000;
+    let step = PI / f64::from(n);
+    let angle = |k: i32| (f64::from(k) + 0.5) * step - 0.5 * PI;
+    let across: f64 = (0..n).map(|k| pattern(across, angle(k)) * step).sum();
+    // out of the fan a step across is shorter
+    let along: f64 = (0..n)
+        .map(|k| pattern(along, angle(k)) * sin_cos(angle(k)).1 * step)
+        .sum();
+    across * along
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lobes_and_nulls_are_those_of_the_closed_forms() {
+        for (shading, null, side) in [
+            (Shading::Uniform, 1.0, -13.26),
+            (Shading::Cosine, 1.5, -23.0),
+        ] {
+            let a = aperture(0.02, shading);
+            assert!((pattern(&a, 0.01) - 0.5).abs() < 1e-5 && pattern(&a, 0.0) == 1.0);
+            let at = |u: f64| pattern(&a, (u / a.length).asin());
+            assert!(at(null) < 1e-20);
+            let most = (1..1000)
+                .map(|k| at(null + f64::from(k) * 1e-3))
+                .fold(0.0, f64::max);
+            assert!(
+                (10.0 * most.log10() - side).abs() < 0.05,
+                "{}",
+                10.0 * most.log10()
+            );
+        }
+    }
+}

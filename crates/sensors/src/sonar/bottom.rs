@@ -1,0 +1,102 @@
+//! Where the beams of an echo sounder find the bottom, and that of a profiler what stands there.
+//!
+//! # Law
+//! ```text
+//!   r = Σ P_k r_k / Σ P_k      over the ranges about the strongest whose power is above a tenth of it        (1)  [Lurton 2010, ch. 8]
+//! ```
+//! The bottom counts as found if the strongest is above the noise by the threshold.
+//!
+//! # Symbols
+//! P power of a range, evened out over three.
+//!
+//! # Frames
+//! Along each beam.
+//!
+//! # Limits
+//! By amplitude alone: beams far from upright find the middle of what they light, not the zero of the phase between two parts of the array.
+//!
+//! # Checked by
+//! test/analytic/sonar.rs
+
+use crate::sample::Spoiling;
+use crate::sonar::decibels::level;
+use crate::sonar::echoes::Picture;
+use crate::sonar::receive;
+use merrow_model::scene::sensor::sonar::SonarSpec;
+use merrow_model::state::frames::ping::Sounding;
+
+/// Power over the strongest that still counts.
+const LEAST: f64 = 0.1;
+
+/// What each beam has found. (1)
+pub fn find(picture: &Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) -> Vec<Sounding> {
+    let floor = receive::floor(spec, wind);
+    let mut draw = by
+        .stream
+        .draw((by.sample + 1).wrapping_mul(1 << 20).wrapping_sub(1));
+    let mut one = |own: &[f32]| {
+        let power = |k: usize| f64::from(own[k + 1]);
+        let even = |k: usize| evened(&own[k..k + 3]);
+        let mut best = (0, 0.0);
+        for (k, p) in own.windows(3).map(evened).enumerate() {
+            if p > best.1 {
+                best = (k, p);
+            }
+        }
+        if best.1 < floor {
+            return Sounding {
+                range: f64::INFINITY,
+                level: f64::NEG_INFINITY,
+            };
+        }
+        let (mut first, mut last) = (best.0, best.0);
+        while first > 0 && even(first - 1) > LEAST * best.1 {
+            first -= 1;
+        }
+        while last + 1 < spec.bins && even(last + 1) > LEAST * best.1 {
+            last += 1;
+        }
+        let (mut sum, mut moment) = (0.0, 0.0);
+        for k in first..=last {
+            let p = power(k);
+            (sum, moment) = (sum + p, moment + p * spec.range(k));
+        }
+        let mut range = moment / sum + by.fault.offset;
+        if by.fault.noise > 0.0 {
+            range += by.fault.noise * draw.normal();
+        }
+        Sounding {
+            range,
+            level: level(best.1),
+        }
+    };
+    by_beam(picture, spec.bins)
+        .chunks_exact(spec.bins + 2)
+        .map(&mut one)
+        .collect()
+}
+
+/// A range's power with those of its neighbours, evened out.
+#[inline(always)]
+fn evened(three: &[f32]) -> f64 {
+    0.25 * f64::from(three[0]) + 0.5 * f64::from(three[1]) + 0.25 * f64::from(three[2])
+}
+
+/// Powers in rows of beams, the nearest and the farthest of each twice: a few beams go at once, as many as one piece of memory holds.
+fn by_beam(picture: &Picture, bins: usize) -> Vec<f32> {
+    const AT_ONCE: usize = 16;
+    let (beams, n) = (picture.beams, bins + 2);
+    let mut out = vec![0.0; beams * n];
+    for first in (0..beams).step_by(AT_ONCE) {
+        let last = (first + AT_ONCE).min(beams);
+        for (k, row) in picture.power.chunks_exact(beams).enumerate() {
+            for (beam, power) in (first..last).zip(&row[first..last]) {
+                out[beam * n + k + 1] = *power;
+            }
+        }
+    }
+    for own in out.chunks_exact_mut(n) {
+        (own[0], own[n - 1]) = (own[1], own[n - 2]);
+    }
+    out
+}

@@ -1,0 +1,48 @@
+//! Powers and their levels.
+
+use std::f64::consts::LN_10;
+
+/// The power of a level [dB].
+pub fn power(level: f64) -> f64 {
+    libm::exp(0.1 * LN_10 * level)
+}
+
+/// The level of a power [dB].
+pub fn level(power: f64) -> f64 {
+    10.0 * libm::log10(power)
+}
+
+/// The same in single precision of a number that is not subnormal, to two units in the last place, without branches: four go at once.
+#[inline(always)]
+pub fn quick_level(power: f32) -> f32 {
+    /// Decibels a unit of the natural logarithm, and of a factor of two.
+    const DB: [f32; 2] = [4.342_944_8, 3.010_3];
+    let bits = power.to_bits();
+    // m 2^e, m from sqrt(1/2) to sqrt(2)
+    let e = bits.wrapping_sub(std::f32::consts::FRAC_1_SQRT_2.to_bits()) as i32 >> 23;
+    let m = f32::from_bits(bits.wrapping_sub((e << 23) as u32));
+    // ln m = 2 (s + s^3/3 + s^5/5 + ...), s = (m - 1)/(m + 1), |s| < 0.172
+    let s = (m - 1.0) / (m + 1.0);
+    let z = s * s;
+    let series = 1.0 + z * (1.0 / 3.0 + z * (1.0 / 5.0 + z * (1.0 / 7.0 + z * (1.0 / 9.0))));
+    e as f32 * DB[1] + 2.0 * DB[0] * s * series
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Goal: the quick level is the level. Method: powers over sixty decades. Tolerance: 4e-5 dB, little over a unit in the last place at 300 dB.
+    #[test]
+    fn quick_levels_are_levels() {
+        for k in 0..120_000 {
+            let p = libm::pow(10.0, -30.0 + 0.0005 * f64::from(k)) as f32;
+            let (found, expected) = (f64::from(quick_level(p)), level(f64::from(p)));
+            assert!(
+                (found - expected).abs() < 4e-5,
+                "{p:e}: {found} dB, expected {expected}"
+            );
+        }
+        assert_eq!(quick_level(1.0), 0.0);
+    }
+}

@@ -1,0 +1,112 @@
+//! Pings of other sonars of the same band.
+//!
+//! # Law
+//! ```text
+//!   NL = SL_2 - 20 log d - α d + 10 log(b_2 b)         from t_2 + d/c on, for a pulse          (1)  [Urick 1983, ch. 2]
+//! ```
+//! # Symbols
+//! NL level at the sonar · SL_2 source level of the other, b_2 its transmitting pattern towards the sonar, b the receiving pattern towards it · d distance · t_2 instant
+//! of the other's ping · c speed of sound.
+//!
+//! # Frames
+//! World; directions in A of either sonar.
+//!
+//! # Limits
+//! Straight rays, the direct way alone. Sonars in the air are not heard. Others ping at their rate from their start on, whether anybody listens to them or not, and are where they are at this sonar's ping; those that are dead or without
+//! power then are silent.
+//!
+//! # Checked by
+//! test/analytic/sonar.rs
+
+use crate::sonar::beam::pattern;
+use crate::sonar::decibels::power;
+use crate::sonar::echoes::Picture;
+use crate::sonar::medium::Medium;
+use merrow_math::Vec3;
+use merrow_math::real::wrapped;
+use merrow_model::scene::Sensor;
+use merrow_model::scene::sensor::sonar::SonarSpec;
+use std::f64::consts::LN_10;
+
+/// A ping of another as it arrives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Burst {
+    /// Range at which it seems to begin [m].
+    pub range: f64,
+    /// How long it seems [m].
+    pub length: f64,
+    /// Unit vector towards where it comes from, in A without the head's turn.
+    pub from: Vec3,
+    /// Power at the sonar, but for its own pattern [µPa²].
+    pub power: f64,
+}
+
+/// True if one hears the other.
+pub fn share_a_band(a: &SonarSpec, b: &SonarSpec) -> bool {
+    (a.frequency - b.frequency).abs() < 0.5 * (a.bandwidth + b.bandwidth)
+}
+
+/// Pings of `other` that arrive while `spec` listens from `now_ns` on: `towards` it from the other and `from` it, in their acoustic frames.
+pub fn bursts(
+    spec: &SonarSpec,
+    (other, other_spec): (&Sensor, &SonarSpec),
+    (distance, towards, from): (f64, Vec3, Vec3),
+    medium: &Medium,
+    now_ns: u64,
+    out: &mut Vec<Burst>,
+) {
+    let delay = distance * medium.here[0];
+    // by the speed of sound that the sonar takes its ranges with
+    let speed = spec.sound_speed.unwrap_or(1.0 / medium.here[0]);
+    let listens = 2.0 * spec.limits[1] / speed;
+    let level = power(other_spec.source_level) / (distance * distance).max(1e-6)
+        * libm::exp(-0.1 * LN_10 * medium.here[1] * distance);
+    let now = now_ns as f64 * 1e-9;
+    let start = other.start_ns as f64 * 1e-9;
+    let first = ((now - delay - start) * other.rate).ceil().max(0.0);
+    let mut k = first as u64;
+    loop {
+        let arrives = other.sample_ns(k) as f64 * 1e-9 + delay - now;
+        if arrives > listens {
+            return;
+        }
+        let (across, along) = angles(towards);
+        let across = wrapped(across - other_spec.head_angle(k));
+        let sent = pattern(&other_spec.across[1], across) * pattern(&other_spec.along[1], along);
+        let range = 0.5 * speed * arrives;
+        out.push(Burst {
+            range,
+            length: 0.5 * speed * other_spec.pulse,
+            from,
+            power: level * sent,
+        });
+        k += 1;
+    }
+}
+
+/// Angles of a direction of A across and out of the fan.
+fn angles(a: Vec3) -> (f64, f64) {
+    (
+        libm::atan2(a.y, a.z),
+        libm::asin((a.x / a.norm().max(1e-9)).clamp(-1.0, 1.0)),
+    )
+}
+
+/// Adds what arrives to all beams. (1)
+pub fn add(picture: &mut Picture, spec: &SonarSpec, bursts: &[Burst], head: f64) {
+    let bin = spec.bin();
+    for burst in bursts {
+        let (across, along) = angles(burst.from);
+        let along = pattern(&spec.along[0], along);
+        let index = |r: f64| (((r - spec.limits[0]) / bin).max(0.0) as usize).min(spec.bins);
+        let first = index(burst.range);
+        let last = index(burst.range + burst.length + bin);
+        for (b, steering) in spec.steering.iter().enumerate() {
+            let heard =
+                pattern(&spec.across[0], wrapped(across - head - steering)) * along * burst.power;
+            for k in first..last {
+                picture.power[k * picture.beams + b] += heard as f32;
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Time and absorption of sound on straight ways through the water column.
+//!
+//! # Law
+//! ```text
+//!   1/c̄ = ∫ dz/c / Δz,   ᾱ = ∫ α dz / Δz                    (1)
+//! ```
+//! Both of (1) are integrals over depth alone, so one table of them serves all rays of a ping.
+//!
+//! # Symbols
+//! c speed of sound [m/s] · α absorption [dB/m] · z height [m].
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! The column is that over the sonar. Straight rays do over the ranges of such sonars, unless the column is strongly layered and the beam far from upright; `arc.rs` has those that bend. Acidity 8; salinity of water without a column is that which gives its density.
+//!
+//! # Checked by
+//! tests below; test/analytic/sonar.rs
+
+use merrow_environment::absorption::{Water, francois_garrison};
+use merrow_environment::{Instant, seawater, water_column};
+use merrow_math::Vec3;
+
+/// Intervals of the table.
+const PARTS: usize = 32;
+
+/// The water about a sonar.
+#[derive(Clone, Debug)]
+pub struct Medium {
+    /// Lowest height of the table and its step [m].
+    low: f64,
+    step: f64,
+    /// Slowness and absorption, summed up from the lowest height.
+    sums: Vec<[f64; 2]>,
+    /// Slowness [s/m] and absorption [dB/m] at the sonar.
+    pub here: [f64; 2],
+}
+
+impl Medium {
+    /// The water within `reach` [m] of `p`, for sound of `frequency` [Hz].
+    pub fn about(at: &Instant<'_>, p: Vec3, reach: f64, frequency: f64) -> Self {
+        let values = |z: f64| {
+            let q = Vec3::new(p.x, p.y, z);
+            let speed = water_column::sound_speed(at.sea, at.gravity, q, at.time);
+            [1.0 / speed, absorption(at, q, frequency)]
+        };
+        let (low, high) = (p.z - reach, (p.z + reach).min(0.0).max(p.z));
+        let here = values(p.z);
+        if at.sea.column.is_none() {
+            return Self {
+                low,
+                step: high - low,
+                sums: vec![here],
+                here,
+            };
+        }
+        let step = (high - low) / PARTS as f64;
+        let (mut sums, mut last) = (vec![[0.0; 2]], values(low));
+        for k in 1..=PARTS {
+            let next = values(low + k as f64 * step);
+            let sum = sums[k - 1];
+            sums.push([0, 1].map(|i| sum[i] + 0.5 * step * (last[i] + next[i])));
+            last = next;
+        }
+        Self {
+            low,
+            step,
+            sums,
+            here,
+        }
+    }
+
+    /// Mean slowness [s/m] and absorption [dB/m] between two heights. (1)
+    pub fn between(&self, a: f64, b: f64) -> [f64; 2] {
+        if self.sums.len() == 1 {
+            return self.here;
+        }
+        // level ways have a mean too
+        let b = if (b - a).abs() < 1e-3 * self.step {
+            a + 1e-3 * self.step
+        } else {
+            b
+        };
+        let (from, to) = (self.sum(a), self.sum(b));
+        [0, 1].map(|i| (to[i] - from[i]) / (b - a))
+    }
+
+    fn sum(&self, z: f64) -> [f64; 2] {
+        let x = (z - self.low) / self.step;
+        let k = (x.max(0.0) as usize).min(PARTS - 1);
+        let (a, b) = (self.sums[k], self.sums[k + 1]);
+        [0, 1].map(|i| a[i] + (b[i] - a[i]) * (x - k as f64))
+    }
+}
+
+/// Absorption of sound of `frequency` [Hz] at `p` [dB/m].
+pub fn absorption(at: &Instant<'_>, p: Vec3, frequency: f64) -> f64 {
+    let sea = at.sea;
+    let temperature = water_column::temperature(sea, at.gravity, p, at.time);
+    let salinity = match (sea.region(p.x, p.y), &sea.column) {
+        (None, Some(column)) => water_column::at(column, at.gravity, p, at.time).salinity,
+        (region, _) => salinity(region.map_or(sea.density, |r| r.density), temperature),
+    };
+    let water = Water {
+        temperature,
+        salinity,
+        depth: (-p.z).max(0.0),
+        ph: 8.0,
+    };
+    1e-3 * francois_garrison(1e-3 * frequency, &water)
+}
+
+/// Salinity of water of a density [kg/m³] and temperature [°C] at the surface.
+fn salinity(density: f64, temperature: f64) -> f64 {
+    let [mut low, mut high] = [0.0, 42.0];
+    for _ in 0..40 {
+        let middle = 0.5 * (low + high);
+        if seawater::density(middle, seawater::t68(temperature), 0.0) < density {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    0.5 * (low + high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn salinity_gives_its_density() {
+        for s in [0.0, 7.0, 35.0] {
+            let density = seawater::density(s, seawater::t68(12.0), 0.0);
+            assert!((salinity(density, 12.0) - s).abs() < 1e-6);
+        }
+        assert!(salinity(990.0, 12.0) < 1e-9);
+    }
+}

@@ -1,0 +1,136 @@
+//! What the surface and the bottom mirror of a sound, and the ways by one of them.
+//!
+//! # Law
+//! ```text
+//!   R = (m sin φ - √(n² - cos² φ))/(m sin φ + √(n² - cos² φ))        bottom: a fluid half space       (1)  [Jensen 2011, ch. 1]
+//!   m = ρ_2/ρ_1,   n = (c_1/c_2)(1 + i α/(40 π log e))                                                 (2)  [Jensen 2011, ch. 1]
+//!   |R|² e^{-4 k² h² sin² φ}                                          rough: what stays in step        (3)  [Eckart 1953]
+//!   p' = p - 2 n (n·(p - q))                                          image in a plane                 (4)
+//! ```
+//! # Symbols
+//! φ grazing angle · ρ density, c speed of sound, 1 of the water, 2 of the ground · α attenuation [dB a wavelength] · k wave number [1/m] · h standard deviation of the
+//! height [m] · p place, p' its image in the plane through q with the normal n.
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! Ground of one kind to any depth, without shear. The image is that in the plane which touches the bottom where the sound meets it, found in three rounds; over ground that is bent about as
+//! much as the way is long there may be more such places than the one. The surface is level there.
+//!
+//! # Checked by
+//! tests below; test/analytic/sonar_rays.rs
+
+use merrow_math::Vec3;
+use merrow_model::scene::robot::collision::Ground;
+use std::f64::consts::{LOG10_E, PI};
+
+/// Power that a ground mirrors, at the sine of the grazing angle, in water of a density [kg/m³] and speed of sound [m/s], at a wave number [1/m]. (1) to (3)
+pub fn of_ground(ground: &Ground, sine: f64, [density, speed]: [f64; 2], wave_number: f64) -> f64 {
+    let (m, n) = (ground.density / density, speed / ground.sound_speed);
+    let loss = ground.attenuation / (40.0 * PI * LOG10_E);
+    // n² - cos² φ and its root, real and imaginary
+    let (x, y) = (
+        n * n * (1.0 - loss * loss) - (1.0 - sine * sine),
+        2.0 * n * n * loss,
+    );
+    let size = (x * x + y * y).sqrt();
+    let (a, b) = (
+        (0.5 * (size + x)).max(0.0).sqrt(),
+        (0.5 * (size - x)).max(0.0).sqrt(),
+    );
+    let square = |re: f64| re * re + b * b;
+    let still = square(m * sine - a) / square(m * sine + a);
+    still * crate::sonar::backscatter::mirrored(sine, wave_number, ground.roughness)
+}
+
+/// The place on the plane through `q` with the unit normal `n` by which sound goes from `a` to `b`; none if these are not both before it.
+pub fn place(a: Vec3, b: Vec3, q: Vec3, n: Vec3) -> Option<Vec3> {
+    let [ha, hb] = [a, b].map(|p| n.dot(p - q));
+    (ha > 0.0 && hb > 0.0).then(|| {
+        let image = a - n.scale(2.0 * ha); // (4)
+        image + (b - image).scale(ha / (ha + hb))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ground(density: f64, sound_speed: f64, attenuation: f64) -> Ground {
+        Ground {
+            density,
+            sound_speed,
+            attenuation,
+            roughness: 0.0,
+        }
+    }
+
+    // upright by the impedances, total under the critical angle, nothing at the angle of intromission
+    #[test]
+    fn a_fluid_half_space_mirrors_as_rayleigh_says() {
+        let water = [1000.0, 1500.0];
+        let sand = ground(1900.0, 1650.0, 0.0);
+        let upright = of_ground(&sand, 1.0, water, 6000.0);
+        let (z1, z2) = (1000.0 * 1500.0, 1900.0 * 1650.0_f64);
+        assert!(
+            (upright - ((z2 - z1) / (z2 + z1)).powi(2)).abs() < 1e-12,
+            "{upright}"
+        );
+        let critical = (1500.0_f64 / 1650.0).acos();
+        assert!((of_ground(&sand, (0.99 * critical).sin(), water, 6000.0) - 1.0).abs() < 1e-12);
+        assert!(of_ground(&sand, (1.2 * critical).sin(), water, 6000.0) < 0.5);
+        // m² sin² = n² - cos²: slow mud
+        let (m, n) = (1.4_f64, 1500.0 / 1450.0);
+        let cosine = ((m * m - n * n) / (m * m - 1.0)).sqrt();
+        let mud = ground(1400.0, 1450.0, 0.0);
+        assert!(of_ground(&mud, (1.0 - cosine * cosine).sqrt(), water, 6000.0) < 1e-12);
+    }
+
+    // with attenuation, by complex numbers written out; a loss even under the critical angle
+    #[test]
+    fn attenuation_and_roughness_take_some() {
+        let water = [1000.0, 1500.0];
+        let lossy = of_ground(&ground(1900.0, 1650.0, 0.8), 0.2, water, 100.0);
+        let delta = 0.8 / 54.575_05;
+        let n2 = [
+            (1500.0_f64 / 1650.0).powi(2) * (1.0 - delta * delta),
+            (1500.0_f64 / 1650.0).powi(2) * 2.0 * delta,
+        ];
+        let z = [n2[0] - 0.96, n2[1]];
+        let (r, angle) = (
+            (z[0] * z[0] + z[1] * z[1]).sqrt().sqrt(),
+            0.5 * z[1].atan2(z[0]),
+        );
+        let root = [r * angle.cos(), r * angle.sin()];
+        let of = |sign: f64| (0.38 + sign * root[0]).powi(2) + root[1].powi(2);
+        assert!(
+            (lossy - of(-1.0) / of(1.0)).abs() < 1e-6 && lossy < 0.97,
+            "{lossy}"
+        );
+        let rough = Ground {
+            roughness: 0.01,
+            ..ground(1900.0, 1650.0, 0.8)
+        };
+        let kept = of_ground(&rough, 0.2, water, 100.0) / lossy;
+        assert!(
+            (kept - (-4.0_f64 * 1e4 * 1e-4 * 0.04).exp()).abs() < 1e-12,
+            "{kept}"
+        );
+    }
+
+    #[test]
+    fn angles_at_the_mirror_are_alike() {
+        let n = Vec3::new(0.1, -0.2, 1.0).unit().unwrap();
+        let (a, b, q) = (
+            Vec3::new(1.0, 2.0, 5.0),
+            Vec3::new(9.0, -3.0, 2.0),
+            Vec3::new(0.0, 0.0, -1.0),
+        );
+        let m = place(a, b, q, n).unwrap();
+        assert!(n.dot(m - q).abs() < 1e-12);
+        let [to, from] = [a - m, b - m].map(|v| v.unit().unwrap());
+        assert!((n.dot(to) - n.dot(from)).abs() < 1e-12 && (to + from).cross(n).norm() < 1e-12);
+        assert_eq!(place(a, Vec3::new(0.0, 0.0, -4.0), q, n), None);
+    }
+}

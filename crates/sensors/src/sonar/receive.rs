@@ -1,0 +1,134 @@
+//! From mean powers to what a receiver gives out: noise, speckle, time-varying gain, numbers.
+//!
+//! # Law
+//! ```text
+//!   P = (P_echo + N) E,   E = |z_1 + ... + z_n|²/n                          (1)  fully developed speckle [Goodman 1975]
+//!   L = 10 log P + g log r + 2 α_g r                                        (2)
+//!   number = (2^bits - 1) (L - L_0)/(L_1 - L_0)                             (3)
+//! ```
+//! The z are complex normal numbers of power 1, a new one each range; n ranges lie within half a pulse. So the amplitude is Rayleigh's, the power
+//! exponential, and ranges nearer than half a pulse are alike. Where n = 1 the power is drawn as it is.
+//!
+//! # Symbols
+//! P power [µPa²] · N noise · L level after the gain [dB], from L_0 to L_1 · g decibels a decade · α_g [dB/m].
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! Neighbouring beams fade each for itself, also where they overlap. Single bright targets fade as all else.
+//!
+//! # Checked by
+//! test/analytic/sonar.rs
+
+use crate::sample::Spoiling;
+use crate::sonar::decibels::{power, quick_level};
+use crate::sonar::echoes::Picture;
+use crate::sonar::medium::Medium;
+use crate::sonar::noise;
+use merrow_math::rng::Draw;
+use merrow_model::scene::sensor::sonar::SonarSpec;
+
+/// Adds noise and lets all fade. (1)
+pub fn hear(picture: &mut Picture, spec: &SonarSpec, wind: f64, by: &Spoiling) {
+    let noise = noise::in_beam(spec, wind) as f32;
+    picture.power.iter_mut().for_each(|p| *p += noise);
+    if !(spec.speckle && by.noise) {
+        return;
+    }
+    let same = ((picture.cell / spec.bin()).round() as usize).max(1);
+    // a draw for each range, whatever those before it drew
+    let first = (by.sample + 1).wrapping_mul(1 << 20);
+    let rows = picture.power.chunks_exact_mut(picture.beams).enumerate();
+    if same == 1 {
+        // the power of one complex number
+        for (k, row) in rows {
+            let mut draw = by.stream.draw(first.wrapping_add(k as u64));
+            row.iter_mut().for_each(|p| *p *= draw.exponential() as f32);
+        }
+        return;
+    }
+    let mut fading = Fading::new(picture.beams, same);
+    for (k, row) in rows {
+        let mut draw = by.stream.draw(first.wrapping_add(k as u64));
+        if k == 0 {
+            (1..same).for_each(|_| fading.step(&mut draw));
+        }
+        fading.step(&mut draw);
+        row.iter_mut()
+            .enumerate()
+            .for_each(|(b, p)| *p *= fading.factor(b));
+    }
+}
+
+/// Sums of the last complex numbers of each beam.
+struct Fading {
+    /// Ring of those that are summed up, and where the next comes.
+    ring: Vec<[f32; 2]>,
+    next: usize,
+    sums: Vec<[f32; 2]>,
+    same: usize,
+}
+
+impl Fading {
+    fn new(beams: usize, same: usize) -> Self {
+        Self {
+            ring: vec![[0.0; 2]; beams * same],
+            next: 0,
+            sums: vec![[0.0; 2]; beams],
+            same,
+        }
+    }
+
+    fn step(&mut self, draw: &mut Draw) {
+        let beams = self.sums.len();
+        let ring = &mut self.ring[self.next * beams..][..beams];
+        for (old, sum) in ring.iter_mut().zip(&mut self.sums) {
+            let z = [draw.normal() as f32, draw.normal() as f32];
+            *sum = [0, 1].map(|i| sum[i] - old[i] + z[i]);
+            *old = z;
+        }
+        self.next = (self.next + 1) % self.same;
+    }
+
+    fn factor(&self, beam: usize) -> f32 {
+        let [x, y] = self.sums[beam];
+        0.5 * (x * x + y * y) / self.same as f32
+    }
+}
+
+/// Numbers of all ranges and beams. (2), (3)
+pub fn numbers(picture: &Picture, spec: &SonarSpec, medium: &Medium) -> Vec<u16> {
+    let (spreading, loss) = spec.gain;
+    let loss = loss.unwrap_or(medium.here[1]);
+    let most = ((1_u32 << spec.bits) - 1) as f32;
+    let [low, high] = spec.levels.map(|x| x as f32);
+    let scale = most / (high - low);
+    // adding 2^23 rounds to whole numbers, which are left in the lowest bits
+    const ROUND: f32 = 8_388_608.0;
+    let mut out = vec![0; picture.power.len()];
+    let rows = picture
+        .power
+        .chunks_exact(picture.beams)
+        .zip(out.chunks_exact_mut(picture.beams));
+    for (k, (row, out)) in rows.enumerate() {
+        let r = spec.range(k);
+        let gain = (spreading * libm::log10(r) + 2.0 * loss * r) as f32 - low;
+        for (p, out) in row.iter().zip(out) {
+            let level = quick_level(p.max(f32::MIN_POSITIVE)) + gain;
+            *out = ((level * scale).max(0.0).min(most) + ROUND).to_bits() as u16;
+        }
+    }
+    out
+}
+
+/// The level that a number stands for, the time-varying gain still in it [dB].
+pub fn level(spec: &SonarSpec, number: u16) -> f64 {
+    let most = f64::from((1_u32 << spec.bits) - 1);
+    spec.levels[0] + f64::from(number) / most * (spec.levels[1] - spec.levels[0])
+}
+
+/// The power of an echo below which nothing is found [µPa²].
+pub fn floor(spec: &SonarSpec, wind: f64) -> f64 {
+    noise::in_beam(spec, wind) * power(spec.threshold)
+}

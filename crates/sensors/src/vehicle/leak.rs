@@ -1,0 +1,85 @@
+//! Leak detector: a probe in the hull that tells when water reaches it.
+//!
+//! # Law
+//! ```text
+//!   h = -2 R sin(asin(1 - 2 w/V)/3),  V = 4/3 π R³                (1)  level over the middle of a sphere that holds w
+//! ```
+//! It is wet where its place lies under (1) of a compartment of its link, or, if a volume is stated, from that much water in the link on.
+//!
+//! # Symbols
+//! w water that came in through a leak · V volume of the compartment, R radius of a sphere of it.
+//!
+//! # Frames
+//! Heights in W.
+//!
+//! # Limits
+//! The compartment is taken for a ball about its middle, so that the level follows attitude by the places of middle and probe alone; water does not slosh. A probe
+//! that dries again tells so.
+//!
+//! # Checked by
+//! test/analytic/air_sensors.rs
+
+use crate::{OnBoard, Truth};
+use merrow_model::scene::fault::{Device, FaultKind};
+use merrow_model::scene::{Sensor, fault};
+use merrow_model::state::reading::Leak;
+
+/// One sample of a detector that trips at `volume` [m³] of water, or where water reaches it.
+pub fn measure(
+    volume: Option<f64>,
+    sensor: &Sensor,
+    truth: &Truth<'_>,
+    on_board: &OnBoard<'_>,
+) -> Leak {
+    let leaks = on_board.faults.iter().filter_map(|memory| {
+        match (memory.fault.kind, memory.fault.device) {
+            (FaultKind::Leak(leak), Device::Hull(link)) if link == sensor.link => {
+                Some((leak, memory.water))
+            }
+            _ => None,
+        }
+    });
+    let wet = match volume {
+        Some(volume) => {
+            let water: f64 = leaks.map(|(_, water)| water).sum();
+            water > 0.0 && water >= volume
+        }
+        None => leaks.into_iter().any(|(leak, water)| {
+            let link = &on_board.work.links[sensor.link];
+            let middle = link.p_WL + link.R_WL.mul_vec(leak.p_LoC);
+            water > 0.0 && truth.p_WS.z - middle.z <= level(&leak, water)
+        }),
+    };
+    Leak {
+        signal: f64::from(u8::from(wet)),
+    }
+}
+
+/// (1)
+fn level(leak: &fault::Leak, water: f64) -> f64 {
+    let radius = libm::cbrt(0.75 * leak.volume / std::f64::consts::PI);
+    let empty = (1.0 - 2.0 * water / leak.volume).clamp(-1.0, 1.0);
+    -2.0 * radius * libm::sin(libm::asin(empty) / 3.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_math::Vec3;
+
+    #[test]
+    fn level_holds_its_water() {
+        use std::f64::consts::PI;
+        let leak = fault::Leak {
+            area: 1.0,
+            p_LoH: Vec3::zero(),
+            volume: 4.0 / 3.0 * PI,
+            p_LoC: Vec3::zero(),
+        };
+        for h in [-0.9, -0.3, 0.0, 0.4, 1.0] {
+            let deep: f64 = h + 1.0;
+            let cap = PI * deep * deep * (3.0 - deep) / 3.0;
+            assert!((level(&leak, cap) - h).abs() < 1e-7, "{h}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Power meter: voltage and current of the battery, and the charge by counting.
+//!
+//! # Law
+//! ```text
+//!   Q_k = Q_{k-1} - I_k T/3600                                    (1)
+//! ```
+//! # Symbols
+//! Q charge left [A h] · I current that it has measured, positive while drawn · T time between samples.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! It begins with the charge that the battery begins with, and takes the pack's stated capacity for true; what its current is off by adds up. While the battery's protection is open it does not count, as it
+//! is silent.
+//!
+//! # Checked by
+//! test/analytic/telemetry.rs
+
+use crate::{OnBoard, noise};
+use merrow_math::rng::Draw;
+use merrow_model::scene::sensor::on_board::PowerSpec;
+use merrow_model::state::reading::Power;
+use merrow_model::state::{Cells, SensorState};
+
+/// One sample, `period` [s] after the one before.
+pub fn measure(
+    spec: &PowerSpec,
+    period: f64,
+    memory: &mut SensorState,
+    on_board: &OnBoard<'_>,
+    draw: &mut Draw,
+) -> Power {
+    let mut found = [on_board.battery.voltage, on_board.battery.current];
+    let on = memory.noise;
+    for i in 0..2 {
+        found[i] = noise::scalar(&spec.errors[i], &mut memory.drift[i], found[i], on, draw);
+    }
+    let [voltage, current] = found;
+    let pack = on_board.robot.battery.as_ref();
+    let capacity = pack.map_or(f64::NAN, |pack| pack.capacity);
+    // what a fault adds to the current it counts too
+    let counted = current + memory.parts[1].offset;
+    let charge = match &memory.cells {
+        Some(before) => before.shown[0] - counted * period / 3600.0, // (1)
+        None => pack.map_or(f64::NAN, |pack| pack.initial_charge * pack.capacity),
+    };
+    memory.cells = Some(Cells {
+        at: 0.0,
+        met: [0.0; 3],
+        shown: [charge, 0.0, 0.0],
+    });
+    Power {
+        voltage,
+        current,
+        charge,
+        capacity,
+    }
+}

@@ -1,0 +1,227 @@
+//! Doppler velocity log with four beams, bottom track and water track.
+//!
+//! # Law
+//! ```text
+//!   b_i = (v_S - v_i) · d_i (1 + s) + n                         (1)  beam velocity, positive out of the transducer
+//!   v = (NᵀN)⁻¹ Nᵀ b,  cov = σ² (NᵀN)⁻¹                          (2)  least squares over the valid beams
+//! ```
+//! With four beams at angle θ from the axis (2) gives σ_xy = σ/(√2 sin θ) and σ_z = σ/(2 cos θ). With range modes it pings as often as that of
+//! the altitude found last lets it (`scene::sensor::Pace`), or as tracking the water or searching does.
+//!
+//! # Symbols
+//! d_i beam directions, N their rows · v_i velocity of what the beam meets: 0 of the bottom and what stands on it, its own of another robot · s scale error (drawn once) · σ deviation of a beam, of the bottom or the water
+//! track. v is the velocity of S over what the beams meet (bottom) or through the water of the layer (water).
+//!
+//! # Frames
+//! S: x forward, z up; the beams point to -z.
+//!
+//! # Limits
+//! Straight beams against the bottom, what stands on it and other robots, but its own; each beam is measured at the same instant; beams are lost at random with
+//! a chance that grows with the square of the range. At least three beams are needed. It changes its range mode from one ping to the next, without losing any.
+//!
+//! # Checked by
+//! test/analytic/dvl.rs (V81), test/analytic/met.rs
+
+use crate::{Truth, noise};
+use merrow_environment::water_column;
+use merrow_math::rng::Draw;
+use merrow_math::{SpatialVelocity, Sym3, Vec3};
+use merrow_model::scene::sensor::{DvlSpec, Sensor};
+use merrow_model::state::SensorState;
+use merrow_model::state::reading::{Dvl, DvlBeam, DvlLock};
+use merrow_model::state::workspace::Met;
+
+/// One ping, whose beams meet `met` of other robots.
+pub fn measure(
+    spec: &DvlSpec,
+    sensor: &Sensor,
+    memory: &mut SensorState,
+    (truth, met): (&Truth<'_>, &[Met; 4]),
+    draw: &mut Draw,
+) -> Dvl {
+    let on = memory.noise;
+    let scale = if on {
+        1.0 + spec.scale_std * sensor.stream.draw(0).normal()
+    } else {
+        1.0
+    };
+    let mut beams = [DvlBeam {
+        direction: Vec3::zero(),
+        bottom: false,
+        range: f64::NAN,
+        velocity: f64::NAN,
+    }; 4];
+    let v_ground = truth.V_WS_S.v;
+    let in_water = truth.at.above_surface(truth.p_WS) <= 0.0;
+    let mut heights = (0.0, 0.0);
+    for ((beam, d), met) in beams.iter_mut().zip(spec.beams).zip(met) {
+        beam.direction = d;
+        let d_W = truth.R_WS.mul_vec(d);
+        // the draws are made whether or not they are needed, so that one lost echo does not shift the others' noise
+        let (n_velocity, n_range, luck) = (draw.normal(), draw.normal(), draw.uniform());
+        let Some((range, v)) = echo(spec, truth, (in_water, met), d_W, luck, on) else {
+            continue;
+        };
+        let speed = v_ground.dot(d) - v.dot(d_W);
+        if speed.abs() > spec.max_beam_speed {
+            continue;
+        }
+        beam.bottom = true;
+        beam.range = if on {
+            (range + spec.range_std * n_range).max(0.0)
+        } else {
+            range
+        };
+        beam.velocity = scale * speed
+            + if on {
+                spec.bottom_std * n_velocity
+            } else {
+                0.0
+            };
+        heights.0 -= beam.range * d_W.z;
+        heights.1 += 1.0;
+    }
+    let mut lock = DvlLock::Bottom;
+    let mut std = spec.bottom_std;
+    let mut solution = solve(&beams);
+    if solution.is_none()
+        && in_water
+        && let Some(v_water) = water_velocity(spec, truth)
+    {
+        lock = DvlLock::Water;
+        std = spec.water_std;
+        track_water(spec, truth, v_water, scale, on, &mut beams, draw);
+        solution = solve(&beams);
+    }
+    let (velocity, covariance) = match solution {
+        Some((v, inverse)) => (v, inverse.scale(std * std)),
+        None => {
+            lock = DvlLock::None;
+            (Vec3::new(f64::NAN, f64::NAN, f64::NAN), Sym3::zero())
+        }
+    };
+    let c = covariance.full();
+    Dvl {
+        lock,
+        velocity: Vec3::from(
+            velocity
+                .to_array()
+                .map(|x| noise::quantise(x, spec.resolution)),
+        ),
+        covariance: std::array::from_fn(|k| c.r[k / 3][k % 3]),
+        altitude: if lock == DvlLock::Bottom {
+            heights.0 / heights.1
+        } else {
+            f64::NAN
+        },
+        beams,
+        beam_variances: [std * std, spec.range_std * spec.range_std],
+        sound_speed: water_column::sound_speed(
+            truth.at.sea,
+            truth.at.gravity,
+            truth.p_WS,
+            truth.at.time,
+        ),
+    }
+}
+
+/// Slant range of a beam's echo, if it has one, and the velocity in W of what it comes from.
+fn echo(
+    spec: &DvlSpec,
+    truth: &Truth<'_>,
+    (in_water, met): (bool, &Met),
+    d_W: Vec3,
+    luck: f64,
+    on: bool,
+) -> Option<(f64, Vec3)> {
+    if !in_water {
+        return None;
+    }
+    let still = truth.range(d_W).unwrap_or(f64::INFINITY);
+    let (range, v) = if met.range < still {
+        (met.range, met.v_W)
+    } else {
+        (still, Vec3::zero())
+    };
+    if !range.is_finite() {
+        return None;
+    }
+    let altitude = -range * d_W.z;
+    let heard = altitude >= spec.altitude[0] && altitude <= spec.altitude[1];
+    let far = altitude / spec.altitude[1];
+    let lost = on && luck < spec.beam_loss * far * far;
+    (heard && !lost).then_some((range, v))
+}
+
+/// Velocity of the water in the middle of the layer, in S; none if there is no layer or no water in it.
+fn water_velocity(spec: &DvlSpec, truth: &Truth<'_>) -> Option<Vec3> {
+    let [near, far] = spec.water_layer?;
+    let down = truth.R_WS.col(2);
+    let middle = truth.p_WS - down.scale(0.5 * (near + far));
+    let end = truth.p_WS - down.scale(far);
+    let bottom = truth.at.sea.seabed.height(end.x, end.y);
+    if truth.at.above_surface(middle) > 0.0 || end.z < bottom {
+        return None;
+    }
+    Some(truth.R_WS.tr_mul_vec(truth.at.water(middle).0))
+}
+
+fn track_water(
+    spec: &DvlSpec,
+    truth: &Truth<'_>,
+    v_water: Vec3,
+    scale: f64,
+    on: bool,
+    beams: &mut [DvlBeam; 4],
+    draw: &mut Draw,
+) {
+    let relative = SpatialVelocity {
+        w: truth.V_WS_S.w,
+        v: truth.V_WS_S.v - v_water,
+    };
+    for beam in beams {
+        let n = draw.normal();
+        let speed = relative.v.dot(beam.direction);
+        beam.bottom = false;
+        beam.range = f64::NAN;
+        beam.velocity = if speed.abs() > spec.max_beam_speed {
+            f64::NAN
+        } else {
+            scale * speed + if on { spec.water_std * n } else { 0.0 }
+        };
+    }
+}
+
+/// (2): velocity and (NᵀN)⁻¹ over the beams that have a velocity; none with fewer than three.
+fn solve(beams: &[DvlBeam; 4]) -> Option<(Vec3, Sym3)> {
+    let valid = || beams.iter().filter(|b| b.velocity.is_finite());
+    if valid().count() < 3 {
+        return None;
+    }
+    let (mut n, mut rhs) = (Sym3::zero(), Vec3::zero());
+    for b in valid() {
+        n = n.minus_outer(b.direction, -1.0);
+        rhs += b.direction.scale(b.velocity);
+    }
+    let inverse = inverse(&n)?;
+    Some((inverse.mul_vec(rhs), inverse))
+}
+
+/// Inverse of a positive-definite 3x3 by cofactors.
+fn inverse(s: &Sym3) -> Option<Sym3> {
+    let a = s.yy * s.zz - s.yz * s.yz;
+    let b = s.xz * s.yz - s.xy * s.zz;
+    let c = s.xy * s.yz - s.xz * s.yy;
+    let det = s.xx * a + s.xy * b + s.xz * c;
+    (det > 1e-9).then(|| {
+        Sym3 {
+            xx: a,
+            xy: b,
+            xz: c,
+            yy: s.xx * s.zz - s.xz * s.xz,
+            yz: s.xy * s.xz - s.xx * s.yz,
+            zz: s.xx * s.yy - s.xy * s.xy,
+        }
+        .scale(1.0 / det)
+    })
+}

@@ -1,0 +1,341 @@
+//! What beams of DVLs and echo sounders meet of other robots and props.
+//!
+//! # Law
+//! ```text
+//!   R_j = max over its shapes of |way to the link| + |p_LoG| + r_G     (1)  sphere about the base, for any position of the joints
+//!   |m|² - (m·d)² <= R_j²,  -R_j <= m·d <= far + R_j,  m = p_WBj - p   (2)  a beam that may meet it
+//!   v = V_L.v + V_L.w x p_LX                                           (3)  velocity of what it meets, at X
+//! ```
+//! Robots that pass (2) are asked shape by shape; the nearest answer stands.
+//!
+//! # Symbols
+//! p, d where a beam begins and its unit direction · far the greatest range at which it is heard · r_G radius about a shape's origin · X where it ends.
+//!
+//! # Frames
+//! W; shapes stay in the frame L of their link, into which a beam is brought.
+//!
+//! # Limits
+//! The beam's centre line, as against the bottom. Shapes are those that can be touched, of a link without any its hull (`stage.rs`); its own robot is not met, one that
+//! is tied or coupled to it is.
+//!
+//! # Checked by
+//! test/analytic/met.rs
+
+use crate::ray_scene;
+use crate::ray_scene::By;
+use crate::raytrace::{Placed, Ray, Scratch, Shape, Surroundings};
+use merrow_math::Vec3;
+use merrow_model::kinematics;
+use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
+use merrow_model::state::workspace::Met;
+use merrow_model::state::{RobotState, State, Workspace};
+use std::sync::Arc;
+
+/// The shapes of a link.
+#[derive(Debug)]
+struct Part {
+    link: usize,
+    shapes: Surroundings,
+}
+
+/// What a robot shows, alike for robots that are built alike.
+#[derive(Clone, Debug)]
+struct Shown {
+    parts: Arc<[Part]>,
+    /// (1) [m].
+    reach: f64,
+}
+
+/// A sensor with beams.
+#[derive(Clone, Copy, Debug)]
+struct Sounder {
+    robot: usize,
+    sensor: usize,
+}
+
+/// All robots as beams meet them.
+#[derive(Debug)]
+pub struct Others {
+    shown: Vec<Shown>,
+    sounders: Vec<Sounder>,
+    /// The largest reach [m].
+    reach: f64,
+    /// Robots by the eastward place of their base.
+    order: Vec<(f64, usize)>,
+    /// Robots whose links' poses and velocities are those of now.
+    placed: Vec<bool>,
+    scratch: Scratch,
+}
+
+impl Others {
+    /// Those of a world; none if no beam can meet another robot.
+    pub fn new(scene: &Scene) -> Option<Self> {
+        let of_robot = |(robot, model): (usize, &Robot)| {
+            let beams = model
+                .sensors
+                .iter()
+                .enumerate()
+                .filter(|(_, s)| far(s).is_some());
+            beams
+                .map(|(sensor, _)| Sounder { robot, sensor })
+                .collect::<Vec<_>>()
+        };
+        let sounders: Vec<Sounder> = scene.robots.iter().enumerate().flat_map(of_robot).collect();
+        if sounders.is_empty() || scene.robots.len() < 2 {
+            return None;
+        }
+        let mut shown: Vec<Shown> = Vec::with_capacity(scene.robots.len());
+        for (r, robot) in scene.robots.iter().enumerate() {
+            let twin = (0..r)
+                .find(|k| is_alike(&scene.robots[*k], robot))
+                .map(|k| shown[k].clone());
+            shown.push(twin.unwrap_or_else(|| Shown::new(robot)));
+        }
+        let is_met = |s: &Sounder| {
+            shown
+                .iter()
+                .enumerate()
+                .any(|(r, o)| r != s.robot && !o.parts.is_empty())
+        };
+        let sounders: Vec<Sounder> = sounders.into_iter().filter(is_met).collect();
+        if sounders.is_empty() {
+            return None;
+        }
+        let n = shown.len();
+        let reach = shown.iter().map(|o| o.reach).fold(0.0, f64::max);
+        let (order, placed) = (Vec::with_capacity(n), vec![false; n]);
+        Some(Self {
+            shown,
+            sounders,
+            reach,
+            order,
+            placed,
+            scratch: Scratch::default(),
+        })
+    }
+
+    /// Steps from now until a beam is due that is not due now, at least 1.
+    pub fn steps_to_next(&self, scene: &Scene, state: &State) -> u64 {
+        let now = state.time_ns;
+        let next = |s: &Sounder| {
+            let own = &state.robots[s.robot];
+            let due = own.sensors[s.sensor].due_ns;
+            // what is due now is sampled first, and again no sooner than its highest rate has it
+            let again = (1e9 / scene.robots[s.robot].sensors[s.sensor].rate) as u64;
+            let next = if due > now {
+                due
+            } else {
+                due.saturating_add(again)
+            };
+            own.halted.is_none().then_some(next)
+        };
+        let next = self
+            .sounders
+            .iter()
+            .filter_map(next)
+            .min()
+            .unwrap_or(u64::MAX);
+        next.saturating_sub(now).div_ceil(scene.dt_ns).max(1)
+    }
+
+    /// Leaves in `works` what the beams that are due now meet.
+    pub fn meet<W>(&mut self, scene: &Scene, state: &State, works: &mut [W])
+    where
+        W: AsMut<Workspace>,
+    {
+        let now = state.time_ns;
+        let is_due = |s: &Sounder| {
+            let own: &RobotState = &state.robots[s.robot];
+            own.halted.is_none() && own.sensors[s.sensor].due_ns <= now
+        };
+        if !self.sounders.iter().any(is_due) {
+            return;
+        }
+        let Self {
+            shown,
+            sounders,
+            reach,
+            order,
+            placed,
+            scratch,
+        } = self;
+        placed.fill(false);
+        order.clear();
+        let bases = state.robots.iter().map(|own| own.motion.p_WB.x).enumerate();
+        order.extend(
+            bases
+                .filter(|(r, _)| !shown[*r].parts.is_empty())
+                .map(|(r, x)| (x, r)),
+        );
+        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for &Sounder { robot, sensor } in sounders.iter().filter(|s| is_due(s)) {
+            place(scene, state, robot, works, placed);
+            let device = &scene.robots[robot].sensors[sensor];
+            let beams = beams(state, device, works[robot].as_mut());
+            let mut met = [Met::NONE; 4];
+            let ends = || {
+                beams
+                    .iter()
+                    .flatten()
+                    .map(|b| b.origin.x + b.range[1] * b.direction.x)
+            };
+            let from = beams.iter().flatten().map(|b| b.origin.x);
+            let west = ends().chain(from.clone()).fold(f64::INFINITY, f64::min) - *reach;
+            let east = ends().chain(from).fold(f64::NEG_INFINITY, f64::max) + *reach;
+            let first = order.partition_point(|(x, _)| *x < west);
+            let near = order[first..].iter().take_while(|(x, _)| *x <= east);
+            for &(_, other) in near.filter(|(_, other)| *other != robot) {
+                let center = state.robots[other].motion.p_WB;
+                let may = |b: &Ray| may_meet(b, center, shown[other].reach);
+                if !beams.iter().flatten().any(may) {
+                    continue;
+                }
+                place(scene, state, other, works, placed);
+                let work = works[other].as_mut();
+                for (beam, met) in beams.iter().zip(&mut met) {
+                    if let Some(beam) = beam.as_ref().filter(|b| may(b)) {
+                        nearest(beam, &shown[other], work, scratch, met);
+                    }
+                }
+            }
+            let own = works[robot].as_mut();
+            match own.met.iter_mut().find(|(k, _)| *k == sensor) {
+                Some((_, known)) => *known = met,
+                None => own.met.push((sensor, met)),
+            }
+        }
+    }
+}
+
+impl Shown {
+    fn new(robot: &Robot) -> Self {
+        let all = ray_scene::shapes(0, robot, By::Sound);
+        let (mut parts, mut reach) = (Vec::new(), 0.0_f64);
+        for link in 0..robot.links.len() {
+            let mut own = Vec::new();
+            for (shape, mount, ..) in all.iter().filter(|(_, mount, ..)| mount.link == link) {
+                let size = match shape {
+                    Shape::Primitive(primitive) => primitive.half().norm(),
+                    Shape::Mesh(mesh) => mesh.extent().0.norm() + mesh.extent().1.norm(),
+                    Shape::Ground(_) => continue,
+                };
+                reach = reach.max(robot.longest_way(link) + mount.p_LoG.norm() + size);
+                own.push(Placed {
+                    shape: shape.clone(),
+                    R_WG: mount.R_LG,
+                    p_WG: mount.p_LoG,
+                });
+            }
+            if !own.is_empty() {
+                parts.push(Part {
+                    link,
+                    shapes: Surroundings::new(own, Vec::new()),
+                });
+            }
+        }
+        Self {
+            parts: parts.into(),
+            reach,
+        }
+    }
+}
+
+/// True if two robots show the same.
+fn is_alike(a: &Robot, b: &Robot) -> bool {
+    let same = |(a, b): (
+        &merrow_model::scene::Collider,
+        &merrow_model::scene::Collider,
+    )| {
+        (a.link, &a.geometry, a.R_LG, a.p_LoG) == (b.link, &b.geometry, b.R_LG, b.p_LoG)
+    };
+    let colliders =
+        a.colliders.len() == b.colliders.len() && a.colliders.iter().zip(&b.colliders).all(same);
+    a.model == b.model && colliders && a.links == b.links
+}
+
+/// Greatest height over what it meets, or range, at which a sensor hears beams [m]; none if it has no beams.
+fn far(sensor: &Sensor) -> Option<f64> {
+    match &sensor.kind {
+        SensorKind::Dvl(spec) => Some(spec.altitude[1]),
+        SensorKind::Altimeter { limits, .. } => Some(limits[1]),
+        _ => None,
+    }
+}
+
+/// The beams of a sensor as far as they are heard, or the bottom where that is a plane.
+fn beams(state: &State, sensor: &Sensor, work: &mut Workspace) -> [Option<Ray>; 4] {
+    let link = &work.links[sensor.link];
+    let R_WS = link.R_WL.mul_mat(&sensor.R_LS);
+    let origin = link.p_WL + link.R_WL.mul_vec(sensor.p_LoS);
+    let seabed = Some(&state.sea.seabed).filter(|seabed| seabed.terrain.is_none());
+    let beam = |d_S: Vec3, height: bool| {
+        let d = R_WS.mul_vec(d_S);
+        let far = far(sensor)?;
+        // an altitude is told of beams that go down
+        let far = if !height {
+            far
+        } else if d.z < 0.0 {
+            far / -d.z
+        } else {
+            return None;
+        };
+        let far = seabed
+            .and_then(|seabed| seabed.range(origin, d))
+            .map_or(far, |bottom| far.min(bottom));
+        Some(Ray {
+            origin,
+            direction: d,
+            range: [0.0, far],
+        })
+    };
+    match &sensor.kind {
+        SensorKind::Dvl(spec) => spec.beams.map(|d| beam(d, true)),
+        _ => [beam(Vec3::new(1.0, 0.0, 0.0), false), None, None, None],
+    }
+}
+
+/// (2); true where it cannot be told.
+fn may_meet(beam: &Ray, center: Vec3, reach: f64) -> bool {
+    let m = center - beam.origin;
+    let along = m.dot(beam.direction);
+    let is_past = along < -reach || along > beam.range[1] + reach;
+    let is_beside = m.dot(m) - along * along > reach * reach * (1.0 + 1e-9);
+    !(is_past || is_beside)
+}
+
+/// Brings the links of a robot to where they are now, once.
+fn place<W: AsMut<Workspace>>(
+    scene: &Scene,
+    state: &State,
+    r: usize,
+    works: &mut [W],
+    placed: &mut [bool],
+) {
+    if !std::mem::replace(&mut placed[r], true) {
+        let (motion, links) = (&state.robots[r].motion, &mut works[r].as_mut().links);
+        kinematics::poses(&scene.robots[r], motion, links);
+        kinematics::velocities(&scene.robots[r], motion, links);
+    }
+}
+
+/// The nearest that a beam meets of a robot, if nearer than what it has met.
+fn nearest(beam: &Ray, shown: &Shown, work: &Workspace, scratch: &mut Scratch, met: &mut Met) {
+    for part in &*shown.parts {
+        let link = &work.links[part.link];
+        let origin = link.R_WL.tr_mul_vec(beam.origin - link.p_WL);
+        let direction = link.R_WL.tr_mul_vec(beam.direction);
+        let ray = Ray {
+            origin,
+            direction,
+            range: [0.0, met.range.min(beam.range[1])],
+        };
+        if let Some(hit) = part.shapes.closest_in(&ray, &(0..0), scratch) {
+            let at = origin + direction.scale(hit.distance);
+            let v_L = link.V.v + link.V.w.cross(at);
+            *met = Met {
+                range: hit.distance,
+                v_W: link.R_WL.mul_vec(v_L),
+            };
+        }
+    }
+}

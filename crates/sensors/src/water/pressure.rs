@@ -1,0 +1,78 @@
+//! Absolute pressure.
+//!
+//! # Law
+//! ```text
+//!   p = p_air + g ∫ ρ dz + ρ g p'                               (1)  hydrostatics, and what the waves add
+//!   p_air = p_0 (T/T_0)^(g/(R L))                               (2)  [ISO 2533-1975], `environment/air`
+//! ```
+//! # Symbols
+//! The integral goes from the mean surface down to the port; p' pressure head of the waves [m] (`environment/waves/mod.rs`) · p_0, T_0 pressure and temperature of the air at
+//! sea level, L = 6.5 K/km; (2) at the height of the port over z = 0, or of the surface over it.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! No dynamic pressure from speed; the waves' part is of water as at the surface.
+//!
+//! # Checked by
+//! test/analytic/position_sensors.rs, test/analytic/water_column.rs, test/analytic/floating.rs, test/analytic/air_sensors.rs
+
+use crate::{Truth, noise};
+use merrow_environment::{air, water_column};
+use merrow_math::rng::Draw;
+use merrow_model::scene::sensor::Errors;
+use merrow_model::state::SensorState;
+use merrow_model::state::reading::Pressure;
+
+/// One sample [Pa].
+pub fn measure(
+    errors: &Errors,
+    memory: &mut SensorState,
+    truth: &Truth<'_>,
+    draw: &mut Draw,
+) -> Pressure {
+    let on = memory.noise;
+    Pressure {
+        pressure: noise::scalar(errors, &mut memory.drift[0], at(truth), on, draw),
+        variance: errors.variance(),
+    }
+}
+
+/// Absolute pressure at the sensor [Pa].
+pub fn at(truth: &Truth<'_>) -> f64 {
+    let (sea, over) = (truth.at.sea, truth.at.above_surface(truth.p_WS));
+    let temperature = air::weather(&sea.air, truth.at.time).temperature;
+    let p = air::pressure(sea, temperature, truth.p_WS.z - over.min(0.0)); // (2)
+    if over > 0.0 { p } else { p + of_water(truth) } // (1)
+}
+
+/// Pressure of the water at the sensor, over that of the air [Pa].
+pub fn of_water(truth: &Truth<'_>) -> f64 {
+    let sea = truth.at.sea;
+    match truth.at.waves {
+        None => water_column::pressure(sea, truth.at.gravity, truth.p_WS),
+        Some(waves) => {
+            let (surface, water) = waves.at(truth.p_WS);
+            if truth.p_WS.z < surface.z {
+                under_waves(truth, water.head).max(0.0)
+            } else {
+                0.0
+            }
+        }
+    }
+}
+
+/// Pressure of the water at a port under waves whose pressure head there is `head` [m], over that of the air [Pa].
+fn under_waves(truth: &Truth<'_>, head: f64) -> f64 {
+    let (sea, g) = (truth.at.sea, truth.at.gravity);
+    let density = sea
+        .region(truth.p_WS.x, truth.p_WS.y)
+        .map_or(sea.density, |region| region.density);
+    let still = if truth.p_WS.z < 0.0 {
+        water_column::pressure(sea, g, truth.p_WS)
+    } else {
+        -density * g * truth.p_WS.z
+    };
+    still + density * g * head
+}

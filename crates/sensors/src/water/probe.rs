@@ -1,0 +1,80 @@
+//! Probes of one quantity of the water: thermometers, sound velocity probes, turbidity meters, fluorometers.
+//!
+//! # Law
+//! ```text
+//!   y = clip(N(L(x)))                                             (1)
+//! ```
+//! # Symbols
+//! x quantity at the probe · L lag (`lag.rs`) · N noise and resolution (`noise.rs`); what is nearer to 0 than the detection limit is read
+//! as 0, and the clip is the range of the device.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! It measures at a point, what is there at the instant. Out of the water a thermometer has the temperature of the air, nothing is carried or
+//! salt, and there is no density or speed of sound (NaN).
+//!
+//! # Checked by
+//! test/analytic/probe.rs
+
+use crate::{Truth, lag, noise};
+use merrow_environment::{air, water_column};
+use merrow_math::rng::Draw;
+use merrow_model::scene::sensor::probe::{ProbeSpec, Quantity};
+use merrow_model::state::SensorState;
+use merrow_model::state::reading::Probe;
+
+/// One sample.
+pub fn measure(
+    spec: &ProbeSpec,
+    memory: &mut SensorState,
+    truth: &Truth<'_>,
+    draw: &mut Draw,
+) -> Probe {
+    let mut x = quantity(spec.quantity, truth);
+    if spec.tau > 0.0 {
+        [x, ..] = lag::follow(
+            &mut memory.cells,
+            truth.at.time,
+            [x, 0.0, 0.0],
+            [spec.tau, 0.0, 0.0],
+        );
+    }
+    let on = memory.noise;
+    let y = noise::scalar(&spec.errors, &mut memory.drift[0], x, on, draw);
+    let y = if y.abs() < spec.detection_limit {
+        0.0
+    } else {
+        y
+    };
+    Probe {
+        value: y.clamp(spec.range[0], spec.range[1]),
+        variance: spec.errors.variance(),
+    } // (1)
+}
+
+/// A quantity at the sensor.
+pub fn quantity(quantity: Quantity, truth: &Truth<'_>) -> f64 {
+    let (at, p) = (truth.at, truth.p_WS);
+    let (sea, g, t) = (at.sea, at.gravity, at.time);
+    if is_dry(truth) {
+        return match quantity {
+            Quantity::Temperature => air::temperature(air::weather(&sea.air, t).temperature, p.z),
+            Quantity::Density | Quantity::SoundSpeed => f64::NAN,
+            Quantity::Salinity | Quantity::Carried(_) => 0.0,
+        };
+    }
+    match quantity {
+        Quantity::Temperature => water_column::temperature(sea, g, p, t),
+        Quantity::Salinity => water_column::salinity(sea, g, p, t),
+        Quantity::Density => water_column::density(sea, g, || p, t),
+        Quantity::SoundSpeed => water_column::sound_speed(sea, g, p, t),
+        Quantity::Carried(k) => water_column::carried(&sea.carried[k], p, t),
+    }
+}
+
+/// True out of the water.
+pub fn is_dry(truth: &Truth<'_>) -> bool {
+    truth.at.above_surface(truth.p_WS) > 0.0
+}

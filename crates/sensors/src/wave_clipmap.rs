@@ -1,0 +1,550 @@
+//! The waves of an instant as cameras and lasers see them: heights on lattices, and where a line meets them.
+//!
+//! # Law
+//! ```text
+//!   η on lattices about the camera, each twice as wide as the one before, bilinear between points        (1)
+//!   z + τ d_z = η(u + τ d_u, v + τ d_v): the first root within a cell                                    (2)
+//! ```
+//! A line goes from one block of cells to the next; where it stays over all of a block, or under it, the block is passed at once.
+//!
+//! # Symbols
+//! η height [m] · u, v place in a cell · τ distance along the line, d its direction.
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! A lattice leaves out waves shorter than three of its cells; beyond the widest the surface is the plane z = 0. Lines begin about the middle
+//! and go outwards.
+//!
+//! # Checked by
+//! tests below, test/analytic/camera.rs
+
+use merrow_environment::surface::Surface;
+use merrow_environment::{Instant, WavesNow};
+use merrow_math::Vec3;
+use std::cell::OnceCell;
+
+/// Points on a side of a lattice, a multiple of the lanes.
+pub const SIDE: usize = 112;
+/// Lattices.
+const LEVELS: usize = 10;
+/// Cells on a side of a block.
+const BLOCK: usize = 8;
+/// Blocks on a side.
+const BLOCKS: usize = SIDE / BLOCK;
+/// Cells from the middle that a lattice is asked for.
+const REACH: f64 = (SIDE / 2 - 2) as f64;
+/// Blocks and cells that a line visits at most.
+const MOST: usize = 2000;
+/// Lines for which lattices are worth making: these take as long as a thousand or two by the waves themselves.
+pub const MANY: usize = 1500;
+/// A step over an edge, in cells.
+const NUDGE: f64 = 1e-7;
+
+/// Height and slopes on a square lattice.
+pub struct Level {
+    cell: f64,
+    /// Cells to a metre.
+    scale: f64,
+    corner: [f64; 2],
+    /// Height, slopes to the east and to the north.
+    points: Vec<[f32; 4]>,
+    /// The heights alone, for lines that go from cell to cell.
+    heights: Vec<f32>,
+    /// Least and greatest height of each block.
+    bounds: Vec<[f32; 2]>,
+    /// Mean square slope on it.
+    pub slope2: f64,
+}
+
+/// The surface about a place; flat without lattices.
+pub struct Swell {
+    middle: Vec3,
+    /// One over how far the finest reaches [1/m].
+    nearest: f64,
+    /// Lattices, the finest first.
+    pub levels: Vec<Level>,
+    low: f64,
+    high: f64,
+    /// Standard deviation of the heights [m].
+    pub deviation: f64,
+}
+
+/// The surface for lines from about a place: of many by lattices, which are made when the first line comes near the waves, of few by the waves
+/// themselves.
+pub struct Crossings<'a> {
+    surface: Surface<'a>,
+    waves: Option<&'a WavesNow>,
+    middle: Vec3,
+    far: f64,
+    swell: OnceCell<Swell>,
+}
+
+/// A coordinate along a line: where it begins and its pace, and what finds where it leaves an interval.
+#[derive(Clone, Copy)]
+struct Pace {
+    x: f64,
+    d: f64,
+    /// 1/d, or nothing where d is.
+    inverse: f64,
+    /// Nothing, or infinity where d is nothing.
+    never: f64,
+    /// 1 if it grows, else 0.
+    grows: f64,
+}
+
+/// A line on a lattice, in cells.
+struct Track {
+    u: Pace,
+    v: Pace,
+}
+
+impl<'a> Crossings<'a> {
+    /// For so many `lines` from about `middle`, as far as `far` [m].
+    pub fn new(at: &'a Instant<'a>, middle: Vec3, far: f64, lines: usize) -> Self {
+        let waves = at.waves.filter(|_| lines >= MANY);
+        Self {
+            surface: Surface::new(at),
+            waves,
+            middle,
+            far: 1.1 * far + 10.0,
+            swell: OnceCell::new(),
+        }
+    }
+
+    /// The waves themselves.
+    pub fn exact(&self) -> &Surface<'a> {
+        &self.surface
+    }
+
+    fn swell(&self, waves: &WavesNow) -> &Swell {
+        self.swell
+            .get_or_init(|| Swell::new(waves, self.middle, self.far))
+    }
+
+    /// Distance from `p` along the unit vector `d` to where the line meets the surface, within `far` [m].
+    pub fn crossing(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
+        match self.waves {
+            Some(_) if !self.surface.is_near(p, d, far) => None,
+            Some(waves) => self.swell(waves).crossing(p, d, far),
+            None => self.surface.crossing(p, d, far),
+        }
+    }
+
+    /// Unit normal at (x, y), upwards.
+    pub fn normal(&self, x: f64, y: f64) -> Vec3 {
+        self.waves.map_or_else(
+            || self.surface.normal(x, y),
+            |waves| self.swell(waves).normal(x, y),
+        )
+    }
+}
+
+impl Swell {
+    /// Flat water.
+    pub fn none(middle: Vec3) -> Self {
+        Self {
+            middle,
+            nearest: 0.0,
+            levels: Vec::new(),
+            low: 0.0,
+            high: 0.0,
+            deviation: 1.0,
+        }
+    }
+
+    /// The waves about `middle`, at least as far as `far` [m] if the widest lattice goes there. (1)
+    pub fn new(waves: &WavesNow, middle: Vec3, far: f64) -> Self {
+        let mut swell = Self::none(middle);
+        let finest = (0.02 * middle.z.abs()).clamp(0.12, 40.0);
+        let (mut low, mut high, mut square) = (f64::INFINITY, f64::NEG_INFINITY, 0.0_f64);
+        let mut z = vec![0.0; SIDE * SIDE];
+        for k in 0..LEVELS {
+            let cell = finest * f64::from(1_u32 << k);
+            if k > 0 && 0.5 * REACH * cell > far {
+                break;
+            }
+            let corner =
+                [middle.x, middle.y].map(|m| ((m / cell).floor() - (SIDE / 2) as f64) * cell);
+            let [x, y] = corner.map(|from| {
+                (0..SIDE)
+                    .map(|i| from + i as f64 * cell)
+                    .collect::<Vec<f64>>()
+            });
+            waves.lattice(&x, &y, 3.0 * cell, &mut z);
+            for height in &z {
+                (low, high) = (low.min(*height), high.max(*height));
+            }
+            // the finest are too small to hold a wave, the widest leave short ones out
+            square = square.max(z.iter().map(|h| h * h).sum::<f64>() / z.len() as f64);
+            swell.levels.push(Level::new(cell, corner, &z));
+        }
+        swell.nearest = 1.0 / (REACH * finest);
+        (swell.low, swell.high) = (low - 1e-3, high + 1e-3);
+        swell.deviation = square.sqrt().max(1e-3);
+        swell
+    }
+
+    /// The lattice that counts at this distance from the middle, along the axis that is farther [m].
+    #[inline(always)]
+    fn level(&self, far: f64) -> usize {
+        // each reaches twice as far as the one before
+        let times = far * self.nearest;
+        if times < 1.0 {
+            0
+        } else {
+            ((times.to_bits() >> 52) as usize).saturating_sub(1022)
+        }
+    }
+
+    /// Height and slopes at (x, y), and the number of the lattice; flat beyond the last.
+    #[inline]
+    pub fn at(&self, x: f64, y: f64) -> ([f64; 3], usize) {
+        let k = self.level((x - self.middle.x).abs().max((y - self.middle.y).abs()));
+        self.levels
+            .get(k)
+            .map_or(([0.0; 3], k), |level| (level.between(x, y), k))
+    }
+
+    /// Height at (x, y) [m].
+    #[inline]
+    pub fn height(&self, x: f64, y: f64) -> f64 {
+        self.at(x, y).0[0]
+    }
+
+    /// Unit normal at (x, y), upwards.
+    pub fn normal(&self, x: f64, y: f64) -> Vec3 {
+        let ([_, east, north], _) = self.at(x, y);
+        Vec3::new(-east, -north, 1.0).scale(1.0 / (1.0 + east * east + north * north).sqrt())
+    }
+
+    /// Distance from `p` along `d` to where the line meets the surface, within `far` [m].
+    pub fn crossing(&self, p: Vec3, d: Vec3, far: f64) -> Option<f64> {
+        let level = -p.z / d.z;
+        if self.levels.is_empty() {
+            return (d.z.abs() > 1e-9 && level > 1e-6 && level <= far).then_some(level);
+        }
+        let [mut t, last] = self.band(p.z, d.z, far)?;
+        let (x, y) = (
+            Pace::new(p.x - self.middle.x, d.x),
+            Pace::new(p.y - self.middle.y, d.y),
+        );
+        let above = p.z > self.high
+            || p.z >= self.low && p.z + t * d.z > self.height(p.x + t * d.x, p.y + t * d.y);
+        let side = if above { 1.0 } else { -1.0 };
+        let flat = (d.x * d.x + d.y * d.y).sqrt().max(1e-12);
+        let mut left = MOST;
+        while t < last && left > 0 {
+            let k = self.level(most(x.at(t).abs(), y.at(t).abs()));
+            let Some(level) = self.levels.get(k) else {
+                break;
+            };
+            let track = level.track(self.middle, [x, y]);
+            let (nudge, reach) = (NUDGE * level.cell / flat, REACH * level.cell);
+            let border = least(x.leaves(-reach, 2.0 * reach), y.leaves(-reach, 2.0 * reach));
+            let border = most(least(border, last), t + nudge);
+            while t < border && left > 0 {
+                left -= 1;
+                let [i, j] = level.cell_at(&track, t + nudge).map(|c| c / BLOCK as u32);
+                let corner = [i, j].map(|c| c * BLOCK as u32);
+                let end = most(least(track.leaves(corner, BLOCK as f64), border), t + nudge);
+                let [low, high] = level.bounds[j as usize * BLOCKS + i as usize].map(f64::from);
+                let (z, there) = (p.z + t * d.z, p.z + end * d.z);
+                let passes = if side > 0.0 {
+                    least(z, there) > high
+                } else {
+                    most(z, there) < low
+                };
+                if !passes {
+                    // nothing in the block is beyond its bounds
+                    let bound = if side > 0.0 { high } else { low };
+                    let from = if side * d.z < 0.0 {
+                        most(t, (bound - p.z) / d.z)
+                    } else {
+                        t
+                    };
+                    if let Some(found) =
+                        level.first_root(&track, [p.z, d.z], [from, end], side, nudge)
+                    {
+                        return Some(found);
+                    }
+                }
+                t = end;
+            }
+        }
+        if t >= last {
+            return None;
+        }
+        (level > t && level <= far).then_some(level)
+    }
+
+    /// Distances between which a line can be within the surface's reach.
+    fn band(&self, z: f64, dz: f64, far: f64) -> Option<[f64; 2]> {
+        if dz.abs() < 1e-9 {
+            return (self.low..self.high).contains(&z).then_some([0.0, far]);
+        }
+        let ends = [(self.low - z) / dz, (self.high - z) / dz];
+        let (first, last) = (ends[0].min(ends[1]).max(0.0), ends[0].max(ends[1]).min(far));
+        (first <= last).then_some([first, last])
+    }
+}
+
+impl Pace {
+    #[inline(always)]
+    fn new(x: f64, d: f64) -> Self {
+        let moves = d.abs() > 1e-12;
+        Self {
+            x,
+            d,
+            inverse: if moves { 1.0 / d } else { 0.0 },
+            never: if moves { 0.0 } else { f64::INFINITY },
+            grows: if d > 0.0 { 1.0 } else { 0.0 },
+        }
+    }
+
+    #[inline(always)]
+    fn at(&self, t: f64) -> f64 {
+        self.x + t * self.d
+    }
+
+    /// In cells of a lattice from `corner` away.
+    #[inline(always)]
+    fn scaled(&self, offset: f64, cell: f64, scale: f64) -> Self {
+        Self {
+            x: (self.x + offset) * scale,
+            d: self.d * scale,
+            inverse: self.inverse * cell,
+            ..*self
+        }
+    }
+
+    /// What is added to a number that grows by `one` with the coordinate, where a line is crossed.
+    #[inline(always)]
+    fn ahead(&self, one: usize) -> usize {
+        if self.d > 0.0 {
+            one
+        } else {
+            one.wrapping_neg()
+        }
+    }
+
+    /// Where it leaves the interval from `low`, `width` long.
+    #[inline(always)]
+    fn leaves(&self, low: f64, width: f64) -> f64 {
+        (low + self.grows * width - self.x) * self.inverse + self.never
+    }
+}
+
+/// The lesser of two numbers, in one instruction.
+#[inline(always)]
+fn least<T: PartialOrd>(a: T, b: T) -> T {
+    if b < a { b } else { a }
+}
+
+/// The greater of two numbers, in one instruction.
+#[inline(always)]
+fn most<T: PartialOrd>(a: T, b: T) -> T {
+    if b > a { b } else { a }
+}
+
+impl Track {
+    /// Where it leaves the square of `n` cells whose corner is `(i, j)`.
+    #[inline(always)]
+    fn leaves(&self, [i, j]: [u32; 2], n: f64) -> f64 {
+        least(
+            self.u.leaves(f64::from(i), n),
+            self.v.leaves(f64::from(j), n),
+        )
+    }
+}
+
+impl Level {
+    fn new(cell: f64, corner: [f64; 2], z: &[f64]) -> Self {
+        let slope = |low: usize, high: usize, steps: f64| (z[high] - z[low]) / (steps * cell);
+        let mut sum = 0.0;
+        let mut points = Vec::with_capacity(z.len());
+        for j in 0..SIDE {
+            for i in 0..SIDE {
+                let k = j * SIDE + i;
+                let (w, e) = (i.min(1), usize::from(i + 1 < SIDE));
+                let (s, n) = (j.min(1), usize::from(j + 1 < SIDE));
+                let a = slope(k - w, k + e, (w + e) as f64);
+                let b = slope(k - s * SIDE, k + n * SIDE, (s + n) as f64);
+                sum += a * a + b * b;
+                points.push([z[k] as f32, a as f32, b as f32, 0.0]);
+            }
+        }
+        let mut bounds = vec![[f32::INFINITY, f32::NEG_INFINITY]; BLOCKS * BLOCKS];
+        for (b, [low, high]) in bounds.iter_mut().enumerate() {
+            let (first_row, first_column) = (b / BLOCKS * BLOCK, b % BLOCKS * BLOCK);
+            for j in first_row..=(first_row + BLOCK).min(SIDE - 1) {
+                for [height, ..] in
+                    &points[j * SIDE..][first_column..=(first_column + BLOCK).min(SIDE - 1)]
+                {
+                    (*low, *high) = (low.min(*height), high.max(*height));
+                }
+            }
+        }
+        let heights = points.iter().map(|[height, ..]| *height).collect();
+        Self {
+            cell,
+            scale: 1.0 / cell,
+            corner,
+            points,
+            heights,
+            bounds,
+            slope2: sum / z.len() as f64,
+        }
+    }
+
+    #[inline(always)]
+    fn between(&self, x: f64, y: f64) -> [f64; 3] {
+        bilinear(
+            &self.points,
+            SIDE,
+            (x - self.corner[0]) * self.scale,
+            (y - self.corner[1]) * self.scale,
+        )
+    }
+
+    /// A line whose coordinates about `middle` are `x` and `y`.
+    #[inline(always)]
+    fn track(&self, middle: Vec3, [x, y]: [Pace; 2]) -> Track {
+        let offset = [middle.x - self.corner[0], middle.y - self.corner[1]];
+        Track {
+            u: x.scaled(offset[0], self.cell, self.scale),
+            v: y.scaled(offset[1], self.cell, self.scale),
+        }
+    }
+
+    /// The cell in which a line is.
+    #[inline(always)]
+    fn cell_at(&self, track: &Track, t: f64) -> [u32; 2] {
+        // `as` makes what is negative 0
+        [track.u.at(t), track.v.at(t)].map(|at| (at as u32).min(SIDE as u32 - 2))
+    }
+
+    /// Where a line of heights `z + t dz` first meets the surface, from cell to cell. (2)
+    fn first_root(
+        &self,
+        track: &Track,
+        [z, dz]: [f64; 2],
+        [mut t, end]: [f64; 2],
+        side: f64,
+        nudge: f64,
+    ) -> Option<f64> {
+        let [i, j] = self.cell_at(track, t + nudge);
+        let mut at = j as usize * SIDE + i as usize;
+        // where it comes to the next line along either axis, and how far apart those lines are
+        let mut lines = [
+            track.u.leaves(f64::from(i), 1.0),
+            track.v.leaves(f64::from(j), 1.0),
+        ];
+        let apart = [track.u.inverse.abs(), track.v.inverse.abs()];
+        let over = [track.u.ahead(1), track.v.ahead(SIDE)];
+        let mut now = z + t * dz;
+        for _ in 0..4 * BLOCK {
+            let next = most(least(least(lines[0], lines[1]), end), t);
+            let then = z + next * dz;
+            let Some(four) = self
+                .heights
+                .get(at..)
+                .and_then(|rest| rest.first_chunk::<{ SIDE + 2 }>())
+            else {
+                break;
+            };
+            let [h, east, north, far] = [four[0], four[1], four[SIDE], four[SIDE + 1]];
+            // over all four corners, or under them
+            let clear = if side > 0.0 {
+                least(now, then) > f64::from(most(most(h, east), most(north, far)))
+            } else {
+                most(now, then) < f64::from(least(least(h, east), least(north, far)))
+            };
+            if !clear
+                && let Some(root) =
+                    Self::root_in(track, at, [h, east, north, far], [now, dz], [t, next], side)
+            {
+                return Some(root);
+            }
+            if next >= end {
+                break;
+            }
+            let along = lines[0] <= lines[1];
+            at = at.wrapping_add(if along { over[0] } else { over[1] });
+            lines[0] += if along { apart[0] } else { 0.0 };
+            lines[1] += if along { 0.0 } else { apart[1] };
+            (t, now) = (next, then);
+        }
+        None
+    }
+
+    /// Where a line of the height `now` at `t` first meets the surface between the corners of a cell, before `next`. (2)
+    #[inline(always)]
+    fn root_in(
+        track: &Track,
+        at: usize,
+        corners: [f32; 4],
+        [now, dz]: [f64; 2],
+        [t, next]: [f64; 2],
+        side: f64,
+    ) -> Option<f64> {
+        let ([h, east, north, far], [i, j]) = (corners.map(f64::from), [at % SIDE, at / SIDE]);
+        let (a, b, c) = (east - h, north - h, far - east - north + h);
+        let (u, v) = (track.u.at(t) - i as f64, track.v.at(t) - j as f64);
+        let (du, dv) = (track.u.d, track.v.d);
+        let f0 = side * (now - (h + a * u + b * v + c * u * v));
+        let f1 = side * (dz - (a * du + b * dv + c * (u * dv + v * du)));
+        let f2 = -side * c * du * dv;
+        if f0 <= 0.0 {
+            return Some(t);
+        }
+        root([f0, f1, f2], next - t).map(|root| t + root)
+    }
+}
+
+/// The first zero of f0 + f1 x + f2 x² in 0..=end, f0 > 0.
+#[inline(always)]
+fn root([f0, f1, f2]: [f64; 3], end: f64) -> Option<f64> {
+    let there = f0 + end * (f1 + end * f2);
+    let dips = f1 < 0.0 && f2 > 0.0 && f1 + 2.0 * f2 * end > 0.0;
+    if there > 0.0 && !dips {
+        return None;
+    }
+    let square = f1 * f1 - 4.0 * f0 * f2;
+    if square < 0.0 {
+        return None;
+    }
+    let x = if f1 < 0.0 {
+        2.0 * f0 / (square.sqrt() - f1)
+    } else {
+        -(f1 + square.sqrt()) / (2.0 * f2)
+    };
+    Some(x.clamp(0.0, end))
+}
+
+/// Between the points of a lattice with `width` columns, at (u, v) cells; the first three numbers.
+#[inline(always)]
+pub fn bilinear(points: &[[f32; 4]], width: usize, u: f64, v: f64) -> [f64; 3] {
+    let last = width as u32 - 2;
+    let (i, j) = ((u as u32).min(last), (v as u32).min(last));
+    let (u, v) = ((u - f64::from(i)) as f32, (v - f64::from(j)) as f32);
+    let at = j as usize * width + i as usize;
+    mixed(
+        [at, at + 1, at + width, at + width + 1].map(|k| &points[k]),
+        u,
+        v,
+    )
+}
+
+/// Between four points, in single precision.
+#[inline(always)]
+pub fn mixed([a, b, c, d]: [&[f32; 4]; 4], u: f32, v: f32) -> [f64; 3] {
+    let mut out = [0.0_f32; 4];
+    for k in 0..4 {
+        let low = a[k] + (b[k] - a[k]) * u;
+        let high = c[k] + (d[k] - c[k]) * u;
+        out[k] = low + (high - low) * v;
+    }
+    [f64::from(out[0]), f64::from(out[1]), f64::from(out[2])]
+}

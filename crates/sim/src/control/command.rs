@@ -1,0 +1,463 @@
+//! Applies what the outside asked for, at the start of a step; refuses what makes no sense.
+
+use crate::control::firmware::allocation;
+use crate::control::joints::command;
+use crate::control::{coupling, fault, firmware, sampler};
+use merrow_environment::air;
+use merrow_math::{SpatialVelocity, Vec3};
+use merrow_model::scene::fault::Device;
+use merrow_model::scene::sea::air::Weather;
+use merrow_model::scene::{Fault, Robot, Scene, Sea, Waves};
+use merrow_model::state::commands::{Refusal, WeatherChange};
+use merrow_model::state::{Command, FaultState, Health, RobotState, State, WinchCommand};
+
+/// Applies one command to the state, or says why not. Nothing changes if it is refused.
+pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), Refusal> {
+    let now = state.time_ns;
+    let density = state.sea.density;
+    match command {
+        Command::Sea(sea) => {
+            let mut waves = state.sea.waves.followed_by(&sea.waves, now);
+            if sea.regions != state.sea.regions {
+                waves.regions = Waves::of_regions(&sea.regions);
+            }
+            let air = state.sea.air.clone();
+            state.sea = Sea {
+                air,
+                waves,
+                ..(**sea).clone()
+            };
+        }
+        Command::Weather(change) => weather(state, change)?,
+        Command::Sample { robot, sensor, on } => sampler::pump(scene, state, *robot, *sensor, *on)?,
+        Command::Thruster {
+            robot,
+            thruster,
+            value,
+        } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let t = model
+                .thrusters
+                .get(*thruster)
+                .ok_or_else(|| refuse(*robot, "no such thruster".into()))?;
+            check(*robot, &t.name, *value)?;
+            firmware::check_free(*robot, target)?;
+            target.actuators[*thruster].set_command(t, *value);
+            target.last_command_ns = Some(now);
+        }
+        Command::Thrusters { robot, values } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let (n, n_fins) = (model.thrusters.len(), model.fins.len());
+            if values.len() != n && values.len() != n + n_fins {
+                let and_fins = if n_fins > 0 {
+                    format!(", or {} with the fins after them", n + n_fins)
+                } else {
+                    String::new()
+                };
+                let reason = format!(
+                    "found {} values, expected {n}, one per thruster{and_fins}",
+                    values.len()
+                );
+                return Err(refuse(*robot, reason));
+            }
+            let (for_thrusters, for_fins) = values.split_at(n);
+            for (t, value) in model.thrusters.iter().zip(for_thrusters) {
+                check(*robot, &t.name, *value)?;
+            }
+            firmware::check_free(*robot, target)?;
+            if !for_fins.is_empty() {
+                fins(*robot, model, target, for_fins)?;
+            }
+            for (k, t) in model.thrusters.iter().enumerate() {
+                target.actuators[k].set_command(t, values[k]);
+            }
+            target.last_command_ns = Some(now);
+        }
+        Command::Fin { robot, fin, value } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let f = model
+                .fins
+                .get(*fin)
+                .ok_or_else(|| refuse(*robot, "no such fin".into()))?;
+            check(*robot, &f.name, *value)?;
+            firmware::check_fins(*robot, target)?;
+            target.fins[*fin].set_command(f, *value);
+        }
+        Command::Ballast {
+            robot,
+            ballast,
+            value,
+        } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let b = model.ballasts.get(*ballast);
+            let b = b.ok_or_else(|| refuse(*robot, "no such buoyancy engine".into()))?;
+            check(*robot, &b.name, *value)?;
+            target.ballasts[*ballast].command = value.clamp(b.range[0], b.range[1]);
+        }
+        Command::Fins { robot, values } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let n = model.fins.len();
+            if values.len() != n {
+                let reason = format!("found {} values, expected {n}, one per fin", values.len());
+                return Err(refuse(*robot, reason));
+            }
+            fins(*robot, model, target, values)?;
+        }
+        Command::Wrench {
+            robot,
+            force,
+            moment,
+        } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            if model.manager.is_none() {
+                return Err(refuse(*robot, "the robot has no thruster manager".into()));
+            }
+            if !force.is_finite() || !moment.is_finite() {
+                return Err(refuse(
+                    *robot,
+                    "wrench: found a value that is not finite".into(),
+                ));
+            }
+            firmware::check_free(*robot, target)?;
+            let mut commands = vec![0.0; model.thrusters.len()];
+            allocation::allocate(model, *force, *moment, density, &mut commands);
+            for (k, t) in model.thrusters.iter().enumerate() {
+                target.actuators[k].set_command(t, commands[k]);
+            }
+            target.last_command_ns = Some(now);
+        }
+        Command::Velocity {
+            robot,
+            linear,
+            angular,
+        } => {
+            firmware::velocity(scene, state, *robot, *linear, *angular)?;
+        }
+        Command::Course {
+            robot,
+            heading,
+            depth,
+        } => {
+            firmware::course(scene, state, *robot, *heading, *depth)?;
+        }
+        Command::Order { robot, order } => firmware::order(scene, state, *robot, *order)?,
+        Command::Joint {
+            robot,
+            joint,
+            value,
+        } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let link = model
+                .links
+                .get(joint + 1)
+                .ok_or_else(|| refuse(*robot, "no such joint".into()))?;
+            check(*robot, &link.joint.name, *value)?;
+            firmware::check_wheels(*robot, model, target, &[*joint])?;
+            let mode = target.joints[*joint].mode;
+            command::preempt_group_of(model, target, *joint, now);
+            command::set(model, target, *joint, mode, *value);
+        }
+        Command::JointIn { .. }
+        | Command::JointMode { .. }
+        | Command::JointGroup { .. }
+        | Command::Trajectory { .. }
+        | Command::CancelGoal { .. }
+        | Command::Gripper { .. } => {
+            command::apply(scene, state, command)?;
+        }
+        Command::Couple {
+            coupling: index,
+            engage,
+            partner,
+        } => {
+            coupling::apply(scene, state, *index, *engage, *partner)?;
+        }
+        Command::SetPose {
+            robot,
+            p_WB,
+            q_WB,
+            v_WB_B,
+            w_WB_B,
+        } => {
+            let held_by = coupling::holder(scene, state, *robot);
+            let (model, target) = pick(scene, state, *robot)?;
+            let norm = q_WB.w * q_WB.w + q_WB.x * q_WB.x + q_WB.y * q_WB.y + q_WB.z * q_WB.z;
+            if !p_WB.is_finite() || !v_WB_B.is_finite() || !w_WB_B.is_finite() || !norm.is_finite()
+            {
+                return Err(refuse(
+                    *robot,
+                    "pose: found a value that is not finite".into(),
+                ));
+            }
+            if (norm - 1.0).abs() > 1e-2 {
+                let reason = format!(
+                    "pose: the quaternion's length is {}, expected 1",
+                    norm.sqrt()
+                );
+                return Err(refuse(*robot, reason));
+            }
+            if !model.floating {
+                return Err(refuse(*robot, "the robot is fixed in the world".into()));
+            }
+            if let Some(name) = held_by {
+                return Err(refuse(
+                    *robot,
+                    format!("the robot is held by the coupling {name}: release it first"),
+                ));
+            }
+            target.motion.p_WB = *p_WB;
+            target.motion.q_WB = q_WB.normalized();
+            target.motion.V_WB_B = SpatialVelocity {
+                w: *w_WB_B,
+                v: *v_WB_B,
+            };
+            // the waves that it made are elsewhere
+            target.memory.fill([SpatialVelocity::zero(); 2]);
+            target.halted = None;
+        }
+        Command::Health {
+            robot,
+            thruster,
+            health,
+        } => {
+            let (_, target) = pick(scene, state, *robot)?;
+            let actuator = target
+                .actuators
+                .get_mut(*thruster)
+                .ok_or_else(|| refuse(*robot, "no such thruster".into()))?;
+            check_health(*robot, health)?;
+            actuator.health = *health;
+        }
+        Command::FinHealth { robot, fin, health } => {
+            let (_, target) = pick(scene, state, *robot)?;
+            let memory = target
+                .fins
+                .get_mut(*fin)
+                .ok_or_else(|| refuse(*robot, "no such fin".into()))?;
+            check_health(*robot, health)?;
+            memory.health = *health;
+        }
+        Command::Noise { robot, sensor, on } => {
+            let (_, target) = pick(scene, state, *robot)?;
+            let memory = target
+                .sensors
+                .get_mut(*sensor)
+                .ok_or_else(|| refuse(*robot, "no such sensor".into()))?;
+            memory.noise = *on;
+        }
+        Command::Load { robot, load, level } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let l = model
+                .loads
+                .get(*load)
+                .ok_or_else(|| refuse(*robot, "no such load".into()))?;
+            if !(0.0..=1.0).contains(level) {
+                return Err(refuse(
+                    *robot,
+                    format!("{}: found the level {level}, expected 0 to 1", l.name),
+                ));
+            }
+            target.loads[*load] = *level;
+        }
+        Command::Fault(new) => {
+            let (name, faults) = match new.robot {
+                Some(robot) => {
+                    let (model, target) = pick(scene, state, robot)?;
+                    (fault::name_of(model, new.device), &mut target.faults)
+                }
+                None => (beacon_name(scene, new.device)?, &mut state.faults),
+            };
+            fault::check(new.device, &name, new.kind).map_err(|reason| Refusal {
+                robot: new.robot,
+                reason,
+            })?;
+            let end_ns = now.saturating_add(new.end_ns);
+            let memory = FaultState::new(&Fault {
+                start_ns: now,
+                end_ns,
+                ..(**new).clone()
+            });
+            match faults.iter_mut().find(|f| f.fault.name == new.name) {
+                Some(old) => *old = memory,
+                None => faults.push(memory),
+            }
+        }
+        Command::Repair { robot, name } => {
+            let is_repaired = match robot {
+                Some(robot) => {
+                    let (model, target) = pick(scene, state, *robot)?;
+                    fault::repair(model, target, name)
+                }
+                None => fault::take(&mut state.faults, name),
+            };
+            if !is_repaired {
+                return Err(Refusal {
+                    robot: *robot,
+                    reason: format!("no fault {name:?} to repair"),
+                });
+            }
+        }
+        Command::Winch { tether, command } => winch(scene, state, *tether, *command)?,
+    }
+    Ok(())
+}
+
+/// Name of a device that belongs to no robot.
+fn beacon_name(scene: &Scene, device: Device) -> Result<String, Refusal> {
+    match device {
+        Device::Beacon(k) if k >= scene.beacons.len() => Err(Refusal {
+            robot: None,
+            reason: format!("no beacon number {k}"),
+        }),
+        _ => Ok(fault::beacon_name(scene, device)),
+    }
+}
+
+/// All fins of a robot, or none if one of the values is none.
+fn fins(
+    robot: usize,
+    model: &Robot,
+    target: &mut RobotState,
+    values: &[f64],
+) -> Result<(), Refusal> {
+    firmware::check_fins(robot, target)?;
+    for (fin, value) in model.fins.iter().zip(values) {
+        check(robot, &fin.name, *value)?;
+    }
+    for ((memory, fin), value) in target.fins.iter_mut().zip(&model.fins).zip(values) {
+        memory.set_command(fin, *value);
+    }
+    Ok(())
+}
+
+/// Starts a change of the weather.
+fn weather(state: &mut State, change: &WeatherChange) -> Result<(), Refusal> {
+    let numbers = [
+        change.gustiness,
+        change.temperature,
+        change.cloud_cover,
+        change.rain,
+        change.visibility,
+        change.time_of_day_s,
+        Some(change.duration_s),
+    ];
+    let finite = numbers.iter().flatten().all(|x| x.is_finite());
+    if !finite || change.duration_s < 0.0 || !change.wind.unwrap_or_else(Vec3::zero).is_finite() {
+        let reason =
+            "weather: found a value that is not finite, or a negative duration".to_string();
+        return Err(Refusal {
+            robot: None,
+            reason,
+        });
+    }
+    let t = state.time_ns as f64 * 1e-9;
+    let air = &mut state.sea.air;
+    let (now, to) = (air::weather(air, t), air.to);
+    air.from = now;
+    air.to = Weather {
+        wind: change.wind.unwrap_or(to.wind),
+        gustiness: change.gustiness.unwrap_or(to.gustiness),
+        temperature: change.temperature.unwrap_or(to.temperature),
+        cloud_cover: change.cloud_cover.unwrap_or(to.cloud_cover),
+        rain: change.rain.unwrap_or(to.rain),
+        visibility: change.visibility.unwrap_or(to.visibility),
+    };
+    air.change = [t, t + change.duration_s];
+    if let Some(of_day) = change.time_of_day_s {
+        let utc = air.start_utc + t;
+        air.start_utc += of_day - utc.rem_euclid(86_400.0);
+    }
+    Ok(())
+}
+
+fn check_health(robot: usize, health: &Health) -> Result<(), Refusal> {
+    match health {
+        Health::Reduced(part) if !(0.0..=1.0).contains(part) => Err(refuse(
+            robot,
+            format!("health: found {part}, expected 0 to 1"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn winch(
+    scene: &Scene,
+    state: &mut State,
+    tether: usize,
+    command: WinchCommand,
+) -> Result<(), Refusal> {
+    let refuse = |reason: String| Refusal {
+        robot: None,
+        reason,
+    };
+    let (Some(model), Some(target)) = (scene.tethers.get(tether), state.tethers.get_mut(tether))
+    else {
+        return Err(refuse(format!("no tether number {tether}")));
+    };
+    if model.winch.is_none() {
+        return Err(refuse(format!("tether {} has no winch", model.name)));
+    }
+    let (WinchCommand::Speed(value) | WinchCommand::Length(value)) = command;
+    if !value.is_finite() {
+        return Err(refuse(format!(
+            "winch of {}: found {value}, expected a finite number",
+            model.name
+        )));
+    }
+    target.winch = command;
+    Ok(())
+}
+
+/// Sets the thrusters to neutral when the manager's time-out has passed since the newest command.
+pub fn time_out(robot: &Robot, state: &mut RobotState, now_ns: u64) {
+    let Some(timeout) = robot.manager.as_ref().and_then(|m| m.timeout_s) else {
+        return;
+    };
+    let Some(last) = state.last_command_ns else {
+        return;
+    };
+    if (now_ns - last) as f64 * 1e-9 > timeout {
+        for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
+            actuator.set_command(thruster, thruster.neutral);
+        }
+        state.last_command_ns = None;
+    }
+}
+
+pub(crate) fn pick<'s>(
+    scene: &'s Scene,
+    state: &'s mut State,
+    robot: usize,
+) -> Result<(&'s Robot, &'s mut RobotState), Refusal> {
+    match (scene.robots.get(robot), state.robots.get_mut(robot)) {
+        (Some(model), Some(target)) => Ok((model, target)),
+        _ => Err(Refusal {
+            robot: None,
+            reason: format!("no robot number {robot}"),
+        }),
+    }
+}
+
+pub(crate) fn refuse(robot: usize, reason: String) -> Refusal {
+    Refusal {
+        robot: Some(robot),
+        reason,
+    }
+}
+
+pub(crate) fn check(robot: usize, name: &str, value: f64) -> Result<(), Refusal> {
+    if value.is_finite() {
+        return Ok(());
+    }
+    Err(refuse(
+        robot,
+        format!("{name}: found {value}, expected a finite number"),
+    ))
+}
+
+pub(crate) fn check_finite(robot: usize, name: &str, value: Vec3) -> Result<(), Refusal> {
+    value
+        .to_array()
+        .into_iter()
+        .try_for_each(|x| check(robot, name, x))
+}

@@ -1,0 +1,234 @@
+//! Lets couplings take hold and let go when told.
+
+use merrow_math::Quat;
+use merrow_model::kinematics::coupling;
+use merrow_model::kinematics::coupling::Moving;
+use merrow_model::scene::{Coupling, CouplingEnd, CouplingKind, Scene};
+use merrow_model::state::commands::Refusal;
+use merrow_model::state::contact::Side;
+use merrow_model::state::coupling::Watch;
+use merrow_model::state::{CouplingState, State};
+
+/// Farthest that the ends of a coupling may lie apart when it is told to take hold [m].
+pub const REACH: f64 = 0.02;
+/// Largest angle between them [rad].
+pub const ANGLE: f64 = 0.035;
+
+/// Engages or releases coupling `index`, or says why not. What holds and is told to hold goes on holding.
+pub fn apply(
+    scene: &Scene,
+    state: &mut State,
+    index: usize,
+    engage: bool,
+    partner: Option<usize>,
+) -> Result<(), Refusal> {
+    let Some(c) = scene.couplings.get(index) else {
+        return Err(Refusal {
+            robot: None,
+            reason: format!("no coupling number {index}"),
+        });
+    };
+    let refuse = |why: String| Refusal {
+        robot: c
+            .a
+            .link()
+            .or(c.b.and_then(|b| b.link()))
+            .map(|(robot, _)| robot),
+        reason: format!("the coupling {}: {why}", c.name),
+    };
+    if let Some(robot) = partner {
+        check_partner(scene, state, c, engage, robot).map_err(refuse)?;
+    }
+    let mut memory = state.couplings[index];
+    match (engage, memory.engaged, &c.kind) {
+        (true, true, CouplingKind::Grasp { .. }) => {
+            if partner.is_some() && partner != memory.partner.map(|(robot, _)| robot) {
+                return Err(refuse(
+                    "it already holds something else, release it first".into(),
+                ));
+            }
+        }
+        (true, true, _) => {}
+        (true, false, CouplingKind::Latch(_)) => memory.watch = Watch::Armed,
+        (true, false, CouplingKind::Grasp { reach }) => {
+            let found = find(scene, state, c, *reach, partner).map_err(refuse)?;
+            grasp(scene, state, c, found, &mut memory);
+        }
+        (true, false, _) => join(scene, state, c, &mut memory).map_err(refuse)?,
+        (false, true, _) => memory.release(Watch::Leaving),
+        (false, false, _) => memory.watch = Watch::Off,
+    }
+    state.couplings[index] = memory;
+    Ok(())
+}
+
+/// Name of the coupling that holds a robot to something, if one does.
+pub fn holder<'s>(scene: &'s Scene, state: &State, robot: usize) -> Option<&'s str> {
+    let holds = |(c, memory): (&'s Coupling, &CouplingState)| {
+        let b = coupling::second(c, memory)?;
+        let of = |end: &CouplingEnd| end.link().map(|(r, _)| r);
+        let (a, b) = (of(&c.a), of(&b));
+        (memory.engaged && a != b && (a == Some(robot) || b == Some(robot)))
+            .then_some(c.name.as_str())
+    };
+    scene.couplings.iter().zip(&state.couplings).find_map(holds)
+}
+
+/// A partner can be named to a grasp; to the others only theirs.
+fn check_partner(
+    scene: &Scene,
+    state: &State,
+    c: &Coupling,
+    engage: bool,
+    robot: usize,
+) -> Result<(), String> {
+    let Some(model) = scene.robots.get(robot) else {
+        return Err(format!("no robot number {robot}"));
+    };
+    if !engage {
+        return Err("found a partner, expected none where it is to let go".into());
+    }
+    let own = c.a.link().is_some_and(|(r, _)| r == robot);
+    match (c.kind, c.b) {
+        (CouplingKind::Grasp { .. }, _) if own => {
+            Err(format!("{} cannot take hold of itself", model.name))
+        }
+        (CouplingKind::Grasp { .. }, _) if state.robots[robot].halted.is_some() => {
+            Err(format!("{} is stopped", model.name))
+        }
+        (CouplingKind::Grasp { .. }, _) => Ok(()),
+        (_, Some(b)) if b.link().is_some_and(|(r, _)| r == robot) || own => Ok(()),
+        _ => Err(format!("{} is at neither end of it", model.name)),
+    }
+}
+
+/// Joins the ends where they are, if they are near enough to where they belong.
+fn join(
+    scene: &Scene,
+    state: &State,
+    c: &Coupling,
+    memory: &mut CouplingState,
+) -> Result<(), String> {
+    let Some(b) = c.b else { return Ok(()) };
+    let (A, B) = (
+        coupling::end_motion(scene, state, &c.a),
+        coupling::end_motion(scene, state, &b),
+    );
+    let (offset, rate) =
+        coupling::misfit(&c.kind, &coupling::held(&A, memory.p_AT, &memory.q_AT), &B);
+    if let Some(why) = apart(&offset) {
+        return Err(why);
+    }
+    memory.engage(offset, rate);
+    Ok(())
+}
+
+/// Why ends with this misfit cannot be joined.
+pub fn apart(misfit: &[f64; 6]) -> Option<String> {
+    let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let (distance, angle) = (size(&misfit[..3]), size(&misfit[3..]));
+    if distance > REACH {
+        return Some(format!(
+            "its ends are {distance:.3} m apart, expected no more than {REACH} m"
+        ));
+    }
+    let (angle, most) = (angle.to_degrees(), ANGLE.to_degrees());
+    (angle > most).then(|| {
+        format!("its ends are turned by {angle:.1} deg, expected no more than {most:.0} deg")
+    })
+}
+
+/// The link that a grasp takes: of the robot named, else what the gripper touches, else the nearest base link.
+fn find(
+    scene: &Scene,
+    state: &State,
+    c: &Coupling,
+    reach: f64,
+    partner: Option<usize>,
+) -> Result<(usize, usize), String> {
+    let partner = partner.or(c.b.and_then(|b| b.link()).map(|(robot, _)| robot));
+    let wanted =
+        |robot: usize| partner.is_none_or(|p| p == robot) && state.robots[robot].halted.is_none();
+    if let Some(found) = touched(state, c.a.link()).find(|(robot, _)| wanted(*robot)) {
+        return Ok(found);
+    }
+    let A = coupling::end_motion(scene, state, &c.a);
+    let distance = |robot: usize, link: usize| {
+        (coupling::link_in(scene, state, robot, link).p_W - A.p_W).norm()
+    };
+    let own = c.a.link().map(|(robot, _)| robot);
+    let mut nearest: Option<(f64, (usize, usize))> = None;
+    for (r, model) in scene
+        .robots
+        .iter()
+        .enumerate()
+        .filter(|(r, _)| Some(*r) != own && wanted(*r))
+    {
+        // of a robot that is named any link will do
+        let links = if partner.is_some() {
+            model.links.len()
+        } else {
+            1
+        };
+        for l in 0..links {
+            let d = distance(r, l);
+            if nearest.is_none_or(|(least, _)| d < least) {
+                nearest = Some((d, (r, l)));
+            }
+        }
+    }
+    match nearest {
+        Some((d, found)) if d <= reach => Ok(found),
+        Some((d, (r, _))) => {
+            let name = &scene.robots[r].name;
+            Err(format!(
+                "nothing within its reach of {reach} m, the nearest is {name} at {d:.3} m"
+            ))
+        }
+        None => Err(format!("nothing within its reach of {reach} m")),
+    }
+}
+
+/// Links of other robots that touch `link` now.
+fn touched(
+    state: &State,
+    link: Option<(usize, usize)>,
+) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let of = |side: Side| match side {
+        Side::Link { robot, link, .. } => Some((robot as usize, link as usize)),
+        _ => None,
+    };
+    let other = move |a: Side, b: Side| match (of(a), of(b)) {
+        (own, Some(other)) if own.is_some() && own == link && own.map(|o| o.0) != Some(other.0) => {
+            Some(other)
+        }
+        _ => None,
+    };
+    state
+        .contacts
+        .touching
+        .iter()
+        .filter_map(move |t| other(t.a, t.b).or(other(t.b, t.a)))
+}
+
+/// Holds `found` as it lies; what it moves with against the gripper is braked.
+fn grasp(
+    scene: &Scene,
+    state: &State,
+    c: &Coupling,
+    (robot, link): (usize, usize),
+    memory: &mut CouplingState,
+) {
+    let A = coupling::end_motion(scene, state, &c.a);
+    let B = coupling::link_in(scene, state, robot, link);
+    memory.partner = Some((robot, link));
+    (memory.p_AT, memory.q_AT) = as_it_lies(&A, &B);
+    let T = coupling::held(&A, memory.p_AT, &memory.q_AT);
+    memory.engage([0.0; 6], coupling::misfit(&c.kind, &T, &B).1);
+}
+
+/// Pose of B in A.
+pub fn as_it_lies(A: &Moving, B: &Moving) -> (merrow_math::Vec3, Quat) {
+    let p_AB = A.R_W.tr_mul_vec(B.p_W - A.p_W);
+    (p_AB, Quat::from_matrix(&A.R_W.transpose().mul_mat(&B.R_W)))
+}

@@ -1,0 +1,126 @@
+//! What a battery gives and takes over a step.
+//!
+//! # Law
+//! ```text
+//!   V = OCV(charge) - R I,   V (I + I_c) = P - P_s                          (1)
+//!   I = 2 (P - P_s - OCV I_c)/(b + sqrt(b² - 4 R (P - P_s - OCV I_c))),  b = OCV - R I_c    (2)
+//!   I >= -min(I_max, (V_max - OCV)/R),   I >= 0 when full                   (3)
+//!   charge' = -I/(3600 C),  times the charging efficiency where I < 0       (4)
+//! ```
+//! The charger pushes its current I_c until the battery has reached its voltage, then no more than (3) lets in: constant
+//! current, then constant voltage. What (3) does not let in the panels and the charger do not give, the charger first.
+//! Where (2) has no root the battery gives its most, I = b/(2R), and all on board have the same part of what they ask for.
+//!
+//! # Symbols
+//! I current out of the battery [A] · V terminal voltage · R internal resistance · P power asked for, P_s of the panels [W] ·
+//! C capacity [A h].
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! One resistance for both directions and all states of charge; no relaxation after a load, no temperature, no ageing, no
+//! self-discharge. The open-circuit voltage holds over a step.
+//!
+//! # Checked by
+//! test/analytic/battery.rs, test/identity/energy.rs
+
+use merrow_model::scene::Battery;
+
+/// What is asked of a battery, and what is there to feed it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bus {
+    /// Power of everything on board [W].
+    pub load: f64,
+    /// Power that the panels could give [W].
+    pub solar: f64,
+    /// Current and voltage that a charger offers [A, V]; 0: none.
+    pub offer: [f64; 2],
+}
+
+/// What flows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flow {
+    /// Out of the battery [A].
+    pub current: f64,
+    /// At its terminals [V].
+    pub voltage: f64,
+    /// From the panels [W].
+    pub solar: f64,
+    /// From the charger [W].
+    pub charger: f64,
+    /// Part of the power asked for that can be had, 0..1.
+    pub served: f64,
+}
+
+/// What flows at a state of charge. (1) to (3)
+pub fn flow(battery: &Battery, charge: f64, bus: &Bus) -> Flow {
+    let (R, ocv) = (battery.resistance, battery.open_circuit_voltage(charge));
+    let [offered, up_to] = bus.offer;
+    let charger = if up_to > ocv { offered } else { 0.0 };
+    let ceiling = if charger > 0.0 {
+        battery.charge_voltage.min(up_to)
+    } else {
+        battery.charge_voltage
+    };
+    let (wanted, b) = (bus.load - bus.solar - ocv * charger, ocv - R * charger);
+    let under_root = b * b - 4.0 * R * wanted;
+    if under_root < 0.0 || b <= 0.0 && wanted > 0.0 {
+        let current = (b / (2.0 * R)).max(0.0);
+        let voltage = ocv - R * current;
+        let given = voltage * (current + charger) + bus.solar;
+        let served = (given / bus.load).clamp(0.0, 1.0);
+        return Flow {
+            current,
+            voltage,
+            solar: bus.solar,
+            charger: voltage * charger,
+            served,
+        };
+    }
+    let current = 2.0 * wanted / (b + under_root.sqrt()); // (2)
+    let least = least_current(battery, charge, ocv, ceiling);
+    if current >= least {
+        let voltage = ocv - R * current;
+        return Flow {
+            current,
+            voltage,
+            solar: bus.solar,
+            charger: voltage * charger,
+            served: 1.0,
+        };
+    }
+    let voltage = ocv - R * least;
+    let needed = (bus.load - voltage * least).max(0.0);
+    let solar = bus.solar.min(needed);
+    Flow {
+        current: least,
+        voltage,
+        solar,
+        charger: needed - solar,
+        served: 1.0,
+    }
+}
+
+/// (3)
+fn least_current(battery: &Battery, charge: f64, ocv: f64, ceiling: f64) -> f64 {
+    if charge >= 1.0 || ocv >= ceiling {
+        return 0.0;
+    }
+    let most = battery.charge_current;
+    if battery.resistance > 0.0 {
+        -most.min((ceiling - ocv) / battery.resistance)
+    } else {
+        -most
+    }
+}
+
+/// State of charge after `current` has flown for `dt` seconds. (4)
+pub fn charged(battery: &Battery, charge: f64, current: f64, dt: f64) -> f64 {
+    let kept = if current < 0.0 {
+        battery.charge_efficiency
+    } else {
+        1.0
+    };
+    (charge - kept * current * dt / (3600.0 * battery.capacity)).clamp(0.0, 1.0)
+}

@@ -1,0 +1,89 @@
+//! Which charger charges which battery, and what feeds it.
+//!
+//! Chargers and batteries look for each other ten times a second of simulated time, always at the same instants, so that
+//! robots run alone between them and the outcome does not depend on how a run is cut into blocks. What a charger has given
+//! in one period, the battery that feeds it gives in the next: no energy is lost between them.
+
+use merrow_model::kinematics::coupling;
+use merrow_model::scene::robot::energy::Contact;
+use merrow_model::scene::{Charger, Scene};
+use merrow_model::state::State;
+
+/// Time between two looks [ns].
+pub const PERIOD_NS: u64 = 100_000_000;
+
+/// True if the chargers of a world look for batteries at the start of the step from `now_ns`.
+pub fn is_due(scene: &Scene, now_ns: u64) -> bool {
+    !scene.chargers.is_empty()
+        && (now_ns < scene.dt_ns || now_ns / PERIOD_NS != (now_ns - scene.dt_ns) / PERIOD_NS)
+}
+
+/// Steps from `now_ns` to the next look, at least one.
+pub fn steps_to_next(scene: &Scene, now_ns: u64) -> u64 {
+    let next = (now_ns / PERIOD_NS + 1) * PERIOD_NS;
+    (next - now_ns).div_ceil(scene.dt_ns).max(1)
+}
+
+/// Reckons what was given since the last look, and connects what is in contact now.
+pub fn connect(scene: &Scene, state: &mut State) {
+    for (k, charger) in scene.chargers.iter().enumerate() {
+        let Some(robot) = state.chargers[k].robot else {
+            continue;
+        };
+        let taken = std::mem::take(&mut state.robots[robot].battery.taken);
+        state.chargers[k].given += taken;
+        state.robots[robot].battery.offer = [0.0; 2];
+        if let Some(feeder) = charger.from {
+            state.robots[feeder].battery.owed[0] += taken / charger.efficiency;
+        }
+    }
+    for robot in &mut state.robots {
+        let owed = &mut robot.battery.owed;
+        owed[1] = owed[0] / (PERIOD_NS as f64 * 1e-9);
+    }
+    for (k, charger) in scene.chargers.iter().enumerate() {
+        let found = in_contact(scene, state, charger);
+        state.chargers[k].robot = found;
+        if let Some(robot) = found {
+            state.robots[robot].battery.offer = [charger.current, charger.voltage];
+        }
+    }
+}
+
+/// The robot that a charger charges now.
+fn in_contact(scene: &Scene, state: &State, charger: &Charger) -> Option<usize> {
+    if charger
+        .from
+        .is_some_and(|f| !state.robots[f].battery.is_on() || state.robots[f].halted.is_some())
+    {
+        return None;
+    }
+    let can = |r: &usize| {
+        scene.robots[*r].battery.is_some()
+            && charger.from != Some(*r)
+            && state.robots[*r].halted.is_none()
+            && state.robots[*r].battery.offer[0] == 0.0
+    };
+    match &charger.contact {
+        Contact::Coupling(k) => {
+            let (c, memory) = (&scene.couplings[*k], &state.couplings[*k]);
+            let b = coupling::second(c, memory).filter(|_| memory.engaged)?;
+            [c.a.link(), b.link()]
+                .into_iter()
+                .flatten()
+                .map(|(r, _)| r)
+                .find(can)
+        }
+        Contact::Within(place, reach) => {
+            let at = coupling::end_motion(scene, state, place).p_W;
+            let distance = |r: usize| (state.robots[r].motion.p_WB - at).norm();
+            let near = (0..scene.robots.len())
+                .filter(can)
+                .map(|r| (distance(r), r));
+            let nearest = near
+                .filter(|(d, _)| d <= reach)
+                .min_by(|a, b| a.0.total_cmp(&b.0));
+            nearest.map(|(_, r)| r)
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! What every device draws, how warm the motors get, and what an empty battery or a low voltage leaves of it all.
+//!
+//! # Law
+//! ```text
+//!   thruster:  P = k |T|^1.5,  or 2π n Q/η for open-water propellers       (1)  momentum theory at the bollard
+//!   servo:     P = P_0 + c M² + max(0, M_f |δ'| - M δ')/η                   (2)
+//!   joint:     P = max(0, τ ω + R i²)                                       (3)
+//!   heat' = (loss P R_th - heat)/τ_th                                       (4)  solved exactly over a step
+//!   supply = (V/V_0)^m · clip((T_stop - T)/(T_stop - T_derate), 0, 1)       (5)  times the part served (`battery.rs`)
+//! ```
+//! All that plus sensors, loads and the hotel load is asked of the battery (`battery.rs`). Under its cut-off voltage, or
+//! empty, its protection opens: thrusters stop and forget their commands, fins and azimuth thrusters stay where they stand,
+//! servos and ideal effort drives go limp, ideal position drives hold, sensors are silent. It closes again when it has been
+//! open for its time, and is charged.
+//!
+//! # Symbols
+//! T thrust [N] · n, Q shaft speed and torque · M moment of the water about the shaft, δ' its rate, M_f friction · τ, ω, i effort,
+//! speed and current of a joint's motor, R its winding · V_0 voltage at which the thruster's curve holds · heat over the water's
+//! temperature [K].
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! (1)'s coefficient is fitted at zero speed. Nothing is fed back into the battery by motors. Winches on board draw from it (`winch.rs`), those ashore have power of their own. A
+//! robot without a battery has all the power that it asks for.
+//!
+//! # Checked by
+//! test/analytic/battery.rs, test/analytic/motor_heat.rs, test/identity/energy.rs
+
+use crate::control::energy::battery;
+use crate::control::energy::battery::Bus;
+use merrow_environment::{Instant, air};
+use merrow_model::scene::robot::thruster::Motor;
+use merrow_model::scene::{Battery, Curve, Drive, Origin, Robot, Thruster};
+use merrow_model::state::{ActuatorState, RobotState, Workspace};
+
+/// Where and when a step begins, for what the battery must know of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Around<'a> {
+    /// The sea and the air.
+    pub at: &'a Instant<'a>,
+    /// Where the world is on Earth.
+    pub origin: &'a Origin,
+    /// The instant [ns].
+    pub now_ns: u64,
+    /// Length of the step [s].
+    pub dt: f64,
+    /// Temperature of the water [°C].
+    pub ambient: f64,
+}
+
+/// What has no power does nothing in the coming step, but for what `forces` and `sensors` see to.
+pub fn cut(robot: &Robot, state: &mut RobotState) {
+    if state.battery.is_on() {
+        return;
+    }
+    for (thruster, actuator) in robot.thrusters.iter().zip(&mut state.actuators) {
+        actuator.set_command(thruster, thruster.neutral);
+    }
+    for ballast in &mut state.ballasts {
+        ballast.command = ballast.volume;
+    }
+    for (j, link) in robot.links[1..].iter().enumerate() {
+        match link.joint.drive {
+            Drive::Effort { .. } => state.joints[j].asked = 0.0,
+            Drive::Position { .. } => state.joints[j].asked = state.motion.q[j],
+            Drive::Servo(_) => continue,
+        }
+        state.joint_commands[j] = state.joints[j].asked;
+    }
+}
+
+/// Advances battery and temperatures over the step whose start stands evaluated in `work`.
+pub fn advance(robot: &Robot, state: &mut RobotState, work: &Workspace, around: Around<'_>) {
+    let on = state.battery.is_on();
+    let mut load = 0.0;
+    for (thruster, actuator) in robot.thrusters.iter().zip(&mut state.actuators) {
+        actuator.power = if on {
+            draw(&thruster.motor, actuator)
+        } else {
+            0.0
+        };
+        actuator.shaft = [actuator.stuck_at, torque(thruster, actuator)];
+        warm(&thruster.motor, actuator, around.ambient);
+        load += actuator.power;
+    }
+    let Some(pack) = &robot.battery else { return };
+    for (fin, memory) in robot
+        .fins
+        .iter()
+        .zip(&mut state.fins)
+        .filter(|(fin, _)| fin.turns())
+    {
+        memory.power = if on {
+            fin.power.draw(memory.moment, memory.rate)
+        } else {
+            0.0
+        }; // (2)
+        load += memory.power;
+    }
+    if on {
+        load += joints(robot, state);
+        load += state.ballasts.iter().map(|b| b.power).sum::<f64>();
+        load += robot.sensors.iter().map(|s| s.power).sum::<f64>();
+        load += robot
+            .loads
+            .iter()
+            .zip(&state.loads)
+            .map(|(l, level)| l.power * level)
+            .sum::<f64>();
+        load += work.winch_power + pack.hotel_load;
+    }
+    settle(
+        robot,
+        pack,
+        state,
+        load,
+        sunlight(robot, work, &around),
+        around,
+    );
+}
+
+/// (1)
+fn draw(motor: &Motor, actuator: &ActuatorState) -> f64 {
+    match motor.efficiency {
+        Some(efficiency) => actuator.shaft_power.max(0.0) / efficiency,
+        None => {
+            let t = actuator.thrust.abs();
+            motor.power_coefficient * t * t.sqrt()
+        }
+    }
+}
+
+/// Torque at the shaft at the start of the step [N m]; NaN where nothing tells it.
+fn torque(thruster: &Thruster, actuator: &ActuatorState) -> f64 {
+    let speed = actuator.shaft[0];
+    match &thruster.curve {
+        Curve::OpenWater(_) if speed == 0.0 => 0.0,
+        Curve::OpenWater(_) => (actuator.shaft_power / speed).abs(),
+        _ if thruster.reaction == 0.0 => f64::NAN,
+        _ => (thruster.reaction * actuator.thrust).abs(),
+    }
+}
+
+/// (4), and the part of (5) that the temperature leaves.
+fn warm(motor: &Motor, actuator: &mut ActuatorState, ambient: f64) {
+    let target = motor.loss * actuator.power * motor.thermal_resistance;
+    actuator.heat += (target - actuator.heat) * motor.heating;
+    actuator.supply = 1.0;
+    let Some([derate, stop]) = motor.temperature_limits else {
+        return;
+    };
+    let temperature = ambient + actuator.heat;
+    actuator.too_hot = temperature >= stop || actuator.too_hot && temperature > derate;
+    actuator.supply = if actuator.too_hot {
+        0.0
+    } else {
+        ((stop - temperature) / (stop - derate)).clamp(0.0, 1.0)
+    };
+}
+
+/// Power of all joints' motors [W]. (3)
+fn joints(robot: &Robot, state: &RobotState) -> f64 {
+    let mut sum = 0.0;
+    for (j, link) in robot.links[1..].iter().enumerate() {
+        let speed = state.motion.qd[j];
+        sum += match &link.joint.drive {
+            Drive::Servo(servo) => {
+                let (motor, memory) = (&servo.actuator, &state.joints[j]);
+                let speed = if motor.elastic.is_some() {
+                    memory.rotor[1]
+                } else {
+                    speed
+                };
+                let heat = motor.thermal.as_ref().map_or(0.0, |thermal| {
+                    let current = memory.motor_effort / motor.effort_per_ampere;
+                    thermal.resistance * current * current
+                });
+                (memory.motor_effort * speed + heat).max(0.0)
+            }
+            Drive::Effort { .. } => (state.joint_commands[j] * speed).max(0.0),
+            Drive::Position { .. } => 0.0,
+        };
+    }
+    sum
+}
+
+/// Power that the panels could give [W].
+fn sunlight(robot: &Robot, work: &Workspace, around: &Around<'_>) -> f64 {
+    if robot.solar.is_empty() {
+        return 0.0;
+    }
+    let light = air::sunlight::at(&around.at.sea.air, around.origin, around.at.time);
+    let mut sum = 0.0;
+    for panel in &robot.solar {
+        let link = &work.links[panel.link];
+        let p_W = link.p_WL + link.R_WL.mul_vec(panel.p_LoP);
+        if around.at.above_surface(p_W) > 0.0 {
+            let normal = link.R_WL.mul_vec(panel.normal);
+            sum +=
+                panel.efficiency * panel.area * light.on(normal, panel.shading, panel.least_sine);
+        }
+    }
+    sum
+}
+
+/// What flows, what is left in the battery, and what it leaves the thrusters.
+fn settle(
+    robot: &Robot,
+    pack: &Battery,
+    state: &mut RobotState,
+    load: f64,
+    solar: f64,
+    Around { now_ns, dt, .. }: Around<'_>,
+) {
+    let memory = &mut state.battery;
+    // a charger that this battery feeds takes what it has given before
+    let fed = if memory.is_on() {
+        memory.owed[1].min(memory.owed[0] / dt)
+    } else {
+        0.0
+    };
+    let asked = load + fed;
+    let bus = Bus {
+        load: asked.min(memory.limit),
+        solar,
+        offer: memory.offer,
+    };
+    let mut flow = battery::flow(pack, memory.charge, &bus);
+    if asked > bus.load {
+        flow.served *= bus.load / asked;
+    }
+    memory.owed[0] = (memory.owed[0] - flow.served * fed * dt).max(0.0);
+    (memory.current, memory.voltage) = (flow.current, flow.voltage);
+    (memory.load, memory.solar, memory.charger) = (flow.served * asked, flow.solar, flow.charger);
+    memory.delivered += memory.load * dt;
+    memory.lost += pack.resistance * flow.current * flow.current * dt;
+    memory.gained += (flow.solar + flow.charger) * dt;
+    memory.taken += flow.charger * dt;
+    memory.charge = battery::charged(pack, memory.charge, flow.current, dt);
+    protect(pack, state, now_ns);
+    let memory = &state.battery;
+    for (thruster, actuator) in robot.thrusters.iter().zip(&mut state.actuators) {
+        let of_voltage = thruster.motor.rated.map_or(1.0, |[rated, exponent]| {
+            libm::pow((memory.voltage / rated).max(0.0), exponent)
+        });
+        actuator.supply *= if memory.is_on() {
+            of_voltage * flow.served
+        } else {
+            0.0
+        }; // (5)
+    }
+}
+
+/// Opens and closes the protection.
+fn protect(pack: &Battery, state: &mut RobotState, now_ns: u64) {
+    let memory = &mut state.battery;
+    match memory.open_ns {
+        None if memory.failed || memory.charge <= 0.0 || memory.voltage < pack.cut_off => {
+            memory.open_ns = Some(now_ns)
+        }
+        Some(since) => {
+            let charged = memory.charge > 0.0 && memory.charge >= pack.restart_charge;
+            let rested = now_ns >= since.saturating_add(pack.restart_ns);
+            if charged
+                && rested
+                && !memory.failed
+                && pack.open_circuit_voltage(memory.charge) >= pack.cut_off
+            {
+                memory.open_ns = None;
+            }
+        }
+        None => {}
+    }
+}

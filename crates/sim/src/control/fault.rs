@@ -1,0 +1,435 @@
+//! Faults: which act now, and what they do to each device; which device can have which.
+//!
+//! # Law
+//! ```text
+//!   Q = C_d A sqrt(2 g h)                                                  (1)  [Munson 2013, §3.6]
+//! ```
+//! for the water through a hole at the depth h, until the compartment is full. Its weight and inertia are added to the link's at the middle of
+//! the compartment. An intermittent fault works and fails for times from exponential distributions. Of a beacon that is reduced a part of its acoustic power is left; one that is biased
+//! sends late by so much.
+//!
+//! # Symbols
+//! Q inflow [m³/s] · A area of the hole · C_d = 0.61 of a sharp edge.
+//!
+//! # Frames
+//! Link frame L.
+//!
+//! # Limits
+//! The air in the compartment is not compressed and escapes; the water in it neither sloshes nor moves its middle as it rises, and comes in
+//! with the hull's velocity. With (1) the level inside does not hold back. A beacon is for a sample what it is at the instant of that sample, also for sound that left it before.
+//!
+//! # Checked by
+//! test/analytic/fault.rs, test/determinism/faults.rs
+
+use crate::control::joints::ideal;
+use merrow_environment::Instant;
+use merrow_math::{SpatialInertia, Sym3};
+use merrow_model::scene::fault::{Device, FaultKind};
+use merrow_model::scene::{Fault, JointKind, Robot, Scene, SensorKind};
+use merrow_model::state::fault::{Effect, FaultState};
+use merrow_model::state::{RobotState, Workspace};
+
+/// Discharge coefficient of a sharp-edged hole.
+const DISCHARGE: f64 = 0.61;
+/// Least mean of the times for which an intermittent fault works or fails [s].
+const LEAST_MEAN: f64 = 1e-3;
+/// Radius of gyration of the water in a compartment over the edge of a cube of its volume: that of the cube, 1/sqrt(6).
+const GYRATION: f64 = 0.408;
+
+/// Leaves what the faults do at `now_ns` in `state` and `work`. To do so once more at the same instant changes nothing.
+pub fn prepare(
+    robot: &Robot,
+    state: &mut RobotState,
+    work: &mut Workspace,
+    now_ns: u64,
+    density: f64,
+) {
+    if state.faults.is_empty() {
+        if work.flooded {
+            work.flood.fill(SpatialInertia::zero());
+            work.flooded = false;
+        }
+        return;
+    }
+    reset(state);
+    work.flood.fill(SpatialInertia::zero());
+    work.flooded = false;
+    for k in 0..state.faults.len() {
+        if let (FaultKind::Leak(leak), Device::Hull(link)) =
+            (state.faults[k].fault.kind, state.faults[k].fault.device)
+        {
+            let water = state.faults[k].water;
+            if water > 0.0 {
+                let (mass, edge) = (density * water, libm::cbrt(water));
+                let i = mass * GYRATION * GYRATION * edge * edge;
+                let about = Sym3 {
+                    xx: i,
+                    xy: 0.0,
+                    xz: 0.0,
+                    yy: i,
+                    yz: 0.0,
+                    zz: i,
+                };
+                work.flood[link] =
+                    work.flood[link].plus(&SpatialInertia::rigid(mass, leak.p_LoC, &about));
+                work.flooded = true;
+            }
+        } else if state.faults[k].is_active(now_ns) {
+            turn(&mut state.faults[k], now_ns);
+            let now = &state.faults[k];
+            let (fault, failing) = (now.fault.clone(), now.failing);
+            act(robot, state, &fault, failing, now_ns);
+        }
+    }
+    ideal::heed_all(robot, state);
+}
+
+/// Takes the fault `name` away, if there is one, and what all have done to commands.
+pub fn repair(robot: &Robot, state: &mut RobotState, name: &str) -> bool {
+    let is_there = take(&mut state.faults, name);
+    reset(state);
+    ideal::heed_all(robot, state);
+    is_there
+}
+
+/// Takes the fault `name` out of some, if it is among them.
+pub fn take(faults: &mut Vec<FaultState>, name: &str) -> bool {
+    let before = faults.len();
+    faults.retain(|f| *f.fault.name != *name);
+    faults.len() < before
+}
+
+/// What the faults of beacons do at `now_ns` to each of `n`. To ask once more at the same instant changes nothing.
+pub fn of_beacons(faults: &mut [FaultState], n: usize, now_ns: u64) -> Vec<Effect> {
+    let mut effects = vec![Effect::NONE; n];
+    for memory in faults.iter_mut().filter(|memory| memory.is_active(now_ns)) {
+        turn(memory, now_ns);
+        if let Device::Beacon(k) = memory.fault.device {
+            lay(&mut effects[k], &memory.fault, memory.failing, now_ns);
+        }
+    }
+    effects
+}
+
+/// All devices as if nothing were wrong.
+fn reset(state: &mut RobotState) {
+    state
+        .actuators
+        .iter_mut()
+        .for_each(|a| a.fault = Effect::NONE);
+    state.fins.iter_mut().for_each(|f| f.fault = Effect::NONE);
+    state.joints.iter_mut().for_each(|j| j.fault = Effect::NONE);
+    state
+        .ballasts
+        .iter_mut()
+        .for_each(|b| b.fault = Effect::NONE);
+    state.winches.fill(Effect::NONE);
+    state
+        .sensors
+        .iter_mut()
+        .for_each(|s| (s.fault, s.parts) = (Effect::NONE, [Effect::NONE; 4]));
+    (state.battery.limit, state.battery.failed) = (f64::INFINITY, false);
+}
+
+/// Brings an intermittent fault to `now_ns`.
+fn turn(memory: &mut FaultState, now_ns: u64) {
+    let FaultKind::Intermittent([works, fails]) = memory.fault.kind else {
+        return;
+    };
+    while memory.turns_ns <= now_ns {
+        // it begins by failing
+        memory.failing = memory.turns.is_multiple_of(2);
+        let mean = if memory.failing { fails } else { works };
+        let uniform = memory.fault.stream.draw(memory.turns).uniform();
+        let time = -mean * libm::log(1.0 - uniform);
+        memory.turns_ns = memory
+            .turns_ns
+            .saturating_add(((time * 1e9) as u64).saturating_add(1));
+        memory.turns += 1;
+    }
+}
+
+/// What one fault does to its device.
+fn act(robot: &Robot, state: &mut RobotState, fault: &Fault, failing: bool, now_ns: u64) {
+    let effect = match fault.device {
+        Device::Thruster(k) => &mut state.actuators[k].fault,
+        Device::Fin(k) => &mut state.fins[k].fault,
+        Device::Joint(k) => &mut state.joints[k].fault,
+        Device::Ballast(k) => &mut state.ballasts[k].fault,
+        Device::Winch(k) => &mut state.winches[k],
+        Device::Sensor(k) | Device::Receiver(k) | Device::Viewer(k) => &mut state.sensors[k].fault,
+        Device::Part(k, part) => &mut state.sensors[k].parts[part],
+        Device::Battery => {
+            match fault.kind {
+                FaultKind::Dead => state.battery.failed = true,
+                FaultKind::Intermittent(_) => state.battery.failed |= failing,
+                FaultKind::Shortage(power) => state.battery.limit = state.battery.limit.min(power),
+                _ => {}
+            }
+            return;
+        }
+        Device::Hull(_) | Device::Beacon(_) => return,
+    };
+    lay(effect, fault, failing, now_ns);
+    // the servo of an azimuth thruster has nothing that could be lost
+    if let Device::Fin(k) = fault.device
+        && robot.fins[k].is_azimuth()
+    {
+        let effect = &mut state.fins[k].fault;
+        effect.stuck |= std::mem::take(&mut effect.dead);
+    }
+}
+
+/// Adds one fault to what others do to its device.
+fn lay(effect: &mut Effect, fault: &Fault, failing: bool, now_ns: u64) {
+    match fault.kind {
+        FaultKind::Dead => effect.dead = true,
+        FaultKind::Stuck => effect.stuck = true,
+        FaultKind::Reduced(part) => effect.part *= part,
+        FaultKind::Biased(by) => effect.offset += by,
+        FaultKind::Noisy(std)
+            if matches!(
+                fault.device,
+                Device::Sensor(_) | Device::Receiver(_) | Device::Part(..)
+            ) =>
+        {
+            effect.noise = (effect.noise * effect.noise + std * std).sqrt();
+        }
+        FaultKind::Noisy(std) => effect.offset += std * fault.stream.draw(now_ns).normal(),
+        // a fin that fails by turns is not lost: its servo stands still
+        FaultKind::Intermittent(_) if matches!(fault.device, Device::Fin(_)) => {
+            effect.stuck |= failing
+        }
+        FaultKind::Intermittent(_) => effect.dead |= failing,
+        // `sensors::radio` asks for the last two
+        FaultKind::Shortage(_)
+        | FaultKind::Leak(_)
+        | FaultKind::Jammed(_)
+        | FaultKind::Spoofed(_) => {}
+    }
+}
+
+/// Lets water in over a step of `dt` seconds whose start stands evaluated in `work`. (1)
+pub fn flood(state: &mut RobotState, work: &Workspace, at: &Instant<'_>, now_ns: u64, dt: f64) {
+    for memory in &mut state.faults {
+        let (FaultKind::Leak(leak), Device::Hull(link)) = (memory.fault.kind, memory.fault.device)
+        else {
+            continue;
+        };
+        if !memory.is_active(now_ns) {
+            continue;
+        }
+        let link = &work.links[link];
+        let depth = -at.above_surface(link.p_WL + link.R_WL.mul_vec(leak.p_LoH));
+        if depth > 0.0 {
+            let inflow = DISCHARGE * leak.area * (2.0 * at.gravity * depth).sqrt();
+            memory.water = (memory.water + inflow * dt).min(leak.volume);
+        }
+    }
+}
+
+/// The device of `robot` called `name`: by its own name if only one has that, else as `thrusters/port`, `fins/rudder`, `joints/elbow`,
+/// `ballasts/pump`, `winches/umbilical`, `sensors/imu`, `sensors/imu/gyro`, `links/base_link`, `battery`.
+///
+/// # Errors
+/// There is none, or several are called so; in a line.
+pub fn find(robot: &Robot, name: &str) -> Result<Device, String> {
+    let all = devices(robot);
+    let fits = all
+        .iter()
+        .filter(|(kind, own, _)| own == name || path(kind, own) == name);
+    let found: Vec<(String, Device)> = fits
+        .map(|(kind, own, device)| (path(kind, own), *device))
+        .collect();
+    match &found[..] {
+        [(_, device)] => Ok(*device),
+        [] => {
+            let known: Vec<String> = all.iter().map(|(kind, own, _)| path(kind, own)).collect();
+            Err(format!(
+                "no device `{name}` on {}, expected one of {}",
+                robot.name,
+                known.join(", ")
+            ))
+        }
+        several => {
+            let paths: Vec<&str> = several.iter().map(|(path, _)| path.as_str()).collect();
+            Err(format!(
+                "several devices of {} are called `{name}`, expected one of {}",
+                robot.name,
+                paths.join(", ")
+            ))
+        }
+    }
+}
+
+/// The beacon of a world called `name`, as such or as `beacons/gate`.
+///
+/// # Errors
+/// There is none; in a line.
+pub fn find_beacon(scene: &Scene, name: &str) -> Result<Device, String> {
+    let own = name.strip_prefix("beacons/").unwrap_or(name);
+    let found = scene.beacons.iter().position(|beacon| beacon.name == own);
+    found.map(Device::Beacon).ok_or_else(|| {
+        let known: Vec<String> = scene
+            .beacons
+            .iter()
+            .map(|beacon| path("beacons", &beacon.name))
+            .collect();
+        let known = if known.is_empty() {
+            "it has none".to_string()
+        } else {
+            format!("expected one of {}", known.join(", "))
+        };
+        format!("no beacon `{name}` in the world, {known}; a device of a robot needs `robot`")
+    })
+}
+
+/// Name of a beacon, as [`find_beacon`] knows it.
+pub fn beacon_name(scene: &Scene, device: Device) -> String {
+    let Device::Beacon(k) = device else {
+        return String::new();
+    };
+    scene
+        .beacons
+        .get(k)
+        .map_or_else(String::new, |beacon| path("beacons", &beacon.name))
+}
+
+fn path(kind: &str, name: &str) -> String {
+    if kind.is_empty() {
+        name.to_string()
+    } else {
+        format!("{kind}/{name}")
+    }
+}
+
+fn devices(robot: &Robot) -> Vec<(&'static str, String, Device)> {
+    let mut all = Vec::new();
+    let mut add = |kind, own: &str, device| all.push((kind, own.to_string(), device));
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        add("thrusters", &thruster.name, Device::Thruster(k));
+    }
+    for (k, fin) in robot.fins.iter().enumerate() {
+        add("fins", &fin.name, Device::Fin(k));
+    }
+    let joints = robot.links[1..].iter().map(|l| &l.joint).enumerate();
+    // what follows another joint has no drive of its own
+    for (k, joint) in joints.filter(|(_, j)| j.kind != JointKind::Fixed && j.mimic.is_none()) {
+        add("joints", &joint.name, Device::Joint(k));
+    }
+    for (k, ballast) in robot.ballasts.iter().enumerate() {
+        add("ballasts", &ballast.name, Device::Ballast(k));
+    }
+    for (k, tether) in robot.winches.iter().enumerate() {
+        add("winches", tether, Device::Winch(k));
+    }
+    for (k, sensor) in robot.sensors.iter().enumerate() {
+        let device = match &sensor.kind {
+            SensorKind::Gnss(_) | SensorKind::GnssHeading(_) => Device::Receiver(k),
+            SensorKind::Looks(looks) if !looks.measures() => Device::Viewer(k),
+            _ => Device::Sensor(k),
+        };
+        add("sensors", &sensor.name, device);
+        for (n, part) in sensor.kind.parts().iter().enumerate() {
+            add(
+                "sensors",
+                &format!("{}/{part}", sensor.name),
+                Device::Part(k, n),
+            );
+        }
+    }
+    for (k, link) in robot.links.iter().enumerate() {
+        add("links", &link.name, Device::Hull(k));
+    }
+    if robot.battery.is_some() {
+        add("", "battery", Device::Battery);
+    }
+    all
+}
+
+/// Every device of a robot, as [`find`] knows it, and the kinds of faults that it can have.
+pub fn all(robot: &Robot) -> Vec<(String, &'static [&'static str])> {
+    devices(robot)
+        .iter()
+        .map(|(kind, own, device)| (path(kind, own), kinds(*device)))
+        .collect()
+}
+
+/// Name of a device of a robot, as [`find`] knows it.
+pub fn name_of(robot: &Robot, device: Device) -> String {
+    let found = devices(robot).into_iter().find(|(_, _, d)| *d == device);
+    found.map_or_else(String::new, |(kind, name, _)| path(kind, &name))
+}
+
+/// Kinds of faults that a device can have.
+pub fn kinds(device: Device) -> &'static [&'static str] {
+    match device {
+        Device::Thruster(_)
+        | Device::Fin(_)
+        | Device::Joint(_)
+        | Device::Ballast(_)
+        | Device::Winch(_) => &[
+            "dead",
+            "stuck",
+            "reduced",
+            "biased",
+            "noisy",
+            "intermittent",
+        ],
+        Device::Sensor(_) | Device::Part(..) => {
+            &["dead", "stuck", "biased", "noisy", "intermittent"]
+        }
+        Device::Receiver(_) => &[
+            "dead",
+            "stuck",
+            "biased",
+            "noisy",
+            "intermittent",
+            "jammed",
+            "spoofed",
+        ],
+        Device::Viewer(_) => &["dead", "stuck", "intermittent"],
+        Device::Battery => &["dead", "intermittent", "shortage"],
+        Device::Hull(_) => &["leak"],
+        Device::Beacon(_) => &["dead", "reduced", "biased", "intermittent"],
+    }
+}
+
+/// Why `device`, called `name`, cannot have a fault of this kind.
+///
+/// # Errors
+/// In a line, what it can have.
+pub fn check(device: Device, name: &str, kind: FaultKind) -> Result<(), String> {
+    let (word, kinds) = (kind.word(), kinds(device));
+    if !kinds.contains(&word) {
+        return Err(format!(
+            "`{name}` cannot be `{word}`, expected one of {}",
+            kinds.join(", ")
+        ));
+    }
+    let fits = match kind {
+        FaultKind::Reduced(part) => (0.0..=1.0).contains(&part),
+        FaultKind::Biased(by) => by.is_finite(),
+        FaultKind::Noisy(x) | FaultKind::Shortage(x) => x.is_finite() && x >= 0.0,
+        FaultKind::Intermittent(means) => means.iter().all(|x| x.is_finite() && *x >= LEAST_MEAN),
+        FaultKind::Leak(leak) => {
+            let sizes = leak.area.is_finite()
+                && leak.area > 0.0
+                && leak.volume.is_finite()
+                && leak.volume > 0.0;
+            sizes && leak.p_LoH.is_finite() && leak.p_LoC.is_finite()
+        }
+        FaultKind::Jammed(jammer) => {
+            jammer.is_none_or(|j| j.p_W.is_finite() && j.reach.is_finite())
+        }
+        FaultKind::Spoofed(spoof) => spoof.offset.is_finite() && spoof.velocity.is_finite(),
+        FaultKind::Dead | FaultKind::Stuck => true,
+    };
+    if fits {
+        Ok(())
+    } else {
+        Err(format!(
+            "the fault `{word}` of `{name}` has a value out of its range"
+        ))
+    }
+}

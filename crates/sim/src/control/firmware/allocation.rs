@@ -1,0 +1,194 @@
+//! Thruster allocation: from a wanted wrench to thrusts.
+//!
+//! # Law
+//! ```text
+//!   τ = B T,   T = Bᵀ (B Bᵀ)⁺ τ                                 (1)  [Fossen 2021, eq. 11.36]
+//! ```
+//! The pseudo-inverse gives the least thrusts. Axes that cannot be pushed for themselves are left alone: where surge
+//! always comes with a pitching moment, surge is given in full and pitch follows, as on a six-thruster BlueROV2.
+//!
+//! # Symbols
+//! B wrench of unit thrusts, 6 x n, force first · τ wrench at the base origin in the base frame.
+//!
+//! # Frames
+//! Base frame (FLU).
+//!
+//! # Limits
+//! Saturation scales all thrusts by one factor, so that the wrench keeps its direction. Still-water curves.
+//!
+//! # Checked by
+//! tests below; test/ros (drives a BlueROV2)
+
+use merrow_math::Vec3;
+use merrow_model::scene::Robot;
+
+/// The pseudo-inverse of (1), one row [fx fy fz mx my mz] per thruster; thrusters on other links than the base
+/// count at joint position zero.
+pub fn pseudo_inverse(columns: &[[f64; 6]]) -> Vec<[f64; 6]> {
+    // moments are measured in units of the mean arm, so that newtons and newton metres weigh alike
+    let arms: f64 = columns
+        .iter()
+        .map(|c| (c[3] * c[3] + c[4] * c[4] + c[5] * c[5]).sqrt())
+        .sum();
+    let arm = if arms > 0.0 {
+        arms / columns.len() as f64
+    } else {
+        1.0
+    };
+    let scaled: Vec<[f64; 6]> = columns
+        .iter()
+        .map(|c| std::array::from_fn(|i| if i < 3 { c[i] } else { c[i] / arm }))
+        .collect();
+    let served = independent_axes(&scaled);
+    let gram = nalgebra::SMatrix::<f64, 6, 6>::from_fn(|i, j| {
+        if served[i] && served[j] {
+            scaled.iter().map(|c| c[i] * c[j]).sum()
+        } else {
+            0.0
+        }
+    });
+    let eigen = gram.symmetric_eigen();
+    let largest = eigen.eigenvalues.max();
+    let mut inverse = nalgebra::SMatrix::<f64, 6, 6>::zeros();
+    for k in 0..6 {
+        if eigen.eigenvalues[k] > 1e-6 * largest {
+            let v = eigen.eigenvectors.column(k);
+            inverse += v * v.transpose() / eigen.eigenvalues[k];
+        }
+    }
+    let row = |c: &[f64; 6]| -> [f64; 6] {
+        std::array::from_fn(|j| {
+            let s: f64 = (0..6).map(|i| c[i] * inverse[(i, j)]).sum();
+            if j < 3 { s } else { s / arm }
+        })
+    };
+    scaled.iter().map(row).collect()
+}
+
+/// Which axes the thrusters can push independently of those before them: surge, sway, heave and yaw before roll and
+/// pitch, which most vehicles leave to their weight.
+fn independent_axes(columns: &[[f64; 6]]) -> [bool; 6] {
+    const LEAST: f64 = 1e-3;
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let mut served = [false; 6];
+    for axis in [0, 1, 2, 5, 3, 4] {
+        let mut row: Vec<f64> = columns.iter().map(|c| c[axis]).collect();
+        for b in &basis {
+            let along: f64 = row.iter().zip(b).map(|(r, b)| r * b).sum();
+            row.iter_mut().zip(b).for_each(|(r, b)| *r -= along * b);
+        }
+        let norm = row.iter().map(|r| r * r).sum::<f64>().sqrt();
+        served[axis] = norm > LEAST * (columns.len() as f64).sqrt();
+        if served[axis] {
+            basis.push(row.into_iter().map(|r| r / norm).collect());
+        }
+    }
+    served
+}
+
+/// Wrench of a unit thrust of each thruster at the base origin, force first, joints at zero.
+pub fn geometry(robot: &Robot, poses: &[(merrow_math::Mat3, Vec3)]) -> Vec<[f64; 6]> {
+    robot
+        .thrusters
+        .iter()
+        .map(|t| {
+            let (R_BL, p_BL) = &poses[t.link];
+            let f = R_BL.mul_vec(t.direction);
+            let m = (*p_BL + R_BL.mul_vec(t.p_LoT)).cross(f) + f.scale(t.reaction);
+            [f.x, f.y, f.z, m.x, m.y, m.z]
+        })
+        .collect()
+}
+
+/// Commands, one per thruster in its own unit, for a wrench at the base origin; and the factor by which the wrench
+/// had to be reduced (1: none). Writes into `commands`.
+pub fn allocate(
+    robot: &Robot,
+    force: Vec3,
+    moment: Vec3,
+    density: f64,
+    commands: &mut [f64],
+) -> f64 {
+    let Some(manager) = &robot.manager else {
+        return 0.0;
+    };
+    let wrench = [force.x, force.y, force.z, moment.x, moment.y, moment.z];
+    let thrust = |k: usize| -> f64 { (0..6).map(|i| manager.allocation[k][i] * wrench[i]).sum() };
+    let mut factor: f64 = 1.0;
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        let (t, [lo, hi]) = (thrust(k), thruster.thrust_limits(density));
+        if t > hi {
+            factor = factor.min(hi / t);
+        } else if t < lo {
+            factor = factor.min(lo / t);
+        }
+    }
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        commands[k] = thruster.command_for(factor * thrust(k), density);
+    }
+    factor
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn over_actuated_geometry_gives_the_wrench_back() {
+        // four horizontal thrusters at 45 deg and four vertical ones
+        let c = std::f64::consts::FRAC_1_SQRT_2;
+        let mut columns = Vec::new();
+        for (x, y) in [(0.2, -0.1), (0.2, 0.1), (-0.2, -0.1), (-0.2, 0.1)] {
+            let f = Vec3::new(c, if x * y < 0.0 { c } else { -c }, 0.0);
+            let m = Vec3::new(x, y, 0.05).cross(f);
+            columns.push([f.x, f.y, f.z, m.x, m.y, m.z]);
+            let (f, m) = (
+                Vec3::new(0.0, 0.0, 1.0),
+                Vec3::new(x, 2.0 * y, 0.0).cross(Vec3::new(0.0, 0.0, 1.0)),
+            );
+            columns.push([f.x, f.y, f.z, m.x, m.y, m.z]);
+        }
+        let rows = pseudo_inverse(&columns);
+        let tau = [3.0, -2.0, 5.0, 0.3, -0.4, 0.2];
+        for i in 0..6 {
+            let back: f64 = columns
+                .iter()
+                .zip(&rows)
+                .map(|(c, r)| c[i] * (0..6).map(|j| r[j] * tau[j]).sum::<f64>())
+                .sum();
+            assert!(
+                (back - tau[i]).abs() < 1e-12,
+                "axis {i}: {back} instead of {}",
+                tau[i]
+            );
+        }
+    }
+
+    #[test]
+    fn surge_below_the_centre_is_given_in_full() {
+        // two thrusters along x under the origin: surge always pitches
+        let columns = [
+            [1.0, 0.0, 0.0, 0.0, -0.1, -0.3],
+            [1.0, 0.0, 0.0, 0.0, -0.1, 0.3],
+        ];
+        let rows = pseudo_inverse(&columns);
+        let surge: f64 = rows.iter().map(|r| r[0]).sum();
+        assert!((surge - 1.0).abs() < 1e-12, "{surge}");
+        assert!(
+            rows.iter().all(|r| r[4].abs() < 1e-12),
+            "pitch cannot be had for itself"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_pushed_is_left_alone() {
+        // two thrusters along x: surge and yaw only
+        let columns = [
+            [1.0, 0.0, 0.0, 0.0, 0.0, -0.3],
+            [1.0, 0.0, 0.0, 0.0, 0.0, 0.3],
+        ];
+        let rows = pseudo_inverse(&columns);
+        assert!((rows[0][0] - 0.5).abs() < 1e-12 && rows[0][1].abs() < 1e-12);
+        assert!((rows[1][5] - 0.5 / 0.3).abs() < 1e-9);
+    }
+}

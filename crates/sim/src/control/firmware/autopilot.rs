@@ -1,0 +1,134 @@
+//! Heading and depth hold of a torpedo-shaped vehicle, as its own computer runs it: attitude, rates and depth in, fin angles out.
+//!
+//! # Law
+//! ```text
+//!   δ_r = K_ψ e_ψ - K_r r                                               (1)  e_ψ = wrap(ψ_d - ψ)
+//!   θ_d = clip(K_z (z - z_d) + K_w z', θ_down, θ_up)                     (2)  the two pitch set-points
+//!   δ_s = K_θ (θ - θ_d) + K_q q,  δ_b = -k_b δ_s                         (3)
+//! ```
+//! Far from the depth it wants, the vehicle dives or climbs at one of two pitch set-points; near it the depth loop takes over.
+//!
+//! # Symbols
+//! ψ heading, clockwise from north · z depth · θ pitch, nose up · q, r pitch rate nose up, yaw rate to the right · δ_r rudder (turns to
+//! the right), δ_s stern planes (nose down), δ_b bow planes (nose up).
+//!
+//! # Frames
+//! As named; the caller turns its sensors' readings into them.
+//!
+//! # Limits
+//! No integral: a vehicle out of trim keeps an error. As a robot's firmware it knows the true motion; `validate` reads sensors, and z' is the
+//! difference of two depths, as read.
+//!
+//! # Checked by
+//! test/witness/thetis.rs (V01), test/analytic/course.rs
+
+pub use merrow_model::scene::robot::firmware::CourseGains as Gains;
+use merrow_model::state::Motion;
+use std::f64::consts::PI;
+
+/// What the vehicle is to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Course {
+    /// Heading, clockwise from north [rad].
+    pub heading: f64,
+    /// Depth [m].
+    pub depth: f64,
+}
+
+/// What its sensors say.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// Heading, clockwise from north [rad].
+    pub heading: f64,
+    /// Pitch, nose up [rad].
+    pub pitch: f64,
+    /// Yaw rate to the right [rad/s].
+    pub yaw_rate: f64,
+    /// Pitch rate, nose up [rad/s].
+    pub pitch_rate: f64,
+    /// Depth [m].
+    pub depth: f64,
+    /// Sinking speed [m/s].
+    pub sinking: f64,
+}
+
+impl Measured {
+    /// What perfect sensors would say of a motion.
+    pub fn of(motion: &Motion) -> Self {
+        let R = motion.q_WB.matrix();
+        let [_, pitch, yaw] = R.to_rpy();
+        let V = &motion.V_WB_B;
+        Self {
+            heading: 0.5 * PI - yaw,
+            pitch: -pitch,
+            yaw_rate: -V.w.z,
+            pitch_rate: -V.w.y,
+            depth: -motion.p_WB.z,
+            sinking: -R.mul_vec(V.v).z,
+        }
+    }
+}
+
+/// Angles that it asks for [rad].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Angles {
+    /// Positive turns to the right.
+    pub rudder: f64,
+    /// Positive puts the nose up.
+    pub bow_planes: f64,
+    /// Positive puts the nose down.
+    pub stern_planes: f64,
+}
+
+/// (1) to (3). The fins' own limits are theirs.
+pub fn angles(gains: &Gains, course: &Course, at: &Measured) -> Angles {
+    let error = libm::remainder(course.heading - at.heading, 2.0 * PI);
+    let wanted = gains.depth * (at.depth - course.depth) + gains.sinking * at.sinking;
+    let pitch = wanted.clamp(gains.set_points[0], gains.set_points[1]);
+    let stern_planes = gains.pitch * (at.pitch - pitch) + gains.pitch_rate * at.pitch_rate;
+    Angles {
+        rudder: gains.heading * error - gains.yaw_rate * at.yaw_rate,
+        bow_planes: -gains.bow * stern_planes,
+        stern_planes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_turns_the_short_way_and_dives_at_its_set_point() {
+        let gains = Gains {
+            heading: 1.0,
+            yaw_rate: 0.5,
+            depth: 0.4,
+            sinking: 0.2,
+            pitch: 1.0,
+            pitch_rate: 0.5,
+            bow: 0.5,
+            set_points: [-0.2, 0.1],
+        };
+        let course = Course {
+            heading: 0.1,
+            depth: 5.0,
+        };
+        let at = Measured {
+            heading: 2.0 * PI - 0.1,
+            ..Measured::default()
+        };
+        let found = angles(&gains, &course, &at);
+        assert!((found.rudder - 0.2).abs() < 1e-12, "{found:?}");
+        assert_eq!((found.stern_planes, found.bow_planes), (0.2, -0.1));
+        let deep = angles(
+            &gains,
+            &course,
+            &Measured {
+                depth: 9.0,
+                heading: 0.1,
+                ..Measured::default()
+            },
+        );
+        assert_eq!((deep.stern_planes, deep.rudder), (-0.1, 0.0));
+    }
+}

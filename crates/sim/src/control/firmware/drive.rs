@@ -1,0 +1,84 @@
+//! Differential drive: a velocity becomes wheel speeds, and wheel angles become a place.
+//!
+//! # Law
+//! ```text
+//!   ω_l = (v - w b/2)/r,  ω_r = (v + w b/2)/r                          (1)  [Siegwart 2011, §3.2]
+//!   Δs = r (Δφ_r + Δφ_l)/2,  Δψ = r (Δφ_r - Δφ_l)/b                    (2)  [Siegwart 2011, §5.2.4]
+//!   Δx = Δs cos(ψ + Δψ/2),  Δy = Δs sin(ψ + Δψ/2)                      (3)
+//! ```
+//! # Symbols
+//! v speed, w yaw rate · r radius of the wheels · b distance between the sides · φ mean angle of a side's wheels, as their encoders have it.
+//!
+//! # Frames
+//! Wheels turn about axes to the left: positive is ahead. The place is that of the base in the frame in which it started.
+//!
+//! # Limits
+//! The odometry knows no slip; with more than one wheel on a side b is an effective width, larger than the true one.
+//!
+//! # Checked by
+//! test/analytic/rover.rs
+
+use crate::control::joints::command;
+use merrow_math::real::sin_cos;
+use merrow_model::scene::robot::firmware::Drive as Settings;
+use merrow_model::scene::{JointMode, Robot};
+use merrow_model::state::RobotState;
+use merrow_model::state::firmware::Drive;
+
+/// One tick of `dt` seconds under a command of speed and yaw rate.
+pub fn tick(
+    robot: &Robot,
+    settings: &Settings,
+    state: &mut RobotState,
+    drive: &mut Drive,
+    command: [f64; 2],
+    dt: f64,
+) {
+    measure(settings, state, drive, dt);
+    if !drive.on {
+        return;
+    }
+    for i in 0..2 {
+        let wanted = command[i].clamp(-settings.most[i], settings.most[i]);
+        let most = settings.most_change[i] * dt;
+        drive.wanted[i] += (wanted - drive.wanted[i]).clamp(-most, most);
+    }
+    turn(robot, settings, state, drive.wanted);
+}
+
+/// Asks the wheels for speeds. (1)
+pub fn turn(robot: &Robot, settings: &Settings, state: &mut RobotState, [v, w]: [f64; 2]) {
+    let side = 0.5 * w * settings.track;
+    for (joints, speed) in settings.wheels.iter().zip([v - side, v + side]) {
+        for joint in joints {
+            command::set(
+                robot,
+                state,
+                *joint,
+                JointMode::Velocity,
+                speed / settings.radius,
+            );
+        }
+    }
+}
+
+/// (2) and (3), from the encoders.
+fn measure(settings: &Settings, state: &RobotState, drive: &mut Drive, dt: f64) {
+    let now = [0, 1].map(|side| {
+        let joints: &[usize] = &settings.wheels[side];
+        joints
+            .iter()
+            .map(|j| state.joints[*j].measured.position)
+            .sum::<f64>()
+            / joints.len() as f64
+    });
+    let Some(last) = drive.angles.replace(now) else {
+        return;
+    };
+    let [left, right] = [0, 1].map(|side| settings.radius * (now[side] - last[side]));
+    let (along, turned) = (0.5 * (left + right), (right - left) / settings.track);
+    let [x, y, yaw] = drive.odometry;
+    let (s, c) = sin_cos(yaw + 0.5 * turned);
+    drive.odometry = [x + along * c, y + along * s, yaw + turned];
+    drive.measured = [along / dt, turned / dt];
+}

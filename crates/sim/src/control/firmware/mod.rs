@@ -1,0 +1,283 @@
+//! Runs a robot's stock firmware, and takes what it is told.
+
+pub mod allocation;
+pub mod autopilot;
+pub mod drive;
+pub mod multirotor;
+pub mod vessel;
+
+use crate::control::command::{check, check_finite, pick, refuse};
+use crate::control::firmware::autopilot::Measured;
+use crate::control::firmware::multirotor::Tick;
+use merrow_math::Vec3;
+use merrow_model::scene::robot::firmware::{Course as CourseSettings, FirmwareLaw};
+use merrow_model::scene::{Robot, Scene};
+use merrow_model::state::commands::{Order, Refusal};
+use merrow_model::state::firmware::{Course, FirmwareMemory, Flight, FlightMode};
+use merrow_model::state::{RobotState, State};
+
+/// Runs the firmware if it is due at `now_ns`; it runs once for every instant. Its thrusters are in water of `density` [kg/m³].
+pub fn advance(robot: &Robot, state: &mut RobotState, gravity: f64, density: f64, now_ns: u64) {
+    let (Some(firmware), Some(mut memory)) = (&robot.firmware, state.firmware) else {
+        return;
+    };
+    if crate::control::joints::encoder::due_ns(firmware.rate, memory.ticks) > now_ns {
+        return;
+    }
+    memory.ticks += 1;
+    let age = |since: u64| (now_ns - since) as f64 * 1e-9;
+    let counts = memory
+        .command_ns
+        .is_some_and(|since| age(since) <= firmware.timeout);
+    let command = if counts {
+        memory.command
+    } else {
+        [Vec3::zero(); 2]
+    };
+    let dt = 1.0 / firmware.rate;
+    match (&firmware.law, &mut memory.memory) {
+        (FirmwareLaw::Multirotor(settings), FirmwareMemory::Flight(flight)) => {
+            multirotor::tick(
+                robot,
+                settings,
+                state,
+                flight,
+                Tick {
+                    dt,
+                    gravity,
+                    command,
+                },
+            );
+        }
+        (FirmwareLaw::Course(settings), FirmwareMemory::Course(course)) => {
+            if memory.ticks == 1 {
+                begin(robot, settings, state, course);
+            }
+            if course.on {
+                steer(robot, settings, state, course);
+            }
+        }
+        (FirmwareLaw::Drive(settings), FirmwareMemory::Drive(memory)) => {
+            drive::tick(
+                robot,
+                settings,
+                state,
+                memory,
+                [command[0].x, command[1].z],
+                dt,
+            );
+        }
+        (FirmwareLaw::Vessel(settings), FirmwareMemory::Vessel(memory)) if counts => {
+            vessel::tick(
+                robot,
+                settings,
+                state,
+                memory,
+                vessel::Tick {
+                    command,
+                    density,
+                    dt,
+                },
+            );
+        }
+        (FirmwareLaw::Vessel(_), FirmwareMemory::Vessel(memory)) if memory.on => {
+            vessel::let_go(robot, state, memory);
+        }
+        _ => {}
+    }
+    state.firmware = Some(memory);
+}
+
+/// The first tick of one that starts with the run.
+fn begin(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, course: &mut Course) {
+    let Some((thruster, command)) = settings.start else {
+        return;
+    };
+    state.actuators[thruster].set_command(&robot.thrusters[thruster], command);
+    if !course.on {
+        let here = Measured::of(&state.motion);
+        *course = Course {
+            on: true,
+            heading: here.heading,
+            depth: here.depth,
+        };
+    }
+}
+
+/// A tick of the heading and depth hold.
+fn steer(robot: &Robot, settings: &CourseSettings, state: &mut RobotState, course: &Course) {
+    let wanted = autopilot::Course {
+        heading: course.heading,
+        depth: course.depth,
+    };
+    let angles = autopilot::angles(&settings.gains, &wanted, &Measured::of(&state.motion));
+    let mut put = |fin: usize, angle: f64| state.fins[fin].set_command(&robot.fins[fin], angle);
+    put(settings.rudder, angles.rudder);
+    put(settings.stern_planes, angles.stern_planes);
+    if let Some(bow) = settings.bow_planes {
+        put(bow, angles.bow_planes);
+    }
+}
+
+/// Takes a velocity command.
+pub fn velocity(
+    scene: &Scene,
+    state: &mut State,
+    robot: usize,
+    linear: Vec3,
+    angular: Vec3,
+) -> Result<(), Refusal> {
+    let now = state.time_ns;
+    let (model, target) = pick(scene, state, robot)?;
+    let takes = model.firmware.as_ref().is_some_and(|f| f.takes_velocity());
+    let Some(memory) = target.firmware.as_mut().filter(|_| takes) else {
+        return Err(refuse(
+            robot,
+            "the robot has no firmware that takes velocities".into(),
+        ));
+    };
+    check_finite(robot, "velocity", linear)?;
+    check_finite(robot, "angular velocity", angular)?;
+    (memory.command, memory.command_ns) = ([linear, angular], Some(now));
+    Ok(())
+}
+
+/// Takes a heading [rad], a depth [m] or both; begins to steer.
+pub fn course(
+    scene: &Scene,
+    state: &mut State,
+    robot: usize,
+    heading: Option<f64>,
+    depth: Option<f64>,
+) -> Result<(), Refusal> {
+    let (_, target) = pick(scene, state, robot)?;
+    let here = Measured::of(&target.motion);
+    let Some(FirmwareMemory::Course(course)) = target.firmware.as_mut().map(|f| &mut f.memory)
+    else {
+        return Err(refuse(
+            robot,
+            "the robot has no firmware that holds heading and depth".into(),
+        ));
+    };
+    for (name, value) in [("heading", heading), ("depth", depth)] {
+        check(robot, name, value.unwrap_or(0.0))?;
+    }
+    let held = if course.on {
+        (course.heading, course.depth)
+    } else {
+        (here.heading, here.depth)
+    };
+    *course = Course {
+        on: true,
+        heading: heading.unwrap_or(held.0),
+        depth: depth.unwrap_or(held.1),
+    };
+    Ok(())
+}
+
+/// Takes off, lands, or switches the firmware.
+pub fn order(scene: &Scene, state: &mut State, robot: usize, order: Order) -> Result<(), Refusal> {
+    let (model, target) = pick(scene, state, robot)?;
+    let (Some(firmware), Some(mut memory)) = (&model.firmware, target.firmware) else {
+        return Err(refuse(robot, "the robot has no firmware".into()));
+    };
+    // what was wanted before an order no longer counts
+    memory.command_ns = None;
+    match (&firmware.law, &mut memory.memory, order) {
+        (_, FirmwareMemory::Flight(flight), _) => fly(model, target, flight, robot, order)?,
+        (_, FirmwareMemory::Course(course), Order::Enable(on)) if on != course.on => {
+            let here = Measured::of(&target.motion);
+            *course = Course {
+                on,
+                heading: here.heading,
+                depth: here.depth,
+            };
+            if !on {
+                let all = target.fins.iter_mut().zip(&model.fins);
+                all.for_each(|(memory, fin)| memory.set_command(fin, fin.neutral()));
+            }
+        }
+        (FirmwareLaw::Drive(settings), FirmwareMemory::Drive(memory), Order::Enable(on)) => {
+            (memory.on, memory.wanted) = (on, [0.0; 2]);
+            drive::turn(model, settings, target, [0.0; 2]);
+        }
+        (_, FirmwareMemory::Vessel(memory), Order::Enable(false)) => {
+            vessel::let_go(model, target, memory)
+        }
+        (_, _, Order::Enable(_)) => {}
+        _ => return Err(refuse(robot, "the robot does not fly".into())),
+    }
+    target.firmware = Some(memory);
+    Ok(())
+}
+
+/// An order to a multirotor.
+fn fly(
+    model: &Robot,
+    target: &mut RobotState,
+    flight: &mut Flight,
+    robot: usize,
+    order: Order,
+) -> Result<(), Refusal> {
+    let off = flight.mode == FlightMode::Off;
+    match order {
+        Order::TakeOff if !off => return Err(refuse(robot, "take-off: it flies already".into())),
+        Order::TakeOff => multirotor::take_over(flight, FlightMode::TakingOff),
+        Order::Enable(true) if off => multirotor::take_over(flight, FlightMode::Flying),
+        Order::Enable(true) => {}
+        Order::Land if off => return Err(refuse(robot, "landing: its rotors are off".into())),
+        Order::Land => flight.mode = FlightMode::Landing,
+        Order::Enable(false) => multirotor::switch_off(model, target, flight),
+    }
+    Ok(())
+}
+
+/// Refuses a command to the thrusters while they are the firmware's own.
+pub fn check_free(robot: usize, target: &RobotState) -> Result<(), Refusal> {
+    match &target.firmware {
+        Some(memory) if memory.holds_thrusters() => {
+            let reason =
+                "the firmware drives the thrusters: land, or switch it off by `enable`, first";
+            Err(refuse(robot, reason.into()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The same of the fins.
+pub fn check_fins(robot: usize, target: &RobotState) -> Result<(), Refusal> {
+    match &target.firmware {
+        Some(memory) if memory.holds_fins() => Err(refuse(
+            robot,
+            "the firmware drives the fins: switch it off by `enable` first".into(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The same of joints that are its wheels.
+pub fn check_wheels(
+    robot: usize,
+    model: &Robot,
+    target: &RobotState,
+    joints: &[usize],
+) -> Result<(), Refusal> {
+    let law = model.firmware.as_ref().map(|f| &f.law);
+    let on = target
+        .firmware
+        .as_ref()
+        .is_some_and(|memory| memory.holds_joints());
+    let Some(FirmwareLaw::Drive(drive)) = law.filter(|_| on) else {
+        return Ok(());
+    };
+    if !joints
+        .iter()
+        .any(|j| drive.wheels.iter().flatten().any(|wheel| wheel == j))
+    {
+        return Ok(());
+    }
+    Err(refuse(
+        robot,
+        "the firmware drives the wheels: switch it off by `enable` first".into(),
+    ))
+}

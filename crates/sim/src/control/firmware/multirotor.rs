@@ -1,0 +1,262 @@
+//! Flies a multirotor by velocity commands: position and velocity outside, attitude inside.
+//!
+//! # Law
+//! ```text
+//!   v_r' = clip((v_c - v_r)/Δ, a_max),  p_r' = v_r,  |p_r - p| <= leash                (1)
+//!   F = m (g e₃ + v_r') - k_x (p - p_r) - k_v (v - v_r)                                 (2)  [Lee 2010]
+//!   f = F·R e₃,  b₃ = F/|F| within the largest tilt,  b₁ by the yaw ψ_r                 (3)  [Lee 2010]
+//!   M = -k_R ½(R_rᵀR - RᵀR_r)ᵛ - k_Ω (Ω - RᵀR_r Ω_r) + Ω × JΩ                           (4)  [Lee 2010]
+//! ```
+//! f and M go to the rotors by the allocation; where a rotor cannot, the moment gives way and the lift stays.
+//!
+//! # Symbols
+//! v_c commanded velocity, given along the ground ahead (x), to the left (y) and up (z), turned by the vehicle's yaw · p_r, v_r, ψ_r wanted
+//! place, velocity, yaw · Δ tick · Ω_r the commanded yaw rate · R attitude · J inertia.
+//!
+//! # Frames
+//! World (ENU) outside, base inside; M about the centre of mass.
+//!
+//! # Limits
+//! (4) is without Lee's term of the wanted angular acceleration. The vehicle knows its true motion, as RotorS's controller knows odometry. No estimate of the wind: a steady one is balanced by a lasting lead of
+//! the wanted place, up to the leash. Without a command for the time-out it stops and hovers. Rotors are off until a command climbs or a take-off
+//! is asked for, and once it has wanted to sink for half a second without sinking, which is how it knows that it stands.
+//!
+//! # Checked by
+//! test/analytic/multirotor.rs
+
+use merrow_math::real::sin_cos;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::Robot;
+use merrow_model::scene::robot::firmware::Multirotor;
+use merrow_model::state::RobotState;
+use merrow_model::state::firmware::{Flight, FlightMode};
+use std::f64::consts::PI;
+
+/// A commanded climb from which it takes off by itself [m/s].
+const CLIMBS: f64 = 0.05;
+/// How far the wanted height must be below the vehicle for it to be held up [m].
+const HELD_UP: f64 = 0.3;
+/// For how long [s].
+const HELD_UP_FOR: f64 = 0.5;
+/// Least collective thrust over the weight: attitude is controlled by what the rotors give.
+const LEAST_LIFT: f64 = 0.2;
+/// Largest lead of the wanted yaw [rad].
+const YAW_LEASH: f64 = 0.5;
+
+/// What a tick of the firmware knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Tick {
+    /// Time since the last [s].
+    pub dt: f64,
+    /// Gravity [m/s²].
+    pub gravity: f64,
+    /// Velocity command that counts: linear [m/s] and angular [rad/s].
+    pub command: [Vec3; 2],
+}
+
+/// One tick: moves what is wanted, and commands the rotors.
+pub fn tick(
+    robot: &Robot,
+    settings: &Multirotor,
+    state: &mut RobotState,
+    flight: &mut Flight,
+    tick: Tick,
+) {
+    if flight.mode == FlightMode::Off && tick.command[0].z > CLIMBS {
+        take_over(flight, FlightMode::Flying);
+    }
+    if !state.battery.is_on() && flight.mode != FlightMode::Off {
+        switch_off(robot, state, flight);
+    }
+    if flight.mode == FlightMode::Off {
+        return;
+    }
+    let R = state.motion.q_WB.matrix();
+    let (p, v) = (state.motion.p_WB, R.mul_vec(state.motion.V_WB_B.v));
+    let yaw = libm::atan2(R.r[1].x, R.r[0].x);
+    if !flight.begun {
+        *flight = Flight {
+            p,
+            v,
+            yaw,
+            begun: true,
+            top: p.z + settings.takeoff_height,
+            ..*flight
+        };
+    }
+    let (wanted, yaw_rate) = wanted(settings, flight, yaw, tick);
+    let acceleration = follow(settings, flight, p, wanted, tick.dt);
+    flight.yaw = lead(flight.yaw + yaw_rate * tick.dt, yaw);
+    if has_landed(flight, p, wanted, tick.dt) {
+        switch_off(robot, state, flight);
+        return;
+    }
+    let k = |gain: Vec3, e: Vec3| Vec3::new(gain.x * e.x, gain.y * e.y, gain.z * e.z);
+    let push = acceleration.scale(settings.mass)
+        - k(settings.position_gain, p - flight.p)
+        - k(settings.velocity_gain, v - flight.v);
+    let weight = settings.mass * tick.gravity;
+    let F = tilted(
+        push + Vec3::new(0.0, 0.0, weight),
+        settings.max_tilt,
+        LEAST_LIFT * weight,
+    ); // (2)
+    let R_r = attitude(F, flight.yaw);
+    let lift = F.dot(R.col(2)).max(LEAST_LIFT * weight); // (3)
+    let moment = moment(settings, &R, &R_r, state.motion.V_WB_B.w, yaw_rate);
+    // the rotors' lift goes through the centre of mass
+    let lift = Vec3::new(0.0, 0.0, lift);
+    put(robot, state, lift, moment + settings.p_BoBcm.cross(lift));
+}
+
+/// Begins to fly in `mode`, from where the vehicle is.
+pub fn take_over(flight: &mut Flight, mode: FlightMode) {
+    if flight.mode == FlightMode::Off {
+        *flight = Flight {
+            begun: false,
+            held_up: 0.0,
+            ..*flight
+        };
+    }
+    flight.mode = mode;
+}
+
+/// Stops the rotors.
+pub fn switch_off(robot: &Robot, state: &mut RobotState, flight: &mut Flight) {
+    (flight.mode, flight.held_up) = (FlightMode::Off, 0.0);
+    for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
+        actuator.set_command(thruster, thruster.neutral);
+    }
+}
+
+/// Velocity in W and yaw rate that the mode asks for.
+fn wanted(settings: &Multirotor, flight: &mut Flight, yaw: f64, tick: Tick) -> (Vec3, f64) {
+    let [climb, sink] = settings.auto_speed;
+    let up = |z: f64| Vec3::new(0.0, 0.0, z);
+    match flight.mode {
+        FlightMode::Landing => (up(-sink), 0.0),
+        // by the wanted height: a weak battery leaves the vehicle a little below it
+        FlightMode::TakingOff if flight.p.z < flight.top - 0.05 => {
+            (up(climb.min(flight.top - flight.p.z).max(0.0)), 0.0)
+        }
+        FlightMode::TakingOff | FlightMode::Flying | FlightMode::Off => {
+            flight.mode = FlightMode::Flying;
+            let [along_ground, most_up, most_down] = settings.max_speed;
+            let [v, w] = tick.command;
+            let flat = (v.x * v.x + v.y * v.y).sqrt();
+            let part = if flat > along_ground {
+                along_ground / flat
+            } else {
+                1.0
+            };
+            let (s, c) = sin_cos(yaw);
+            let (x, y) = (part * v.x, part * v.y);
+            let turned = Vec3::new(c * x - s * y, s * x + c * y, v.z.clamp(-most_down, most_up));
+            (
+                turned,
+                w.z.clamp(-settings.max_yaw_rate, settings.max_yaw_rate),
+            )
+        }
+    }
+}
+
+/// Moves what is wanted by a tick; the acceleration that this means. (1)
+fn follow(settings: &Multirotor, flight: &mut Flight, p: Vec3, wanted: Vec3, dt: f64) -> Vec3 {
+    let change = wanted - flight.v;
+    let most = settings.max_acceleration * dt;
+    let step = if change.norm() > most {
+        change.scale(most / change.norm())
+    } else {
+        change
+    };
+    flight.v += step;
+    flight.p += flight.v.scale(dt);
+    // along the ground and upwards apart: on a deck that moves on, the wanted height still sinks below it
+    let (ahead, leash) = (flight.p - p, settings.leash);
+    let flat = (ahead.x * ahead.x + ahead.y * ahead.y).sqrt();
+    let part = if flat > leash { leash / flat } else { 1.0 };
+    flight.p = p + Vec3::new(part * ahead.x, part * ahead.y, ahead.z.clamp(-leash, leash));
+    step.scale(1.0 / dt)
+}
+
+/// A wanted yaw, not too far from the yaw as it is.
+fn lead(wanted: f64, yaw: f64) -> f64 {
+    let ahead = libm::remainder(wanted - yaw, 2.0 * PI);
+    yaw + ahead.clamp(-YAW_LEASH, YAW_LEASH)
+}
+
+/// True once it has wanted to sink for a while and has not.
+fn has_landed(flight: &mut Flight, p: Vec3, wanted: Vec3, dt: f64) -> bool {
+    let held_up = wanted.z < 0.0 && p.z - flight.p.z > HELD_UP;
+    flight.held_up = if held_up { flight.held_up + dt } else { 0.0 };
+    flight.held_up >= HELD_UP_FOR
+}
+
+/// `F` with at least `least` upwards and no more tilt than `most`.
+fn tilted(F: Vec3, most: f64, least: f64) -> Vec3 {
+    let z = F.z.max(least);
+    let (s, c) = sin_cos(most);
+    let (flat, allowed) = ((F.x * F.x + F.y * F.y).sqrt(), z * s / c);
+    let part = if flat > allowed { allowed / flat } else { 1.0 };
+    Vec3::new(part * F.x, part * F.y, z)
+}
+
+/// Attitude whose z axis is along `F` and whose x axis points to `yaw`. (3)
+fn attitude(F: Vec3, yaw: f64) -> Mat3 {
+    let (s, c) = sin_cos(yaw);
+    let b3 = F.scale(1.0 / F.norm());
+    let b2 = b3.cross(Vec3::new(c, s, 0.0));
+    let b2 = b2.scale(1.0 / b2.norm());
+    Mat3 {
+        r: [b2.cross(b3), b2, b3],
+    }
+    .transpose()
+}
+
+/// (4)
+fn moment(settings: &Multirotor, R: &Mat3, R_r: &Mat3, w: Vec3, yaw_rate: f64) -> Vec3 {
+    let E = R_r.transpose().mul_mat(R);
+    let e_R = Vec3::new(
+        E.r[2].y - E.r[1].z,
+        E.r[0].z - E.r[2].x,
+        E.r[1].x - E.r[0].y,
+    )
+    .scale(0.5);
+    let e_w = w - R.tr_mul_vec(Vec3::new(0.0, 0.0, yaw_rate));
+    let (k_R, k_w) = (settings.attitude_gain, settings.rate_gain);
+    let held = Vec3::new(
+        k_R.x * e_R.x + k_w.x * e_w.x,
+        k_R.y * e_R.y + k_w.y * e_w.y,
+        k_R.z * e_R.z + k_w.z * e_w.z,
+    );
+    w.cross(settings.inertia.mul_vec(w)) - held
+}
+
+/// Commands the rotors to lift and turn the vehicle, about the base's origin.
+fn put(robot: &Robot, state: &mut RobotState, force: Vec3, moment: Vec3) {
+    let Some(manager) = &robot.manager else {
+        return;
+    };
+    let thrusts = |k: usize| {
+        let a = &manager.allocation[k];
+        (
+            a[2] * force.z,
+            a[3] * moment.x + a[4] * moment.y + a[5] * moment.z,
+        )
+    };
+    // the part of the moment that the rotors can give beside the lift
+    let mut part: f64 = 1.0;
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        let (lift, turn) = thrusts(k);
+        let [lo, hi] = thruster.thrust_limits(0.0);
+        let room = if turn > 0.0 { hi - lift } else { lift - lo };
+        if turn.abs() > room {
+            part = part.min((room / turn.abs()).max(0.0));
+        }
+    }
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        let (lift, turn) = thrusts(k);
+        let command = thruster.command_for(lift + part * turn, 0.0);
+        state.actuators[k].set_command(thruster, command);
+    }
+}

@@ -1,0 +1,112 @@
+//! Drives a surface vehicle by velocity commands.
+//!
+//! # Law
+//! ```text
+//!   u_r' = clip((u_c - u_r)/Δ, a_max)                                              (1)
+//!   X = k (u_r - u) + i ∫(u_r - u) dt,  the same for the yaw rate and the moment N   (2)  [Fossen 2021, §15.2: PI control]
+//!   T = B⁺ (X, N)                                                                  (3)  as the thruster manager
+//! ```
+//! Where the thrusters cannot give both, the moment comes first: a boat that no longer steers is lost, one that is slow is not. The sums of (2)
+//! stand still meanwhile.
+//!
+//! # Symbols
+//! u speed ahead over ground, u_c commanded, u_r wanted · Δ tick · k, i gains · B⁺ allocation.
+//!
+//! # Frames
+//! Base: x ahead, yaw about z.
+//!
+//! # Limits
+//! The vehicle knows its true motion. What it drifts sideways it does not see; azimuth thrusters are reckoned with amidships, and stay
+//! where they are. Without a command for the time-out the thrusters stop, and are anybody's.
+//!
+//! # Checked by
+//! test/analytic/vessel.rs
+
+use merrow_math::Vec3;
+use merrow_model::scene::Robot;
+use merrow_model::scene::robot::firmware::Vessel as Settings;
+use merrow_model::state::RobotState;
+use merrow_model::state::firmware::Vessel;
+
+/// What a tick of the firmware knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Tick {
+    /// Velocity command that counts: linear [m/s] and angular [rad/s].
+    pub command: [Vec3; 2],
+    /// Density of the water [kg/m³].
+    pub density: f64,
+    /// Time since the last [s].
+    pub dt: f64,
+}
+
+/// One tick under a command that counts.
+pub fn tick(
+    robot: &Robot,
+    settings: &Settings,
+    state: &mut RobotState,
+    memory: &mut Vessel,
+    tick: Tick,
+) {
+    let Some(manager) = &robot.manager else {
+        return;
+    };
+    let V = &state.motion.V_WB_B;
+    let now = [V.v.x, V.w.z];
+    if !memory.on {
+        *memory = Vessel {
+            on: true,
+            wanted: now,
+            lost: [0.0; 2],
+        };
+    }
+    let command = [tick.command[0].x, tick.command[1].z];
+    let error = [0, 1].map(|i| {
+        let wanted = command[i].clamp(-settings.most[i], settings.most[i]);
+        let most = settings.most_change[i] * tick.dt;
+        memory.wanted[i] += (wanted - memory.wanted[i]).clamp(-most, most); // (1)
+        memory.wanted[i] - now[i]
+    });
+    let asked = [0, 1].map(|i| settings.gain[i] * error[i] + settings.integral[i] * memory.lost[i]); // (2)
+    // (3), each thruster's share of the push and of the turn
+    let share = |k: usize| {
+        (
+            manager.allocation[k][0] * asked[0],
+            manager.allocation[k][5] * asked[1],
+        )
+    };
+    let limits = |k: usize| robot.thrusters[k].thrust_limits(tick.density);
+    let n = robot.thrusters.len();
+    let turn_part = (0..n).fold(1.0_f64, |part, k| part.min(room(share(k).1, limits(k))));
+    let push_part = (0..n).fold(1.0_f64, |part, k| {
+        let (push, turn) = share(k);
+        part.min(room(push, limits(k).map(|limit| limit - turn_part * turn)))
+    });
+    for (k, thruster) in robot.thrusters.iter().enumerate() {
+        let (push, turn) = share(k);
+        let command = thruster.command_for(push_part * push + turn_part * turn, tick.density);
+        state.actuators[k].set_command(thruster, command);
+    }
+    for (i, part) in [push_part, turn_part].into_iter().enumerate() {
+        if part == 1.0 {
+            memory.lost[i] += error[i] * tick.dt;
+        }
+    }
+}
+
+/// Stops the thrusters and leaves them to others.
+pub fn let_go(robot: &Robot, state: &mut RobotState, memory: &mut Vessel) {
+    memory.on = false;
+    for (actuator, thruster) in state.actuators.iter_mut().zip(&robot.thrusters) {
+        actuator.set_command(thruster, thruster.neutral);
+    }
+}
+
+/// The part of `thrust` that a thruster between these limits can give.
+fn room(thrust: f64, [low, high]: [f64; 2]) -> f64 {
+    let most = if thrust > 0.0 { high } else { low };
+    if thrust.abs() <= most.abs() && thrust * most >= 0.0 {
+        1.0
+    } else {
+        (most / thrust).clamp(0.0, 1.0)
+    }
+}

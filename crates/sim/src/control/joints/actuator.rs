@@ -1,0 +1,263 @@
+//! Motor and gear of a servo: what becomes of the effort that the controller asks for.
+//!
+//! # Law
+//! ```text
+//!   |τ_m| <= τ_max f(T)                                              (1)  f falls from 1 at T_d to 0 at T_max
+//!   τ_s (-1 - ω/ω_0) <= τ_m <= τ_s (1 - ω/ω_0), |τ_m| <= τ_s         (2)  torque-speed line
+//!   τ = τ_m + τ_l,  |τ_l| <= (1 - η) |τ_m|   the motor drives        (3)  loss of the gear, against the motion
+//!                   |τ_l| <= (1/η' - 1) |τ_m|  the load drives
+//!   i = τ_m / k,  T' = (R i² R_th - (T - T_water)) / τ_th            (4)  solved exactly over a step
+//! ```
+//! With a gap of width b or a spring, the rotor moves for itself:
+//! ```text
+//!   J_r ω_r' = τ_m + τ_l - τ,  τ = k_s d + c_s d'  while it pushes, else 0      (5)
+//!   d = x - clip(x, b/2),  x = q_r - q
+//! ```
+//! # Symbols
+//! τ_m effort of the motor, τ on the joint, τ_l of the gear's friction · ω, ω_r speed of joint and rotor · μ mobility of the joint
+//! (`dynamics::mobility`), 1/J_r that of a rotor for itself · h step.
+//!
+//! # Frames
+//! At the joint, behind the gear ratio.
+//!
+//! # Limits
+//! τ holds over a step. Dry friction of the joint (`contact`) is foreseen in (2) only, so that a joint that it holds has the motor's
+//! effort at rest. (2), (3) and (5) are solved for the velocity at the step's end, ω⁺ = ω_f + h μ τ with ω_f that without
+//! motor, so they are stable at any step: (2) becomes τ_s (1 - ω_f/ω_0)/(1 + h μ τ_s/ω_0), (3) at most what brings the joint to
+//! rest, (5) an implicit Euler step of the gap's coordinate, order one, which loses energy but gains none. Joints that move each other
+//! are solved one after the other, forth and back, beginning with the efforts of the step before (symmetric Gauss-Seidel): what is
+//! left of a step's error is less than a whole and of one sign, so that motors on one chain cannot swing each other up.
+//!
+//! # Checked by
+//! test/analytic/actuator.rs, test/analytic/servo_friction.rs
+
+use crate::control::joints::Now;
+use merrow_model::scene::Robot;
+use merrow_model::scene::robot::actuator::{Actuator, Elastic, Line};
+use merrow_model::state::workspace::JointWork;
+use merrow_model::state::{JointMemory, RobotState, Workspace};
+use merrow_physics::dynamics::mobility;
+
+/// A joint at the start of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct At {
+    /// Position [rad or m].
+    pub q: f64,
+    /// Velocity [rad/s or m/s].
+    pub qd: f64,
+    /// Acceleration with the effort held so far [rad/s² or m/s²].
+    pub qdd: f64,
+    /// That effort [N m or N].
+    pub held: f64,
+    /// Acceleration per effort.
+    pub mobility: f64,
+    /// Dry friction [N m or N].
+    pub friction: f64,
+}
+
+/// Efforts of all motors over the step that starts now, into `work` and `state`; advances rotors and temperatures to its end.
+pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now: Now) {
+    let n = robot.n_joints();
+    let servo = |j: &usize| robot.links[j + 1].joint.servo();
+    let coupled = (0..n)
+        .filter_map(|j| servo(&j))
+        .any(|s| needs_mobility(&s.actuator));
+    for j in (0..n).filter(|j| servo(j).is_some()) {
+        work.joints[j].effort = state.joint_commands[j];
+        if coupled {
+            mobility::row(robot, work, j);
+        }
+    }
+    for j in 0..n {
+        visit(robot, state, work, j, coupled, now);
+    }
+    if coupled {
+        (0..n)
+            .rev()
+            .for_each(|j| visit(robot, state, work, j, coupled, now));
+    }
+    for (j, link) in robot.links[1..].iter().enumerate() {
+        let Some(servo) = link.joint.servo() else {
+            continue;
+        };
+        let (memory, found) = (&mut state.joints[j], &work.joints[j]);
+        (memory.motor_effort, memory.rotor) = (found.motor_effort, found.rotor);
+        if let Some(thermal) = &servo.actuator.thermal {
+            let current = memory.motor_effort / servo.actuator.effort_per_ampere;
+            let end = thermal.resistance * current * current * thermal.kelvin_per_watt;
+            memory.heat = end + (memory.heat - end) * libm::exp(-now.dt / thermal.tau); // (4)
+        }
+        state.joint_commands[j] = found.effort;
+    }
+}
+
+/// Solves (2), (3) and (5) for joint `j`, the others as they are known so far; what changes, all joints are told.
+fn visit(
+    robot: &Robot,
+    state: &RobotState,
+    work: &mut Workspace,
+    j: usize,
+    coupled: bool,
+    now: Now,
+) {
+    let Some(servo) = robot.links[j + 1].joint.servo() else {
+        return;
+    };
+    let n = robot.n_joints();
+    let (motion, held) = (&state.motion, work.joints[j].effort);
+    let mobility = if coupled {
+        work.mobility[j * n + j]
+    } else {
+        0.0
+    };
+    let friction = robot.links[j + 1].joint.friction;
+    let joint = At {
+        q: motion.q[j],
+        qd: motion.qd[j],
+        qdd: work.qdd[j],
+        held,
+        mobility,
+        friction,
+    };
+    solve(
+        &servo.actuator,
+        &state.joints[j],
+        &joint,
+        now,
+        &mut work.joints[j],
+    );
+    let change = work.joints[j].effort - held;
+    if coupled && change != 0.0 {
+        for k in 0..n {
+            work.qdd[k] += work.mobility[j * n + k] * change;
+        }
+    }
+}
+
+/// True if the effort depends on what it does to the joint.
+fn needs_mobility(actuator: &Actuator) -> bool {
+    let loses = actuator.forward_loss > 0.0 || actuator.backward_loss > 0.0;
+    actuator.elastic.is_some() || actuator.line.is_some() || loses
+}
+
+/// (1): the largest effort that the motor may give.
+pub fn effort_limit(actuator: &Actuator, memory: &JointMemory, now: Now) -> f64 {
+    if !now.powered || memory.fault.dead {
+        return 0.0;
+    }
+    let limit = actuator.line.map_or(memory.effort_limit, |l| {
+        memory.effort_limit.min(l.stall_effort)
+    });
+    let limit = if memory.fault.part < 1.0 {
+        limit.min(f64::MAX) * memory.fault.part
+    } else {
+        limit
+    };
+    let Some(thermal) = &actuator.thermal else {
+        return limit;
+    };
+    let temperature = now.ambient + memory.heat;
+    let left =
+        ((thermal.most - temperature) / (thermal.most - thermal.derate_from)).clamp(0.0, 1.0);
+    if left < 1.0 {
+        limit.min(f64::MAX) * left
+    } else {
+        limit
+    }
+}
+
+/// Effort on the joint over the step that starts now, and what motor and rotor do, into `out`.
+fn solve(actuator: &Actuator, memory: &JointMemory, joint: &At, now: Now, out: &mut JointWork) {
+    let limit = effort_limit(actuator, memory, now);
+    let wanted = if memory.fault.stuck {
+        memory.motor_effort
+    } else {
+        memory.effort + memory.fault.offset
+    };
+    let asked = wanted.clamp(-limit, limit);
+    match &actuator.elastic {
+        None => {
+            let free = joint.qd + now.dt * (joint.qdd - joint.mobility * joint.held);
+            let (motor, loss) = motor(
+                actuator,
+                asked,
+                free,
+                now.dt * joint.mobility,
+                joint.friction,
+            );
+            (out.motor_effort, out.effort) = (motor, motor + loss);
+            out.rotor = memory.rotor;
+        }
+        Some(gear) => through_gap(actuator, gear, memory.rotor, asked, joint, now.dt, out),
+    }
+}
+
+/// (2) and (3): effort of the motor and of the gear's friction, for something that would go at `free` at the step's end without
+/// them and at `free + yields τ` with them, less what dry friction takes.
+fn motor(actuator: &Actuator, asked: f64, free: f64, yields: f64, friction: f64) -> (f64, f64) {
+    let mut tau = asked;
+    if let Some(line) = &actuator.line {
+        let most = |free: f64| on_line(line, free, yields, friction);
+        tau = tau.clamp(-most(-free), most(free));
+    }
+    let speed = free + yields * tau;
+    let part = if tau * speed >= 0.0 {
+        actuator.forward_loss
+    } else {
+        actuator.backward_loss
+    };
+    let most = part * tau.abs();
+    let loss = if most > 0.0 {
+        (-speed / yields).clamp(-most, most)
+    } else {
+        0.0
+    };
+    (tau, loss)
+}
+
+/// The largest effort of (2) at the step's end.
+fn on_line(line: &Line, free: f64, yields: f64, friction: f64) -> f64 {
+    let (stall, most) = (line.stall_effort, line.no_load_speed);
+    let softened = 1.0 + yields * stall / most;
+    let effort = |free: f64| stall * (1.0 - free / most) / softened;
+    let slowed = yields * friction;
+    let (ahead, back) = (effort(free - slowed), effort(free + slowed));
+    let found = if free - slowed + yields * ahead > 0.0 {
+        ahead
+    } else if free + slowed + yields * back < 0.0 {
+        back
+    } else {
+        // friction holds the joint
+        stall
+    };
+    found.clamp(-stall, stall)
+}
+
+/// (5) over one step.
+fn through_gap(
+    actuator: &Actuator,
+    gear: &Elastic,
+    [q_r, w_r]: [f64; 2],
+    asked: f64,
+    joint: &At,
+    h: f64,
+    out: &mut JointWork,
+) {
+    let yields = h / actuator.rotor_inertia;
+    let (motor, loss) = motor(actuator, asked, w_r - yields * joint.held, yields, 0.0);
+    // both sides at the step's end if nothing passed between them
+    let w_free = w_r + yields * (motor + loss);
+    let qd_free = joint.qd + h * (joint.qdd - joint.mobility * joint.held);
+    let x_free = q_r - joint.q + h * (w_free - qd_free);
+    let past = x_free - x_free.clamp(-0.5 * gear.gap, 0.5 * gear.gap);
+    let push = gear.stiffness * past + gear.damping * (w_free - qd_free);
+    let softened = 1.0 + (h * gear.stiffness + gear.damping) * (yields + h * joint.mobility);
+    // the flanks of a gap push and never pull
+    let tau = if gear.gap == 0.0 || past * push > 0.0 {
+        push / softened
+    } else {
+        0.0
+    };
+    let w = w_free - yields * tau;
+    (out.effort, out.motor_effort, out.rotor) = (tau, motor, [q_r + h * w, w]);
+}

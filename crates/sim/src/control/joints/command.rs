@@ -1,0 +1,496 @@
+//! Commands to joints and groups of joints: modes, set-points, trajectories, grippers; refusals as `joint_trajectory_controller`
+//! has them.
+
+use crate::control::command::{check, pick, refuse};
+use crate::control::firmware::check_wheels;
+use crate::control::joints::ideal;
+use merrow_model::scene::{Drive, Joint, JointGroup, JointMode, Robot, Scene};
+use merrow_model::state::commands::Refusal;
+use merrow_model::state::joint::{
+    ActiveGripper, ActiveTrajectory, Goal, GoalState, Reference, Task, Tolerance, Trajectory,
+};
+use merrow_model::state::{Command, RobotState, State};
+use std::sync::Arc;
+
+/// Applies a command to joints, or says why not. Nothing changes if it is refused; other commands are let pass.
+pub fn apply(scene: &Scene, state: &mut State, command: &Command) -> Result<(), Refusal> {
+    let now = state.time_ns;
+    match command {
+        Command::JointIn {
+            robot,
+            joint,
+            mode,
+            value,
+        } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let link = model
+                .links
+                .get(joint + 1)
+                .ok_or_else(|| refuse(*robot, "no such joint".into()))?;
+            check_mode(*robot, &link.joint, *mode)?;
+            check_value(*robot, &link.joint, *mode, *value)?;
+            check_wheels(*robot, model, target, &[*joint])?;
+            preempt_group_of(model, target, *joint, now);
+            set(model, target, *joint, *mode, *value);
+        }
+        Command::JointMode { robot, joint, mode } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let link = model
+                .links
+                .get(joint + 1)
+                .ok_or_else(|| refuse(*robot, "no such joint".into()))?;
+            check_mode(*robot, &link.joint, *mode)?;
+            check_wheels(*robot, model, target, &[*joint])?;
+            if target.joints[*joint].mode != *mode {
+                preempt_group_of(model, target, *joint, now);
+                let position = target.measured(model, *joint).position;
+                let value = if *mode == JointMode::Position {
+                    position
+                } else {
+                    0.0
+                };
+                set(model, target, *joint, *mode, value);
+            }
+        }
+        Command::JointGroup {
+            robot,
+            group,
+            mode,
+            values,
+        } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let members = &find_group(model, *robot, *group)?.joints;
+            check_count(*robot, values.len(), members.len())?;
+            check_wheels(*robot, model, target, members)?;
+            for (joint, value) in members.iter().zip(values) {
+                let joint = &model.links[joint + 1].joint;
+                check_mode(*robot, joint, *mode)?;
+                check_value(*robot, joint, *mode, *value)?;
+            }
+            replace_goal(target, *group, None, now);
+            for (joint, value) in members.iter().zip(values) {
+                set(model, target, *joint, *mode, *value);
+            }
+        }
+        Command::Trajectory {
+            robot,
+            group,
+            id,
+            trajectory,
+        } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let members = find_group(model, *robot, *group)?;
+            check_wheels(*robot, model, target, &members.joints)?;
+            check_trajectory(model, members, trajectory, now)
+                .map_err(|reason| refuse(*robot, reason))?;
+            start_trajectory(model, target, *group, *id, trajectory, now);
+        }
+        Command::Gripper {
+            robot,
+            group,
+            id,
+            position,
+            max_effort,
+        } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let members = find_group(model, *robot, *group)?;
+            check(*robot, &members.name, *position)?;
+            check(*robot, &members.name, *max_effort)?;
+            if *max_effort < 0.0 {
+                let reason = format!(
+                    "{}: found max_effort {max_effort}, expected 0 or more",
+                    members.name
+                );
+                return Err(refuse(*robot, reason));
+            }
+            for joint in &members.joints {
+                check_mode(*robot, &model.links[joint + 1].joint, JointMode::Position)?;
+            }
+            start_gripper(model, target, *group, *id, (*position, *max_effort), now);
+        }
+        Command::CancelGoal { robot, group, id } => {
+            let (model, target) = pick(scene, state, *robot)?;
+            let members = find_group(model, *robot, *group)?;
+            let active = target.groups[*group].goal.filter(|g| !g.state.is_over());
+            if active.is_none_or(|g| g.id != *id) {
+                return Err(refuse(
+                    *robot,
+                    format!("{}: goal {id} is not under way", members.name),
+                ));
+            }
+            end_goal(target, *group, GoalState::Cancelled, now);
+            hold(model, target, *group);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Gives joint `joint` a set-point, held within what it can do.
+pub(crate) fn set(
+    robot: &Robot,
+    state: &mut RobotState,
+    joint: usize,
+    mode: JointMode,
+    value: f64,
+) {
+    let model = &robot.links[joint + 1].joint;
+    let memory = &mut state.joints[joint];
+    if memory.mode != mode {
+        memory.mode = mode;
+        (memory.integral, memory.last_error) = (0.0, 0.0);
+    }
+    memory.effort_limit = model.max_effort;
+    let mut reference = Reference {
+        position: memory.reference.position,
+        ..Reference::default()
+    };
+    match mode {
+        JointMode::Position => reference.position = value.clamp(model.limits[0], model.limits[1]),
+        JointMode::Velocity => {
+            reference.velocity = value.clamp(-model.max_speed(), model.max_speed())
+        }
+        JointMode::Effort => reference.effort = value.clamp(-model.max_effort, model.max_effort),
+    }
+    memory.reference = reference;
+    match model.drive {
+        Drive::Position { .. } => ask(robot, state, joint, reference.position),
+        Drive::Effort { .. } => ask(robot, state, joint, reference.effort),
+        Drive::Servo(_) => {}
+    }
+}
+
+/// Gives an ideal drive its command.
+pub(crate) fn ask(robot: &Robot, state: &mut RobotState, joint: usize, command: f64) {
+    state.joints[joint].asked = command;
+    ideal::heed(robot, state, joint);
+}
+
+/// Makes the joints of a group stay where they are measured.
+pub(crate) fn hold(robot: &Robot, state: &mut RobotState, group: usize) {
+    for joint in &robot.joint_groups[group].joints {
+        if state.joints[*joint].mode == JointMode::Position {
+            let position = state.measured(robot, *joint).position;
+            set(robot, state, *joint, JointMode::Position, position);
+        }
+    }
+}
+
+/// Ends the goal of the group of `joint`, because the joint is commanded otherwise; the group's other joints hold.
+pub(crate) fn preempt_group_of(robot: &Robot, state: &mut RobotState, joint: usize, now_ns: u64) {
+    let Some(group) = RobotState::group_of(robot, joint) else {
+        return;
+    };
+    if state.groups[group].task.is_some() {
+        end_goal(state, group, GoalState::Preempted, now_ns);
+        hold(robot, state, group);
+    }
+}
+
+/// Writes down how the goal of a group ended, if one is active, and lets go of its task.
+pub(crate) fn end_goal(state: &mut RobotState, group: usize, how: GoalState, now_ns: u64) {
+    let group = &mut state.groups[group];
+    group.task = None;
+    if let Some(goal) = group.goal.as_mut().filter(|g| !g.state.is_over()) {
+        (goal.state, goal.since_ns) = (how, now_ns);
+    }
+}
+
+/// Ends the old goal and writes down the new one.
+fn replace_goal(state: &mut RobotState, group: usize, id: Option<u64>, now_ns: u64) {
+    end_goal(state, group, GoalState::Preempted, now_ns);
+    if let Some(id) = id {
+        let group = &mut state.groups[group];
+        group.before = group.goal;
+        group.goal = Some(Goal {
+            id,
+            state: GoalState::Active,
+            accepted_ns: now_ns,
+            since_ns: now_ns,
+            stalled: false,
+        });
+    }
+}
+
+fn start_trajectory(
+    robot: &Robot,
+    state: &mut RobotState,
+    group: usize,
+    id: u64,
+    trajectory: &Arc<Trajectory>,
+    now: u64,
+) {
+    // a joint that already follows positions goes on from its set-point, so that a replaced trajectory leaves no jump
+    for joint in &robot.joint_groups[group].joints {
+        if state.joints[*joint].mode != JointMode::Position || !trajectory.joints.contains(joint) {
+            let position = state.measured(robot, *joint).position;
+            set(robot, state, *joint, JointMode::Position, position);
+        }
+        state.joints[*joint].effort_limit = robot.links[joint + 1].joint.max_effort;
+    }
+    let from: Arc<[Reference]> = trajectory
+        .joints
+        .iter()
+        .map(|j| state.joints[*j].reference)
+        .collect();
+    replace_goal(state, group, Some(id), now);
+    state.groups[group].task = Some(Task::Trajectory(ActiveTrajectory {
+        trajectory: Arc::clone(trajectory),
+        from,
+        accepted_ns: now,
+        start_ns: trajectory.start_ns.unwrap_or(now),
+        segment: 0,
+    }));
+}
+
+fn start_gripper(
+    robot: &Robot,
+    state: &mut RobotState,
+    group: usize,
+    id: u64,
+    (position, max_effort): (f64, f64),
+    now: u64,
+) {
+    replace_goal(state, group, Some(id), now);
+    for joint in &robot.joint_groups[group].joints {
+        set(robot, state, *joint, JointMode::Position, position);
+        let own = robot.links[joint + 1].joint.max_effort;
+        state.joints[*joint].effort_limit = if max_effort > 0.0 {
+            own.min(max_effort)
+        } else {
+            own
+        };
+    }
+    let task = ActiveGripper { moved_ns: now };
+    state.groups[group].task = Some(Task::Gripper(task));
+}
+
+fn find_group(robot: &Robot, number: usize, group: usize) -> Result<&JointGroup, Refusal> {
+    robot
+        .joint_groups
+        .get(group)
+        .ok_or_else(|| refuse(number, format!("no joint group number {group}")))
+}
+
+/// A joint whose drive knows the mode.
+fn check_mode(robot: usize, joint: &Joint, mode: JointMode) -> Result<(), Refusal> {
+    let only = match &joint.drive {
+        Drive::Effort { .. } => Some("an ideal effort drive"),
+        Drive::Position { .. } => Some("an ideal position drive"),
+        Drive::Servo(servo) if mode == JointMode::Position && servo.position_gain == 0.0 => {
+            Some("a servo without position loop (`position_gain` is 0)")
+        }
+        Drive::Servo(_) => None,
+    };
+    match only {
+        Some(drive) if joint.start_mode() != mode || joint.servo().is_some() => {
+            let reason = format!(
+                "{} has {drive}, it knows no {} mode",
+                joint.name,
+                mode.word()
+            );
+            Err(refuse(robot, reason))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_value(robot: usize, joint: &Joint, mode: JointMode, value: f64) -> Result<(), Refusal> {
+    if value.is_finite() {
+        return Ok(());
+    }
+    Err(refuse(
+        robot,
+        format!(
+            "{}: found {value}, expected a finite {}",
+            joint.name,
+            mode.word()
+        ),
+    ))
+}
+
+fn check_count(robot: usize, found: usize, expected: usize) -> Result<(), Refusal> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(refuse(
+        robot,
+        format!("found {found} values, expected {expected}, one per joint of the group"),
+    ))
+}
+
+/// What is wrong with a trajectory for `group`, in one line.
+///
+/// # Errors
+/// That.
+pub fn check_trajectory(
+    robot: &Robot,
+    group: &JointGroup,
+    t: &Trajectory,
+    now_ns: u64,
+) -> Result<(), String> {
+    check_joints(robot, group, t)?;
+    let n = t.joints.len();
+    let Some(last) = t.points.last() else {
+        return Err("the trajectory has no points, expected at least one".into());
+    };
+    for (k, p) in t.points.iter().enumerate() {
+        let lists = [
+            ("positions", &p.positions, false),
+            ("velocities", &p.velocities, true),
+            ("accelerations", &p.accelerations, true),
+            ("effort", &p.effort, true),
+        ];
+        for (what, values, may_miss) in lists {
+            if values.len() != n && !(may_miss && values.is_empty()) {
+                let found = values.len();
+                return Err(format!(
+                    "point {k}: found {found} {what}, expected {n}, one per joint"
+                ));
+            }
+            if let Some(i) = values.iter().position(|v| !v.is_finite()) {
+                let name = &robot.links[t.joints[i] + 1].joint.name;
+                return Err(format!(
+                    "point {k}: {what} of {name}: found {}, expected a finite number",
+                    values[i]
+                ));
+            }
+        }
+        if k > 0 && p.time_from_start_ns <= t.points[k - 1].time_from_start_ns {
+            return Err(format!(
+                "point {k}: its time is not after that of point {}",
+                k - 1
+            ));
+        }
+        check_limits(robot, t, k)?;
+    }
+    if !robot.trajectory_rules.allow_moving_end
+        && let Some(i) = last.velocities.iter().position(|v| v.abs() > f64::EPSILON)
+    {
+        let name = &robot.links[t.joints[i] + 1].joint.name;
+        return Err(format!(
+            "the last point has velocity {} for {name}, expected 0",
+            last.velocities[i]
+        ));
+    }
+    let start = t.start_ns.unwrap_or(now_ns);
+    if start.checked_add(last.time_from_start_ns).is_none() {
+        return Err("the trajectory ends beyond the largest time".into());
+    }
+    if t.start_ns.is_some() && start + last.time_from_start_ns <= now_ns {
+        let end = (start + last.time_from_start_ns) as f64 * 1e-9;
+        return Err(format!(
+            "the trajectory ends at {end} s, in the past: now is {} s",
+            now_ns as f64 * 1e-9
+        ));
+    }
+    check_tolerances(t)
+}
+
+/// What is wrong with the joints of a trajectory for `group`, in one line.
+///
+/// # Errors
+/// That.
+pub fn check_joints(robot: &Robot, group: &JointGroup, t: &Trajectory) -> Result<(), String> {
+    let name = |joint: usize| {
+        robot
+            .links
+            .get(joint + 1)
+            .map_or("?", |l| l.joint.name.as_str())
+    };
+    for (i, joint) in t.joints.iter().enumerate() {
+        if !group.joints.contains(joint) {
+            return Err(format!(
+                "joint {} is not in the group {}",
+                name(*joint),
+                group.name
+            ));
+        }
+        if t.joints[..i].contains(joint) {
+            return Err(format!("joint {} is named twice", name(*joint)));
+        }
+        if let Drive::Effort { .. } = robot.links[joint + 1].joint.drive {
+            return Err(format!(
+                "{} has an ideal effort drive, it follows no trajectory",
+                name(*joint)
+            ));
+        }
+    }
+    if t.joints.len() < group.joints.len() && !robot.trajectory_rules.allow_partial {
+        let missing = group
+            .joints
+            .iter()
+            .find(|j| !t.joints.contains(j))
+            .map_or("?", |j| name(*j));
+        return Err(format!(
+            "the trajectory leaves out joint {missing}, expected all joints of {}",
+            group.name
+        ));
+    }
+    if t.joints.is_empty() {
+        return Err("the trajectory names no joints, expected at least one".into());
+    }
+    Ok(())
+}
+
+/// Point `k` within the limits of position, velocity and effort; so that the mean speed from the point before is.
+fn check_limits(robot: &Robot, t: &Trajectory, k: usize) -> Result<(), String> {
+    // positions that were printed with six digits and read back pass
+    const ROUNDING: f64 = 1e-6;
+    let p = &t.points[k];
+    for (i, joint) in t.joints.iter().enumerate() {
+        let joint = &robot.links[joint + 1].joint;
+        let ([lo, hi], most, name) = (joint.limits, joint.max_speed(), &joint.name);
+        let q = p.positions[i];
+        if q < lo - ROUNDING || q > hi + ROUNDING {
+            return Err(format!(
+                "point {k}: position of {name} is {q}, expected {lo} to {hi}"
+            ));
+        }
+        let v = p.velocities.get(i).copied().unwrap_or(0.0);
+        if v.abs() > most * (1.0 + ROUNDING) {
+            return Err(format!(
+                "point {k}: velocity of {name} is {v}, expected no more than {most}"
+            ));
+        }
+        let effort = p.effort.get(i).copied().unwrap_or(0.0);
+        if effort.abs() > joint.max_effort {
+            let limit = joint.max_effort;
+            return Err(format!(
+                "point {k}: effort of {name} is {effort}, expected no more than {limit}"
+            ));
+        }
+        if k > 0 {
+            let before = &t.points[k - 1];
+            let seconds = (p.time_from_start_ns - before.time_from_start_ns) as f64 * 1e-9;
+            let mean = ((q - before.positions[i]) / seconds).abs();
+            if mean > most * (1.0 + ROUNDING) {
+                return Err(format!(
+                    "{name} would have to go at {mean:.4} from point {} to {k}, its drive allows {most}",
+                    k - 1
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_tolerances(t: &Trajectory) -> Result<(), String> {
+    for (what, list) in [("path", &t.path_tolerance), ("goal", &t.goal_tolerance)] {
+        if !list.is_empty() && list.len() != t.joints.len() {
+            return Err(format!(
+                "found {} {what} tolerances, expected {}, one per joint",
+                list.len(),
+                t.joints.len()
+            ));
+        }
+        let finite = |x: &Tolerance| (x.position + x.velocity + x.acceleration).is_finite();
+        if !list.iter().all(finite) {
+            return Err(format!("a {what} tolerance is not finite"));
+        }
+    }
+    if !t.goal_time_tolerance.is_finite() {
+        return Err("the goal time tolerance is not finite".into());
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! What a servo sees of its joint.
+//!
+//! # Law
+//! ```text
+//!   y = Δ round((q + σ w) / Δ)                                    (1)
+//!   v = Δ_v round((q̇ + σ_v w) / Δ_v)                              (2)  a tachometer
+//!   v_k = v_{k-1} + (y_k - y_{k-1} - T v_{k-1}) / (τ + T)         (3)  from the positions
+//! ```
+//! # Symbols
+//! Δ step · σ standard deviation · w unit normal · T time of a tick · τ time constant of the low-pass filter.
+//!
+//! # Frames
+//! About or along the joint's z axis; at the rotor for an encoder on the motor.
+//!
+//! # Limits
+//! Taken at once, without delay.
+//!
+//! # Checked by
+//! test/analytic/servo.rs
+
+use crate::control::joints::Now;
+use merrow_model::scene::Servo;
+use merrow_model::scene::robot::actuator::Tachometer;
+use merrow_model::state::JointMemory;
+use merrow_sensors::noise::quantise;
+
+/// Instant of tick `k` [ns].
+pub fn due_ns(rate: f64, k: u64) -> u64 {
+    (k as f64 * 1e9 / rate) as u64
+}
+
+/// Time between two ticks [s].
+pub fn period(servo: &Servo) -> f64 {
+    1.0 / servo.rate
+}
+
+/// Takes a tick's measurements. `joint` is its true position and velocity.
+pub fn tick(servo: &Servo, memory: &mut JointMemory, joint: [f64; 2], now: Now) {
+    let encoder = &servo.encoder;
+    let behind_gap = servo.actuator.elastic.is_some() && encoder.on_motor;
+    let [q, qd] = if behind_gap { memory.rotor } else { joint };
+    let noisy = encoder.noise > 0.0
+        || matches!(encoder.velocity, Tachometer::Direct { noise, .. } if noise > 0.0);
+    let (e_q, e_v) = if noisy {
+        let mut draw = encoder.stream.draw(memory.ticks);
+        (draw.normal(), draw.normal())
+    } else {
+        (0.0, 0.0)
+    };
+    let last = memory.measured;
+    let position = quantise(q + encoder.noise * e_q, encoder.resolution); // (1)
+    let velocity = match encoder.velocity {
+        Tachometer::Direct { resolution, noise } => quantise(qd + noise * e_v, resolution), // (2)
+        Tachometer::Difference { .. } if memory.ticks == 0 => 0.0,
+        Tachometer::Difference { tau } => {
+            let T = period(servo);
+            last.velocity + (position - last.position - T * last.velocity) / (tau + T) // (3)
+        }
+    };
+    memory.measured.position = position;
+    memory.measured.velocity = velocity;
+    memory.measured.effort = memory.motor_effort;
+    if servo.actuator.effort_per_ampere > 0.0 {
+        memory.measured.current = memory.motor_effort / servo.actuator.effort_per_ampere;
+    }
+    if servo.actuator.thermal.is_some() {
+        memory.measured.temperature = now.ambient + memory.heat;
+    }
+    memory.ticks += 1;
+}

@@ -1,0 +1,89 @@
+//! The stop that keeps an arm off its own vehicle, as the maker of the Reach Alpha builds it into the arm's controller.
+//!
+//! # Law
+//! ```text
+//!   d(q) = distance of sphere and box, negative inside                       (1)
+//!   frozen if d(y + v* t) < 0 and d(y + v* t) < d(y) for a sphere and a box  (2)
+//! ```
+//! Frozen servos want no speed; goals end and their joints hold. A motion that leads out is let pass.
+//!
+//! # Symbols
+//! y joint positions as measured · v* velocities that the servos want (`servo`) · t how far ahead the motion is looked at.
+//!
+//! # Frames
+//! Boxes along the axes of the base B.
+//!
+//! # Limits
+//! Joints in effort mode are looked at, not stopped: their servos have no say. Ideal drives are neither.
+//!
+//! # Checked by
+//! test/analytic/servo_stop.rs
+
+use crate::control::joints::command;
+use merrow_math::Vec3;
+use merrow_math::real::sin_cos;
+use merrow_model::kinematics;
+use merrow_model::scene::robot::actuator::Sphere;
+use merrow_model::scene::{JointMode, Robot};
+use merrow_model::state::joint::{Abort, GoalState};
+use merrow_model::state::{RobotState, Workspace};
+
+/// (2) at the ticks of the servos.
+pub fn freeze(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now_ns: u64) {
+    let Some(keep_out) = &robot.keep_out else {
+        return;
+    };
+    if !work.joints.iter().any(|j| j.ticks) {
+        return;
+    }
+    let now = |j: usize| state.measured(robot, j).position;
+    let ahead = |j: usize| now(j) + keep_out.look_ahead * work.joints[j].wanted;
+    let blocked = keep_out.spheres.iter().find(|sphere| {
+        let (here, there) = (place(robot, sphere, now), place(robot, sphere, ahead));
+        keep_out.boxes.iter().any(|b| {
+            let (d, d_ahead) = (
+                distance(b, here) - sphere.radius,
+                distance(b, there) - sphere.radius,
+            );
+            d_ahead < 0.0 && d_ahead < d
+        })
+    });
+    let Some(link) = blocked.map(|s| s.link) else {
+        return;
+    };
+    for (j, memory) in state.joints.iter().enumerate() {
+        if memory.mode != JointMode::Effort {
+            work.joints[j].wanted = 0.0;
+        }
+    }
+    for group in 0..robot.joint_groups.len() {
+        if state.groups[group].task.is_some() {
+            let why = GoalState::Aborted(Abort::KeepOut { link });
+            command::end_goal(state, group, why, now_ns);
+            command::hold(robot, state, group);
+        }
+    }
+}
+
+/// Centre of a sphere in the base with the joints at `q`.
+fn place(robot: &Robot, sphere: &Sphere, q: impl Fn(usize) -> f64) -> Vec3 {
+    let (mut i, mut p) = (sphere.link, sphere.p_LoC);
+    while i != 0 {
+        let q = q(i - 1);
+        let (R_PC, p_PC) = kinematics::joint_pose(&robot.links[i].joint, q, sin_cos(q));
+        p = p_PC + R_PC.mul_vec(p);
+        i = robot.links[i].parent.unwrap_or(0);
+    }
+    p
+}
+
+/// (1) for a point: to the surface outside, negative to the nearest face inside.
+fn distance([lo, hi]: &[Vec3; 2], p: Vec3) -> f64 {
+    let past: [f64; 3] = std::array::from_fn(|i| (lo[i] - p[i]).max(p[i] - hi[i]));
+    let outside = Vec3::from(past.map(|x| x.max(0.0))).norm();
+    if outside > 0.0 {
+        outside
+    } else {
+        past[0].max(past[1]).max(past[2])
+    }
+}

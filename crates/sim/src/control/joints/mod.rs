@@ -1,0 +1,73 @@
+//! The joints' electronics, once for every step: encoders, trajectories, servos, motors.
+//!
+//! Runs between the evaluation of a step's start, which it needs for the bias of the dynamics and the mobility of the joints, and
+//! the step itself; what it sets holds over the step. A robot with ideal drives and no goal passes by.
+
+pub mod actuator;
+pub mod command;
+pub mod encoder;
+pub mod ideal;
+pub mod keep_out;
+pub mod servo;
+pub mod trajectory;
+
+use merrow_model::scene::Robot;
+use merrow_model::state::{RobotState, Workspace};
+use merrow_physics::dynamics::rnea;
+
+/// The instant and the step that follows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Now {
+    /// The instant [ns].
+    pub ns: u64,
+    /// Length of the step [s].
+    pub dt: f64,
+    /// Temperature of the water [°C].
+    pub ambient: f64,
+    /// True if the motors have power.
+    pub powered: bool,
+}
+
+/// Runs everything once for the instant `now`, at whose motion `work` stands evaluated. True if `joint_commands` were written
+/// and `work` used as scratch, so that the accelerations must be found anew.
+pub fn advance(robot: &Robot, state: &mut RobotState, work: &mut Workspace, now: Now) -> bool {
+    let has_task = state.groups.iter().any(|g| g.task.is_some());
+    if !(robot.servos || has_task) || state.joints_ns == Some(now.ns) {
+        return false;
+    }
+    state.joints_ns = Some(now.ns);
+    let mut wants_bias = false;
+    for j in 0..robot.n_joints() {
+        work.joints[j].ticks = false;
+        if let Some(servo) = robot.links[j + 1].joint.servo()
+            && encoder::due_ns(servo.rate, state.joints[j].ticks) <= now.ns
+        {
+            work.joints[j].ticks = true;
+            wants_bias |= servo.law.wants_bias();
+            encoder::tick(
+                servo,
+                &mut state.joints[j],
+                [state.motion.q[j], state.motion.qd[j]],
+                now,
+            );
+        }
+    }
+    for group in 0..robot.joint_groups.len() {
+        trajectory::advance(robot, state, &work.joints, group, now.ns);
+    }
+    if wants_bias {
+        let Workspace { joints, .. } = work;
+        let mut scratch = std::mem::take(joints);
+        rnea::bias(robot, work, |j, tau| scratch[j].bias = tau);
+        work.joints = scratch;
+    }
+    servo::want(robot, state, &mut work.joints);
+    keep_out::freeze(robot, state, work, now.ns);
+    for (j, link) in robot.links[1..].iter().enumerate() {
+        if let Some(servo) = link.joint.servo().filter(|_| work.joints[j].ticks) {
+            servo::tick(servo, &mut state.joints[j], &work.joints[j], now);
+        }
+    }
+    actuator::advance(robot, state, work, now);
+    true
+}

@@ -1,0 +1,308 @@
+//! Goals of groups of joints, step by step: sampling of trajectories, tolerances, grippers.
+//!
+//! # Law
+//! Between two points of a trajectory, with s = t - t_0 and T = t_1 - t_0:
+//! ```text
+//!   q = q_0 + (q_1 - q_0) s/T                                     (1)  positions only
+//!   q = a_0 + a_1 s + a_2 s² + a_3 s³                             (2)  and velocities: both ends met
+//!   q = a_0 + ... + a_5 s⁵                                        (3)  and accelerations: both ends met
+//! ```
+//! The first segment begins where the joints were asked to be when the trajectory was accepted.
+//!
+//! # Symbols
+//! q position of a joint, t simulated time.
+//!
+//! # Frames
+//! About or along the joint's z axis.
+//!
+//! # Limits
+//! Set-points are held within the joint's limits of position and speed. An ideal position drive is given the command that makes its
+//! second-order law follow the set-point without lag. Tolerances are judged as `joint_trajectory_controller` judges them, against
+//! measured values, at the ticks of a servo.
+//!
+//! # Checked by
+//! test/analytic/trajectory.rs
+
+use crate::control::joints::command;
+use crate::control::joints::command::{end_goal, hold};
+use merrow_model::scene::{Drive, Joint, Robot, TrajectoryRules};
+use merrow_model::state::RobotState;
+use merrow_model::state::joint::{
+    Abort, ActiveGripper, ActiveTrajectory, GoalState, Reference, Task, Tolerance, TrajectoryPoint,
+};
+use merrow_model::state::workspace::JointWork;
+
+/// Advances the goal of a group to `now_ns`: set-points of its joints, and whether it has ended.
+pub fn advance(
+    robot: &Robot,
+    state: &mut RobotState,
+    work: &[JointWork],
+    group: usize,
+    now_ns: u64,
+) {
+    let Some(mut task) = state.groups[group].task.take() else {
+        return;
+    };
+    let end = match &mut task {
+        Task::Trajectory(active) => follow(robot, state, work, active, now_ns),
+        Task::Gripper(active) => grip(robot, state, group, active, now_ns),
+    };
+    state.groups[group].task = Some(task);
+    if let Some(end) = end {
+        end_goal(state, group, end, now_ns);
+        if matches!(
+            end,
+            GoalState::Aborted(Abort::Path { .. } | Abort::Goal { .. })
+        ) {
+            hold(robot, state, group);
+        }
+    }
+}
+
+/// Samples a trajectory; says how it ended, if it did.
+fn follow(
+    robot: &Robot,
+    state: &mut RobotState,
+    work: &[JointWork],
+    active: &mut ActiveTrajectory,
+    now_ns: u64,
+) -> Option<GoalState> {
+    let points = &active.trajectory.points;
+    let time = |k: usize| active.start_ns + points[k].time_from_start_ns;
+    while active.segment < points.len() && time(active.segment) <= now_ns {
+        active.segment += 1;
+    }
+    for (i, joint) in active.trajectory.joints.iter().enumerate() {
+        let model = &robot.links[joint + 1].joint;
+        let wanted = within(model, sample(active, i, now_ns));
+        state.joints[*joint].reference = wanted;
+        if let Drive::Position { bandwidth, .. } = model.drive {
+            // the command for which the drive's own law gives the set-point's acceleration
+            let lead =
+                2.0 * wanted.velocity / bandwidth + wanted.acceleration / (bandwidth * bandwidth);
+            command::ask(robot, state, *joint, wanted.position + lead);
+        }
+    }
+    let over = active.segment == points.len();
+    let seen = |joint: usize| robot.links[joint + 1].joint.servo().is_none() || work[joint].ticks;
+    if !active.trajectory.joints.iter().all(|j| seen(*j)) {
+        return None;
+    }
+    let rules = &robot.trajectory_rules;
+    let failure = worst(robot, state, active, over);
+    if !over {
+        return failure.map(|(joint, velocity, error, tolerance)| {
+            GoalState::Aborted(Abort::Path {
+                joint,
+                velocity,
+                error,
+                tolerance,
+            })
+        });
+    }
+    let Some((joint, velocity, error, tolerance)) = failure else {
+        return Some(GoalState::Succeeded);
+    };
+    let asked = active.trajectory.goal_time_tolerance;
+    let patience = if asked == 0.0 { rules.goal_time } else { asked };
+    let late = (now_ns - time(points.len() - 1)) as f64 * 1e-9;
+    (patience > 0.0 && late > patience).then_some(GoalState::Aborted(Abort::Goal {
+        joint,
+        velocity,
+        error,
+        tolerance,
+    }))
+}
+
+/// The first joint out of its tolerance: which, whether in velocity, error, tolerance.
+fn worst(
+    robot: &Robot,
+    state: &RobotState,
+    active: &ActiveTrajectory,
+    over: bool,
+) -> Option<(usize, bool, f64, f64)> {
+    let t = &active.trajectory;
+    let rules = &robot.trajectory_rules;
+    t.joints.iter().enumerate().find_map(|(i, joint)| {
+        let [position, velocity] = tolerances(t.as_ref(), rules, i, over);
+        let tracking = state.tracking(robot, *joint);
+        let (e_q, e_v) = (tracking.position_error, tracking.velocity_error);
+        if e_q.abs() > position {
+            return Some((*joint, false, e_q, position));
+        }
+        (e_v.abs() > velocity).then_some((*joint, true, e_v, velocity))
+    })
+}
+
+/// Tolerances of position and velocity of the trajectory's joint `i`; infinite where nothing is watched.
+fn tolerances(
+    t: &merrow_model::state::joint::Trajectory,
+    rules: &TrajectoryRules,
+    i: usize,
+    over: bool,
+) -> [f64; 2] {
+    let (asked, own) = if over {
+        (&t.goal_tolerance, [rules.goal, rules.stopped_speed])
+    } else {
+        (&t.path_tolerance, [rules.path, 0.0])
+    };
+    let asked = asked.get(i).copied().unwrap_or(Tolerance::default());
+    let pick = |asked: f64, own: f64| match () {
+        () if asked > 0.0 => asked,
+        () if asked == 0.0 && own > 0.0 => own,
+        () => f64::INFINITY,
+    };
+    [pick(asked.position, own[0]), pick(asked.velocity, own[1])]
+}
+
+/// Watches a gripper; says how its goal ended, if it did.
+fn grip(
+    robot: &Robot,
+    state: &mut RobotState,
+    group: usize,
+    active: &mut ActiveGripper,
+    now_ns: u64,
+) -> Option<GoalState> {
+    let rules = &robot.trajectory_rules;
+    let joints = &robot.joint_groups[group].joints;
+    let tracking = |j: &usize| state.tracking(robot, *j);
+    if joints
+        .iter()
+        .all(|j| tracking(j).position_error.abs() <= rules.gripper)
+    {
+        return Some(GoalState::Succeeded);
+    }
+    if joints
+        .iter()
+        .any(|j| tracking(j).actual.velocity.abs() > rules.stall_speed)
+    {
+        active.moved_ns = now_ns;
+    }
+    if (now_ns - active.moved_ns) as f64 * 1e-9 <= rules.stall_time {
+        return None;
+    }
+    let joint = joints[0];
+    let actual = tracking(&joint).actual;
+    let stalled = Abort::Stalled {
+        joint,
+        position: actual.position,
+        effort: actual.effort,
+    };
+    if let Some(goal) = &mut state.groups[group].goal {
+        goal.stalled = true;
+    }
+    Some(if rules.allow_stalling {
+        GoalState::Succeeded
+    } else {
+        GoalState::Aborted(stalled)
+    })
+}
+
+/// Set-point of the trajectory's joint `i` at `now_ns`, in the segment that `active` says.
+fn sample(active: &ActiveTrajectory, i: usize, now_ns: u64) -> Reference {
+    let points = &active.trajectory.points;
+    let time = |k: usize| active.start_ns + points[k].time_from_start_ns;
+    let k = active.segment;
+    let Some(to) = points.get(k) else {
+        let last = &points[points.len() - 1];
+        let effort = last.effort.get(i).copied().unwrap_or(0.0);
+        return Reference {
+            position: last.positions[i],
+            effort,
+            ..Reference::default()
+        };
+    };
+    let (t_0, from) = match k {
+        0 => (active.accepted_ns, Knot::of(&active.from[i])),
+        _ => (time(k - 1), Knot::at(&points[k - 1], i)),
+    };
+    let seconds = |ns: u64| ns as f64 * 1e-9;
+    between(
+        &from,
+        &Knot::at(to, i),
+        seconds(now_ns - t_0),
+        seconds(time(k) - t_0),
+    )
+}
+
+/// An end of a segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Knot {
+    /// Position [rad or m].
+    pub position: f64,
+    /// Velocity [rad/s or m/s].
+    pub velocity: Option<f64>,
+    /// Acceleration [rad/s² or m/s²].
+    pub acceleration: Option<f64>,
+    /// Effort [N m or N].
+    pub effort: f64,
+}
+
+impl Knot {
+    fn of(r: &Reference) -> Self {
+        Self {
+            position: r.position,
+            velocity: Some(r.velocity),
+            acceleration: Some(r.acceleration),
+            effort: r.effort,
+        }
+    }
+
+    fn at(point: &TrajectoryPoint, i: usize) -> Self {
+        let get = |values: &[f64]| values.get(i).copied();
+        Self {
+            position: point.positions[i],
+            velocity: get(&point.velocities),
+            acceleration: get(&point.accelerations),
+            effort: get(&point.effort).unwrap_or(0.0),
+        }
+    }
+}
+
+/// (1), (2) or (3), `s` seconds into a segment of `T` seconds. Efforts are joined by a line.
+pub fn between(from: &Knot, to: &Knot, s: f64, T: f64) -> Reference {
+    let d = to.position - from.position;
+    let effort = from.effort + (to.effort - from.effort) * (s / T);
+    let a = match (
+        from.velocity.zip(to.velocity),
+        from.acceleration.zip(to.acceleration),
+    ) {
+        (Some((v_0, v_1)), Some((a_0, a_1))) => {
+            let (T2, d3, d4, d5) = (T * T, T * T * T, T * T * T * T, T * T * T * T * T);
+            [
+                from.position,
+                v_0,
+                0.5 * a_0,
+                (20.0 * d - (8.0 * v_1 + 12.0 * v_0) * T - (3.0 * a_0 - a_1) * T2) / (2.0 * d3),
+                (-30.0 * d + (14.0 * v_1 + 16.0 * v_0) * T + (3.0 * a_0 - 2.0 * a_1) * T2)
+                    / (2.0 * d4),
+                (12.0 * d - 6.0 * (v_1 + v_0) * T - (a_0 - a_1) * T2) / (2.0 * d5),
+            ]
+        }
+        (Some((v_0, v_1)), None) => {
+            let [a_2, a_3] = [
+                (3.0 * d / T - 2.0 * v_0 - v_1) / T,
+                (v_0 + v_1 - 2.0 * d / T) / (T * T),
+            ];
+            [from.position, v_0, a_2, a_3, 0.0, 0.0]
+        }
+        _ => [from.position, d / T, 0.0, 0.0, 0.0, 0.0],
+    };
+    Reference {
+        position: a[0] + s * (a[1] + s * (a[2] + s * (a[3] + s * (a[4] + s * a[5])))),
+        velocity: a[1] + s * (2.0 * a[2] + s * (3.0 * a[3] + s * (4.0 * a[4] + s * 5.0 * a[5]))),
+        acceleration: 2.0 * a[2] + s * (6.0 * a[3] + s * (12.0 * a[4] + s * 20.0 * a[5])),
+        effort,
+    }
+}
+
+/// A set-point within the limits of its joint.
+fn within(joint: &Joint, mut r: Reference) -> Reference {
+    let ([lo, hi], most) = (joint.limits, joint.max_speed());
+    let held = r.position.clamp(lo, hi);
+    if held != r.position {
+        (r.position, r.velocity, r.acceleration) = (held, 0.0, 0.0);
+    }
+    r.velocity = r.velocity.clamp(-most, most);
+    r
+}

@@ -1,0 +1,60 @@
+//! Opens and closes the bottles of water samplers.
+
+use crate::control::command::{pick, refuse};
+use merrow_model::scene::Scene;
+use merrow_model::state::State;
+use merrow_model::state::bottle::Filling;
+use merrow_model::state::commands::Refusal;
+
+/// Opens the next bottle of a sampler, or closes the one that is open.
+pub fn pump(
+    scene: &Scene,
+    state: &mut State,
+    robot: usize,
+    sensor: usize,
+    on: bool,
+) -> Result<(), Refusal> {
+    let now = state.time_ns;
+    let (model, target) = pick(scene, state, robot)?;
+    let powered = target.battery.is_on();
+    let (Some(device), Some(memory)) = (model.sensors.get(sensor), target.sensors.get_mut(sensor))
+    else {
+        return Err(refuse(robot, "no such sensor".into()));
+    };
+    let name = &device.name;
+    let works = powered && !memory.fault.dead;
+    let Some(sampler) = &mut memory.sampler else {
+        return Err(refuse(robot, format!("{name} takes no water")));
+    };
+    if !works {
+        return Err(refuse(robot, format!("{name} does not answer")));
+    }
+    let open = sampler
+        .current
+        .map(|k| &mut sampler.bottles[k])
+        .filter(|b| b.filling == Filling::Pumping);
+    match (open, on) {
+        (Some(bottle), true) => Err(refuse(
+            robot,
+            format!("{name} fills bottle {}", bottle.number),
+        )),
+        (Some(bottle), false) => {
+            bottle.filling = Filling::Stopped;
+            Ok(())
+        }
+        (None, false) => Err(refuse(robot, format!("{name} fills no bottle"))),
+        (None, true) => {
+            let next = sampler
+                .bottles
+                .iter()
+                .position(|b| b.filling == Filling::Empty);
+            let Some(next) = next else {
+                return Err(refuse(robot, format!("{name} has no empty bottle left")));
+            };
+            let bottle = &mut sampler.bottles[next];
+            (bottle.filling, bottle.time_ns) = (Filling::Pumping, [now; 2]);
+            (sampler.current, sampler.until_ns) = (Some(next), now);
+            Ok(())
+        }
+    }
+}

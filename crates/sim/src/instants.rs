@@ -1,0 +1,41 @@
+//! The sea at the instants of a step, for one robot or several that step together.
+
+use merrow_environment::Instant;
+use merrow_environment::current::VariationCache;
+use merrow_environment::waves::StepWaves;
+use merrow_model::scene::{Scene, Sea};
+
+/// What is kept from one step to the next, because the end of one is the start of the other; nothing in it is needed to resume.
+#[derive(Debug, Default)]
+pub(crate) struct Instants {
+    variation: VariationCache,
+    waves: StepWaves,
+}
+
+impl Instants {
+    /// The start, middle and end of the step from `now_ns`.
+    pub fn over<'a>(&'a mut self, scene: &Scene, sea: &'a Sea, now_ns: u64) -> [Instant<'a>; 3] {
+        let (t, dt) = (now_ns as f64 * 1e-9, scene.dt());
+        let [now, middle, end] = self.waves.over(&sea.waves, now_ns, scene.dt_ns);
+        let mut at = |time: f64, waves| Instant {
+            sea,
+            gravity: scene.gravity,
+            time,
+            variation: self.variation.at(&sea.current, scene.seed, time),
+            waves,
+        };
+        [at(t, now), at(t + 0.5 * dt, middle), at(t + dt, end)]
+    }
+
+    /// `now_ns` alone.
+    pub fn start<'a>(&'a mut self, scene: &Scene, sea: &'a Sea, now_ns: u64) -> Instant<'a> {
+        let time = now_ns as f64 * 1e-9;
+        Instant {
+            sea,
+            gravity: scene.gravity,
+            time,
+            variation: self.variation.at(&sea.current, scene.seed, time),
+            waves: self.waves.start(&sea.waves, now_ns),
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! What a sensor costs: processor time of its samples, told before a world runs.
+//!
+//! # Law
+//! ```text
+//!   cost = f (c_0 + Σ n_i c_i)                                                  (1)
+//!   c_ray = RAY k,   k = 1 + log2(1 + N)/10                                     (2)
+//!   c_waves = (FIXED + COMPONENT n) sqrt(s/0.016), of each ray that comes to the surface     (3)
+//!   of more than `swell::MANY` rays instead CROSSING each, and once LATTICE + POINTS n
+//!   camera: pixels × instants × places in a pixel × (pixel k + lamps × lamp k)
+//!   sonar:  rays (ECHO + c_ray) + waves + beams × bins NUMBER + Σ main lobes × bins OPEN + Σ hearings × bins SPREAD
+//!   radar:  lines (rows c_ray + bins LINE) + spokes × bins (NUMBER_RADAR + hearing lines × HEARD)
+//! ```
+//! (1) is fitted to measured worlds; the table of `Prices` is retaken by `merrow run WORLD --no-ros --pace max --threads 1` with and without a sensor.
+//!
+//! # Symbols
+//! f rate [Hz] · c time [ns] · N shapes, triangles and cells of ground that rays can meet · n components of the sea · s standard deviation of its slope.
+//!
+//! # Frames
+//! None.
+//!
+//! # Limits
+//! A factor of two: what rays meet is not known before. Places are those of the start. On a processor as that of docs/benchmarks-sensors.md; encoding, recording and sending of messages are left out.
+//!
+//! # Checked by
+//! test/budget/cost.rs
+
+use merrow_math::{Mat3, Vec3};
+use merrow_model::kinematics;
+use merrow_model::scene::robot::collision::Geometry;
+use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::camera::{CameraSpec, Part};
+use merrow_model::scene::sensor::laser::LaserSpec;
+use merrow_model::scene::sensor::radar::RadarSpec;
+use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
+use merrow_model::scene::{Scene, SensorKind};
+use merrow_model::state::{RobotState, Workspace};
+use merrow_sensors::{laser, radar, wave_clipmap};
+
+/// Measured prices [ns]; one thread of an Intel Xeon at 2.1 GHz, release build.
+struct Prices {
+    /// A reading of a sensor that does not look around.
+    reading: f64,
+    /// The same of a filter over inertial sensors.
+    attitude: f64,
+    /// The same of inertial navigation, or of the law of sea water.
+    filter: f64,
+    /// A sample of one that looks around, whatever is in it.
+    sample: f64,
+    /// A ray in an empty world.
+    ray: f64,
+    /// The surface for a ray, by the waves themselves: fixed, and of each component of the sea.
+    waves: [f64; 2],
+    /// Lattices of the surface: fixed, and of each component.
+    lattice: [f64; 2],
+    /// The surface for a ray, by them.
+    crossing: f64,
+    /// A pixel over the water, over waves, and under water.
+    pixel: [f64; 3],
+    /// A lamp for a pixel, over and under water.
+    lamp: [f64; 2],
+    /// A pixel without its colour.
+    depth: f64,
+    /// What a sonar makes of one ray.
+    echo: f64,
+    /// Noise and number of a beam and range of a sonar.
+    number: f64,
+    /// Open water of a column in one main lobe and range.
+    open: f64,
+    /// An echo of a column in one beam and range, of sonars that look ahead.
+    spread: f64,
+    /// A range of a line of a radar.
+    line: f64,
+    /// A range of a spoke, and of each line that it hears.
+    spoke: [f64; 2],
+    /// A beacon or a transponder that is listened for.
+    voice: f64,
+}
+
+const PRICES: Prices = Prices {
+    reading: 300.0,
+    attitude: 450.0,
+    filter: 2000.0,
+    sample: 20_000.0,
+    ray: 80.0,
+    waves: [500.0, 32.0],
+    lattice: [1_000_000.0, 40_000.0],
+    crossing: 250.0,
+    pixel: [310.0, 450.0, 290.0],
+    lamp: [50.0, 25.0],
+    depth: 140.0,
+    echo: 280.0,
+    number: 15.0,
+    open: 0.6,
+    spread: 0.15,
+    line: 100.0,
+    spoke: [360.0, 2.0],
+    voice: 20_000.0,
+};
+
+/// The cost of every sensor of a world at the rate it has, in processors that it keeps busy while it is wanted: 0.5 is half of one.
+/// By robot and sensor.
+pub fn of(scene: &Scene) -> Vec<Vec<f64>> {
+    let around = Around::new(scene);
+    let of_robot = |robot: usize| {
+        let sensors = 0..scene.robots[robot].sensors.len();
+        sensors
+            .map(|s| 1e-9 * scene.robots[robot].sensors[s].rate * around.sample(robot, s))
+            .collect()
+    };
+    (0..scene.robots.len()).map(of_robot).collect()
+}
+
+/// What all sensors of a world share.
+struct Around<'a> {
+    scene: &'a Scene,
+    /// k. (2)
+    crowd: f64,
+    /// c_waves, and what lattices take; 0 without waves. (3)
+    waves: [f64; 2],
+    /// Lamps of all robots.
+    lamps: f64,
+    /// Places and axes of all links, by robot.
+    links: Vec<Vec<(Mat3, Vec3)>>,
+}
+
+impl<'a> Around<'a> {
+    fn new(scene: &'a Scene) -> Self {
+        let place = |robot| {
+            let mut work = Workspace::new(robot);
+            kinematics::poses(robot, &RobotState::new(robot).motion, &mut work.links);
+            work.links.iter().map(|w| (w.R_WL, w.p_WL)).collect()
+        };
+        let fields = scene.sea.waves.seas.iter().map(|(_, field)| field);
+        let slope = |field: &merrow_model::scene::sea::waves::WaveField| {
+            let c = &field.components;
+            (0.5 * c
+                .a
+                .iter()
+                .zip(&c.k)
+                .map(|(a, k)| (a * k).powi(2))
+                .sum::<f64>())
+            .sqrt()
+        };
+        let price = |[fixed, each]: [f64; 2], n: usize| fixed + each * n as f64;
+        let waves = fields
+            .map(|f| {
+                [
+                    price(PRICES.waves, f.n) * (slope(f) / 0.016).sqrt(),
+                    price(PRICES.lattice, f.n),
+                ]
+            })
+            .next();
+        Self {
+            scene,
+            crowd: 1.0 + libm::log2(1.0 + shapes(scene)) / 10.0,
+            waves: waves.unwrap_or_default(),
+            lamps: scene
+                .robots
+                .iter()
+                .map(|robot| robot.lamps.len() as f64)
+                .sum(),
+            links: scene.robots.iter().map(place).collect(),
+        }
+    }
+
+    /// Of one sample [ns].
+    fn sample(&self, robot: usize, sensor: usize) -> f64 {
+        let device = &self.scene.robots[robot].sensors[sensor];
+        let Some(looks) = device.kind.looks() else {
+            return self.reading(&device.kind);
+        };
+        let (R_WL, p_WL) = &self.links[robot][device.link];
+        let (R_WS, p_WS) = (
+            R_WL.mul_mat(&device.R_LS),
+            *p_WL + R_WL.mul_vec(device.p_LoS),
+        );
+        PRICES.sample
+            + match &**looks {
+                Looks::Laser(spec) => self.laser(spec, &R_WS, p_WS.z),
+                Looks::Camera(spec) => self.camera(spec, p_WS.z),
+                Looks::Sonar(spec) => self.sonar(spec, &R_WS, p_WS.z),
+                Looks::Radar(spec) => self.radar(spec, device.rate),
+                Looks::Acoustic(spec) => {
+                    spec.targets.len() as f64 * (PRICES.voice + 2.0 * self.ray())
+                }
+                Looks::Ais(_) => self.scene.ais.len() as f64 * (PRICES.voice + self.ray()),
+                // it works out the sample of the other one again
+                Looks::Obstacles(spec) => spec
+                    .sensor
+                    .as_ref()
+                    .map_or(0.0, |(_, s)| self.sample(robot, *s)),
+            }
+    }
+
+    fn reading(&self, kind: &SensorKind) -> f64 {
+        match kind {
+            SensorKind::Ins(_) | SensorKind::Ctd(_) => PRICES.filter,
+            SensorKind::Ahrs(_) => PRICES.attitude,
+            SensorKind::Dvl(_) => PRICES.reading + 4.0 * self.ray(),
+            SensorKind::Altimeter { .. } => PRICES.reading + self.ray(),
+            SensorKind::Gnss(spec) => {
+                // one to each satellite that can be in the sky
+                PRICES.reading + spec.sky.as_ref().map_or(0.0, |_| 32.0 * self.ray())
+            }
+            _ => PRICES.reading,
+        }
+    }
+
+    fn ray(&self) -> f64 {
+        PRICES.ray * self.crowd
+    }
+
+    /// What the surface takes of `rays` rays, `wet` of which come to it.
+    fn surface(&self, rays: f64, wet: f64) -> f64 {
+        match self.waves {
+            _ if wet == 0.0 => 0.0,
+            [_, lattice] if rays >= wave_clipmap::MANY as f64 && lattice > 0.0 => {
+                lattice + wet * PRICES.crossing
+            }
+            [each, _] => wet * each,
+        }
+    }
+
+    fn laser(&self, spec: &LaserSpec, R_WS: &Mat3, z: f64) -> f64 {
+        let rays = (spec.directions.len() * laser::rays_of(spec)) as f64;
+        if z < 0.0 {
+            // what comes to the surface from below is lost
+            return rays * self.ray();
+        }
+        // of one that nods at both ends and between
+        let tilts = spec.tilt.map_or([0.0; 3], |tilt| {
+            [
+                tilt.limits[0],
+                0.5 * (tilt.limits[0] + tilt.limits[1]),
+                tilt.limits[1],
+            ]
+        });
+        let wet = |tilt: f64| {
+            let R = R_WS.mul_mat(&Mat3::from_rpy(0.0, tilt, 0.0));
+            spec.directions
+                .iter()
+                .filter(|d| crosses(R.mul_vec(**d).z, z, spec.limits[1]))
+                .count() as f64
+        };
+        let part = tilts.map(wet).iter().sum::<f64>() / (3.0 * spec.directions.len() as f64);
+        // two more rays from the surface: what is mirrored, and what goes on
+        rays * self.ray() * (1.0 + 2.0 * part) + self.surface(rays, part * rays)
+    }
+
+    fn camera(&self, spec: &CameraSpec, z: f64) -> f64 {
+        let pixels = (spec.size[0] * spec.size[1]) as f64;
+        if !Part::Rgb.is_in(spec.parts) {
+            return pixels * PRICES.depth * self.crowd;
+        }
+        let wet = z < 0.0;
+        let kind = if wet {
+            2
+        } else {
+            usize::from(self.waves[0] > 0.0)
+        };
+        let instants = if spec.open > 0.0 {
+            spec.instants as f64
+        } else {
+            1.0
+        };
+        let places = spec.places.len().max(1) as f64;
+        let pixel = PRICES.pixel[kind] + self.lamps * PRICES.lamp[usize::from(wet)];
+        instants * places * (pixels * self.crowd * pixel + self.waves[1])
+    }
+
+    fn sonar(&self, spec: &SonarSpec, R_WS: &Mat3, z: f64) -> f64 {
+        if z > 0.0 {
+            return (spec.steering.len() * spec.bins) as f64 * PRICES.number;
+        }
+        let (rays, bins) = (
+            (spec.columns.len() * spec.rows.len()) as f64,
+            spec.bins as f64,
+        );
+        let ends = spec
+            .columns
+            .iter()
+            .flat_map(|column| spec.rows.iter().map(move |row| (column, row)));
+        let up = |(column, row): (&f64, &f64)| R_WS.mul_vec(spec.direction(*column, *row)).z;
+        let wet = ends
+            .filter(|at| crosses(up(*at), z, spec.limits[1]))
+            .count() as f64;
+        let (mut main, mut all) = (0, 0);
+        for heard in &spec.hearing {
+            (main, all) = (main + heard.main.len(), all + heard.weights.len());
+        }
+        // what looks down meets the bottom in a few ranges of each column
+        let spread = if spec.kind == SonarKind::Imaging {
+            PRICES.spread
+        } else {
+            0.0
+        };
+        let numbers = spec.steering.len() as f64 * PRICES.number
+            + main as f64 * PRICES.open
+            + all as f64 * spread;
+        // what the surface and the bottom mirror, and some pieces of a bent ray
+        let ways = if spec.multipath { 3.0 } else { 1.0 } * if spec.bent { 4.0 } else { 1.0 };
+        ways * rays * (PRICES.echo + self.ray()) + self.surface(rays, wet) + bins * numbers
+    }
+
+    fn radar(&self, spec: &RadarSpec, rate: f64) -> f64 {
+        let (spokes, reach) = (
+            spec.turns * spec.spokes as f64 / rate,
+            radar::reach(spec) as f64,
+        );
+        let (bins, columns) = (spec.bins as f64, spec.columns as f64);
+        let lines = columns * (spokes + 2.0 * reach);
+        let heard = columns * (2.0 * reach + 1.0);
+        lines * (spec.rows.len() as f64 * self.ray() + bins * PRICES.line)
+            + spokes * bins * (PRICES.spoke[0] + heard * PRICES.spoke[1])
+    }
+}
+
+/// True if a ray from the height `z` with the upward part `up` comes to the mean surface within `far` [m].
+fn crosses(up: f64, z: f64, far: f64) -> bool {
+    up * z < 0.0 && z.abs() < far * up.abs()
+}
+
+/// N of (2).
+fn shapes(scene: &Scene) -> f64 {
+    let of_shape = |geometry: &Geometry| match geometry {
+        Geometry::ConvexHull(mesh) | Geometry::ConvexParts(mesh) | Geometry::Mesh(mesh) => {
+            mesh.triangles.len()
+        }
+        _ => 1,
+    };
+    let structures = scene.structures.iter().flat_map(|s| &s.colliders);
+    let robots = scene.robots.iter().flat_map(|r| &r.colliders);
+    let n: usize = structures
+        .chain(robots)
+        .map(|c| of_shape(&c.geometry))
+        .sum();
+    let ground = scene
+        .sea
+        .seabed
+        .terrain
+        .as_ref()
+        .map_or(0, |terrain| terrain.count().iter().product());
+    (n + ground) as f64
+}

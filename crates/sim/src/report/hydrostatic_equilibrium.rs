@@ -1,0 +1,275 @@
+//! How a robot lies in calm water: where it comes to rest, and how stiffly it stands there.
+//!
+//! Exists for `describe`: forces of [`evaluate`] on the robot at rest, whatever its hulls, joints as it starts with. Heave, roll and
+//! pitch are found by Newton's steps from upright, so that an unstable rest is found too and its metacentric height is negative.
+
+use crate::step::evaluate;
+use merrow_environment::{Instant, Variation};
+use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
+use merrow_model::kinematics;
+use merrow_model::scene::sea::air::Air;
+use merrow_model::scene::{Current, Robot, Scene, Sea, Waves};
+use merrow_model::state::{Motion, RobotState, Workspace};
+
+/// A robot at rest at the surface.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Afloat {
+    /// Height of the base's origin [m].
+    pub z: f64,
+    /// Roll [rad].
+    pub roll: f64,
+    /// Pitch, positive bow down [rad].
+    pub pitch: f64,
+    /// Depth of its lowest point [m].
+    pub draught: f64,
+    /// Displaced volume [m³].
+    pub volume: f64,
+    /// Its centroid in B [m].
+    pub p_BoCb: Vec3,
+    /// Centre of mass in B [m].
+    pub p_BoBcm: Vec3,
+    /// Area cut by the surface [m²].
+    pub waterplane: f64,
+    /// Metacentric height against roll [m].
+    pub gm_transverse: f64,
+    /// Metacentric height against pitch [m].
+    pub gm_longitudinal: f64,
+}
+
+/// What a robot does in calm water.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rest {
+    /// It floats.
+    Afloat(Afloat),
+    /// It is as heavy as the water that it displaces, to a millionth.
+    Neutral,
+    /// It is heavier than all the water that it can displace, by so much [N].
+    Sinks(f64),
+    /// Nothing carries it, or it finds no rest.
+    None,
+}
+
+/// Step of the differences: heights of 1e-4 of the hull, and 1e-4 rad.
+const STEP: f64 = 1e-4;
+/// Newton's steps at most.
+const STEPS_MAX: usize = 60;
+
+struct Calm<'a> {
+    robot: &'a Robot,
+    sea: Sea,
+    gravity: f64,
+    work: Workspace,
+    motion: Motion,
+}
+
+/// Where `robot` comes to rest.
+pub fn rest(scene: &Scene, robot: &Robot) -> Rest {
+    let mut calm = Calm::new(scene, robot);
+    let size = robot.links.iter().map(|l| l.hull.bound).fold(0.0, f64::max);
+    let volume: f64 = robot.links.iter().map(|l| l.volume).sum();
+    if !robot.floating || volume <= 0.0 || size <= 0.0 || scene.gravity <= 0.0 {
+        return Rest::None;
+    }
+    let span = calm.span();
+    let (mut low, mut high) = (-span, span);
+    let deep = calm.force([low, 0.0, 0.0])[0];
+    let weight = robot.mass() * scene.gravity;
+    // what was trimmed is so to rounding
+    if deep.abs() < 1e-6 * weight {
+        return Rest::Neutral;
+    }
+    if deep <= 0.0 {
+        return Rest::Sinks(-deep);
+    }
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if calm.force([middle, 0.0, 0.0])[0] > 0.0 {
+            low = middle
+        } else {
+            high = middle
+        }
+    }
+    let mut x = [0.5 * (low + high), 0.0, 0.0];
+    for _ in 0..STEPS_MAX {
+        let f = calm.force(x);
+        if f[0].abs() < 1e-10 * weight && f[1].hypot(f[2]) < 1e-10 * weight * size {
+            return Rest::Afloat(calm.afloat(x, size));
+        }
+        let Some(dx) = solve(&calm.stiffness(x, size), f) else {
+            return Rest::None;
+        };
+        // never further than the hull's size in one step, nor round
+        let longest = [0.3 * size, 0.2, 0.2];
+        let over = (0..3).map(|i| dx[i].abs() / longest[i]).fold(1.0, f64::max);
+        for i in 0..3 {
+            x[i] += dx[i] / over;
+        }
+    }
+    Rest::None
+}
+
+impl<'a> Calm<'a> {
+    fn new(scene: &Scene, robot: &'a Robot) -> Self {
+        let still = Current {
+            profile: vec![(0.0, Vec3::zero())],
+            gauss_markov: None,
+            flows: Vec::new(),
+        };
+        let (air, waves) = (Air::default(), Waves::default());
+        let sea = Sea {
+            current: still,
+            air,
+            waves,
+            ..scene.sea.clone()
+        };
+        let motion = RobotState::new(robot).motion;
+        let motion = Motion {
+            p_WB: Vec3::zero(),
+            ..motion
+        };
+        Self {
+            robot,
+            sea,
+            gravity: scene.gravity,
+            work: Workspace::new(robot),
+            motion,
+        }
+    }
+
+    /// No part of the robot is further from its base [m].
+    fn span(&mut self) -> f64 {
+        kinematics::poses(self.robot, &self.motion, &mut self.work.links);
+        let links = self.robot.links.iter().zip(&self.work.links);
+        let reach = links
+            .map(|(l, w)| (w.p_WL - self.motion.p_WB).norm() + l.hull.p_LoH.norm() + l.hull.bound);
+        1.01 * reach.fold(0.0, f64::max)
+    }
+
+    fn set(&mut self, [z, roll, pitch]: [f64; 3]) {
+        self.motion.p_WB = Vec3::new(0.0, 0.0, z);
+        self.motion.q_WB = Quat::from_rpy(roll, pitch, 0.0);
+        self.motion.V_WB_B = merrow_math::SpatialVelocity::zero();
+        self.motion.qd.fill(0.0);
+        let at = Instant {
+            sea: &self.sea,
+            gravity: self.gravity,
+            time: 0.0,
+            variation: Variation::NONE,
+            waves: None,
+        };
+        let commands = vec![0.0; self.robot.n_joints()];
+        evaluate(self.robot, &at, &self.motion, &commands, 0, &mut self.work);
+    }
+
+    /// Force upwards and moments about the world's x and y at the base's origin.
+    fn force(&mut self, x: [f64; 3]) -> [f64; 3] {
+        self.set(x);
+        let p = self.motion.p_WB;
+        let sum = self.work.links.iter().fold(SpatialForce::zero(), |sum, w| {
+            sum.plus(&w.F.to_parent(&w.R_WL, w.p_WL - p))
+        });
+        [sum.f.z, sum.m.x, sum.m.y]
+    }
+
+    /// What resists a small heave, roll and pitch.
+    fn stiffness(&mut self, x: [f64; 3], size: f64) -> [[f64; 3]; 3] {
+        let mut k = [[0.0; 3]; 3];
+        for j in 0..3 {
+            let h = if j == 0 { STEP * size } else { STEP };
+            let (mut above, mut below) = (x, x);
+            above[j] += h;
+            below[j] -= h;
+            let (above, below) = (self.force(above), self.force(below));
+            for i in 0..3 {
+                k[i][j] = (below[i] - above[i]) / (2.0 * h);
+            }
+        }
+        k
+    }
+
+    fn afloat(&mut self, x: [f64; 3], size: f64) -> Afloat {
+        let k = self.stiffness(x, size);
+        self.set(x);
+        let R_BW = self.motion.q_WB.matrix().transpose();
+        let p_WB = self.motion.p_WB;
+        let (mut volume, mut moment, mut lowest) = (0.0, Vec3::zero(), f64::INFINITY);
+        let (mut mass, mut first) = (0.0, Vec3::zero());
+        for (link, w) in self.robot.links.iter().zip(&self.work.links) {
+            mass += link.mass;
+            first += (w.p_WL + w.R_WL.mul_vec(link.p_LoLcm)).scale(link.mass);
+            if !link.wet || link.volume == 0.0 {
+                continue;
+            }
+            let up = w.R_WL.r[2];
+            let (part, center) = wet_part(link, up, w.p_WL.z);
+            volume += part;
+            moment += (w.p_WL + w.R_WL.mul_vec(center)).scale(part);
+            lowest = lowest.min(w.p_WL.z + lowest_point(link, up));
+        }
+        let rho_g = self.sea.density * self.gravity;
+        let to_base = |p_W: Vec3| R_BW.mul_vec(p_W - p_WB);
+        // at an even displacement: heave gives way as roll and pitch ask for it
+        let stands = |i: usize| {
+            if k[0][0] > 0.0 {
+                k[i][i] - k[i][0] * k[0][i] / k[0][0]
+            } else {
+                k[i][i]
+            }
+        };
+        Afloat {
+            z: x[0],
+            roll: x[1],
+            pitch: x[2],
+            draught: -lowest,
+            volume,
+            p_BoCb: to_base(moment.scale(1.0 / volume)),
+            p_BoBcm: to_base(first.scale(1.0 / mass)),
+            waterplane: k[0][0] / rho_g,
+            gm_transverse: stands(1) / (rho_g * volume),
+            gm_longitudinal: stands(2) / (rho_g * volume),
+        }
+    }
+}
+
+/// Wet volume [m³] and its centroid in L.
+fn wet_part(link: &merrow_model::scene::Link, up: Vec3, z: f64) -> (f64, Vec3) {
+    match &link.skin {
+        Some(skin) => {
+            let under = skin.under_plane(up, z);
+            let shift = under.centroid().map_or(Vec3::zero(), |c| c - skin.centroid);
+            (
+                under.volume * (link.volume / skin.volume),
+                link.p_LoCb + shift,
+            )
+        }
+        None => {
+            let w = merrow_physics::forces::hydrodynamics::buoyancy::wetness(link, up, z);
+            (w.wet * link.volume, link.p_LoCb + w.shift)
+        }
+    }
+}
+
+/// Height of a hull's lowest point over Lo [m].
+fn lowest_point(link: &merrow_model::scene::Link, up: Vec3) -> f64 {
+    match &link.skin {
+        Some(skin) => skin
+            .vertices
+            .iter()
+            .map(|v| up.dot(*v))
+            .fold(f64::INFINITY, f64::min),
+        None => {
+            let hull = &link.hull;
+            up.dot(hull.p_LoH) - hull.shape.reach(hull.R_LH.tr_mul_vec(up))
+        }
+    }
+}
+
+/// Solves `k x = f`; none if nothing resists.
+fn solve(k: &[[f64; 3]; 3], f: [f64; 3]) -> Option<[f64; 3]> {
+    let m = Mat3::from_rows(Vec3::from(k[0]), Vec3::from(k[1]), Vec3::from(k[2]));
+    let [a, b, c] = [m.col(0), m.col(1), m.col(2)];
+    let determinant = a.dot(b.cross(c));
+    let f = Vec3::from(f);
+    let x = [f.dot(b.cross(c)), a.dot(f.cross(c)), a.dot(b.cross(f))].map(|d| d / determinant);
+    x.iter().all(|x| x.is_finite()).then_some(x)
+}

@@ -1,0 +1,72 @@
+//! What one sensor that looks around brings over some time, while nobody else watches: for pictures that lines make one after another.
+
+use crate::Simulation;
+use crate::sensors::scheduler;
+use merrow_model::state::frames::Frame;
+use merrow_sensors::sample::Pose;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Makes `steps` steps and hands each frame that a sensor samples from `from_ns` on to `take`, with where the sensor was, once its user would have it. Frames under way at the end are lost.
+///
+/// # Errors
+/// If a thread of the sensors breaks down.
+pub fn record(
+    simulation: &mut Simulation,
+    (robot, sensor): (usize, usize),
+    steps: u64,
+    from_ns: u64,
+    mut take: impl FnMut(&Frame, &Pose),
+) -> Result<(), String> {
+    let scene = Arc::clone(&simulation.scene);
+    let quiet = from_ns
+        .saturating_sub(simulation.time_ns())
+        .div_ceil(scene.dt_ns)
+        .min(steps);
+    // its samples are counted and not worked out
+    simulation
+        .lookout
+        .iter()
+        .for_each(|lookout| lookout.want_only(None));
+    simulation.advance(quiet.saturating_sub(1));
+    simulation
+        .lookout
+        .iter()
+        .for_each(|lookout| lookout.want_only(Some((robot, sensor))));
+    let mut left = steps - quiet.saturating_sub(1);
+    let mut poses = VecDeque::new();
+    loop {
+        let now = simulation.time_ns();
+        let pose = scheduler::pose_of(simulation, robot, sensor);
+        poses.push_back((now, pose));
+        let next = simulation
+            .lookout
+            .as_ref()
+            .map(|l| l.steps_to_next(&simulation.state, scene.dt_ns));
+        let some = next.unwrap_or(left).min(left);
+        simulation.advance(some);
+        left -= some;
+        simulation.clear_readings();
+        for frame in std::mem::take(&mut simulation.frames) {
+            while poses.front().is_some_and(|(at, _)| *at < frame.stamp_ns) {
+                poses.pop_front();
+            }
+            if let Some((_, pose)) = poses
+                .front()
+                .filter(|(at, _)| *at == frame.stamp_ns && *at >= from_ns)
+            {
+                take(&frame, pose);
+            }
+        }
+        if let Some(why) = simulation
+            .lookout
+            .as_ref()
+            .and_then(|lookout| lookout.failed())
+        {
+            return Err(why.to_string());
+        }
+        if left == 0 {
+            return Ok(());
+        }
+    }
+}

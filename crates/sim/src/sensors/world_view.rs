@@ -1,0 +1,144 @@
+//! What sensors that look around are given of an instant: the world, where they are in it, what other sonars send.
+
+use crate::robot::Runner;
+use merrow_environment::Instant;
+use merrow_math::{SpatialVelocity, Vec3};
+use merrow_model::kinematics;
+use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::camera::Lamp;
+use merrow_model::scene::sensor::sonar::SonarSpec;
+use merrow_model::scene::{Robot, Scene, Sensor};
+use merrow_model::state::frames::view::View;
+use merrow_model::state::{Effect, RobotState, State};
+use merrow_sensors::ray_scene::Stage;
+use merrow_sensors::sample::Pose;
+use merrow_sensors::sonar::interference;
+use merrow_sensors::sonar::interference::Burst;
+use merrow_sensors::sonar::medium::Medium;
+
+/// The world as it is now; faults do this to its `beacons`.
+pub(crate) fn view(
+    scene: &Scene,
+    state: &State,
+    runners: &mut [Runner],
+    beacons: Vec<Effect>,
+) -> View {
+    let (mut links, mut velocities) = (Vec::new(), Vec::new());
+    for ((robot, own), runner) in scene.robots.iter().zip(&state.robots).zip(runners) {
+        let work = &mut runner.work.links;
+        kinematics::poses(robot, &own.motion, work);
+        kinematics::velocities(robot, &own.motion, work);
+        links.push(work.iter().map(|w| (w.R_WL, w.p_WL)).collect());
+        velocities.push(work.iter().map(|w| w.V).collect());
+    }
+    let level = |own: &RobotState, lamp: &Lamp| match lamp.load {
+        _ if !own.battery.is_on() => 0.0,
+        Some(load) => own.loads[load],
+        None => 1.0,
+    };
+    let of_robot = |(robot, own): (&Robot, &RobotState)| {
+        robot.lamps.iter().map(|lamp| level(own, lamp)).collect()
+    };
+    let lamps = scene
+        .robots
+        .iter()
+        .zip(&state.robots)
+        .map(of_robot)
+        .collect();
+    let powered = state.robots.iter().map(|own| own.battery.is_on()).collect();
+    let dead_of = |own: &RobotState| own.sensors.iter().map(|memory| memory.fault.dead).collect();
+    let dead = state.robots.iter().map(dead_of).collect();
+    View {
+        time_ns: state.time_ns,
+        sea: state.sea.clone(),
+        links,
+        lamps,
+        powered,
+        dead,
+        beacons,
+        velocities,
+    }
+}
+
+/// What other sonars send into a ping.
+pub(crate) fn bursts(
+    scene: &Scene,
+    (spec, sensor): (&SonarSpec, usize),
+    stage: &Stage,
+    view: &View,
+    at: &Instant<'_>,
+    own: &Pose,
+) -> Vec<Burst> {
+    let mut out = Vec::new();
+    if !spec.interference {
+        return out;
+    }
+    let mut medium = None;
+    for (r, robot) in scene
+        .robots
+        .iter()
+        .enumerate()
+        .filter(|(r, _)| view.powered[*r])
+    {
+        for (s, device) in robot
+            .sensors
+            .iter()
+            .enumerate()
+            .filter(|(s, _)| !view.dead[r][*s])
+        {
+            let Some(Looks::Sonar(other)) = device.kind.looks().map(|looks| &**looks) else {
+                continue;
+            };
+            if (r, s) == (own.robot, sensor) || !interference::share_a_band(spec, other) {
+                continue;
+            }
+            let there = pose(view, r, device);
+            let way = own.p_WS - there.p_WS;
+            let distance = way.norm();
+            if at.above_surface(there.p_WS) >= 0.0
+                || stage.parted(view, [r, own.robot], [there.p_WS, own.p_WS])
+            {
+                continue;
+            }
+            let medium = medium
+                .get_or_insert_with(|| Medium::about(at, own.p_WS, spec.limits[1], spec.frequency));
+            let towards = other.turn_back(there.R_WS.tr_mul_vec(way));
+            let from = spec.turn_back(own.R_WS.tr_mul_vec(way.scale(-1.0)));
+            let geometry = (distance, towards, from);
+            interference::bursts(
+                spec,
+                (device, other),
+                geometry,
+                medium,
+                view.time_ns,
+                &mut out,
+            );
+        }
+    }
+    out
+}
+
+/// Where a sensor is in a view.
+pub(crate) fn pose(view: &View, robot: usize, sensor: &Sensor) -> Pose {
+    let (R_WL, p_WL) = &view.links[robot][sensor.link];
+    let (V, p) = (view.velocities[robot][sensor.link], sensor.p_LoS);
+    let (mut R, mut w) = (sensor.R_LS, Vec3::zero());
+    // each beam of a laser has a tilt of its own; a ping has one
+    if let Some(Looks::Sonar(SonarSpec {
+        tilt: Some(tilt), ..
+    })) = sensor.kind.looks().map(|l| &**l)
+    {
+        R = R.mul_mat(&tilt.axes(view.time_ns));
+        w.y = tilt.speed(view.time_ns);
+    }
+    let v_S = V.v + V.w.cross(p);
+    Pose {
+        robot,
+        R_WS: R_WL.mul_mat(&R),
+        p_WS: *p_WL + R_WL.mul_vec(p),
+        V_WS_S: SpatialVelocity {
+            w: R.tr_mul_vec(V.w) + w,
+            v: R.tr_mul_vec(v_S),
+        },
+    }
+}

@@ -1,0 +1,216 @@
+//! Robots of one model side by side: the kernel steps them together in the lanes of the processor's registers.
+//!
+//! Every lane has the bits of the robot alone (`math/real.rs`), so that it does not matter who steps with whom. What is a
+//! robot's own (electronics, sensors, battery) is done one after the other, as for a robot alone.
+
+use crate::instants::Instants;
+use crate::robot::{Runner, Step};
+use crate::step::Kernel;
+use merrow_math::{Quad, Quat, Real, SpatialForce, Vec3, f64x4};
+use merrow_model::scene::{Robot, Scene, Sea, Thruster};
+use merrow_model::state::{Motion, RobotState, Workspace};
+use merrow_physics::forces::external;
+use merrow_sensors as sensors;
+
+/// Robots in a squad.
+const SIZE: usize = Quad::LANES;
+
+/// Neighbours in the world's list of robots that step together: a squad, or one robot.
+#[derive(Debug)]
+pub(crate) struct Group {
+    /// How many there are.
+    pub len: usize,
+    squad: Option<Box<Squad>>,
+}
+
+/// Scratch of a squad; nothing in it is needed to resume.
+#[derive(Debug)]
+struct Squad {
+    motion: Motion<Quad>,
+    work: Workspace<Quad>,
+    instants: Instants,
+    kernel: Kernel,
+    /// True if the thrusters are all that acts on the robot, and plain.
+    plain: bool,
+}
+
+impl Group {
+    /// All robots in groups, in their order.
+    pub fn all(robots: &[Robot]) -> Vec<Self> {
+        let is_here = f64x4::is_here();
+        let (mut groups, mut rest) = (Vec::new(), robots);
+        while let Some(first) = rest.first() {
+            let squad = rest
+                .get(..SIZE)
+                .filter(|some| is_here && can_join(first) && some.iter().all(|r| alike(first, r)));
+            let len = squad.map_or(1, <[Robot]>::len);
+            groups.push(Self {
+                len,
+                squad: squad.map(|_| Box::new(Squad::new(first))),
+            });
+            rest = &rest[len..];
+        }
+        groups
+    }
+
+    /// One step of all from `now_ns`.
+    pub fn step(
+        &mut self,
+        (scene, robots): (&Scene, &[Robot]),
+        sea: &Sea,
+        now_ns: u64,
+        runners: &mut [Runner],
+        states: &mut [RobotState],
+    ) {
+        match &mut self.squad {
+            // a robot with faults may be heavier than its neighbours
+            Some(squad)
+                if states
+                    .iter()
+                    .all(|s| s.halted.is_none() && s.faults.is_empty()) =>
+            {
+                squad.step((scene, robots), sea, now_ns, runners, states);
+            }
+            _ => {
+                for (i, (runner, state)) in runners.iter_mut().zip(states).enumerate() {
+                    runner.step(scene, &robots[i], sea, now_ns, state);
+                }
+            }
+        }
+    }
+}
+
+/// True if the kernel alone moves the robot, and gains by lanes: joints have controllers of their own, hulls of meshes are cut one
+/// after the other anyway.
+fn can_join(robot: &Robot) -> bool {
+    let base = &robot.links[0];
+    robot.n_joints() == 0 && base.skin.is_none() && base.radiation.is_none()
+}
+
+/// True if the kernel sees no difference between two robots.
+fn alike(a: &Robot, b: &Robot) -> bool {
+    let parts = a.thrusters == b.thrusters && a.fins == b.fins && a.ballasts == b.ballasts;
+    a.floating == b.floating && a.links == b.links && parts
+}
+
+impl Squad {
+    fn new(robot: &Robot) -> Self {
+        Self {
+            motion: Motion::rest(0),
+            work: Workspace::new(robot),
+            instants: Instants::default(),
+            kernel: Kernel::new(),
+            plain: robot.thrusters.iter().all(Thruster::is_plain)
+                && robot.fins.is_empty()
+                && robot.ballasts.is_empty(),
+        }
+    }
+
+    fn step(
+        &mut self,
+        (scene, robots): (&Scene, &[Robot]),
+        sea: &Sea,
+        now_ns: u64,
+        runners: &mut [Runner],
+        states: &mut [RobotState],
+    ) {
+        let Self {
+            motion,
+            work,
+            instants,
+            kernel,
+            plain,
+        } = self;
+        let still = runners[0].still();
+        let step = Step {
+            scene,
+            now_ns,
+            at: instants.over(scene, sea, now_ns),
+            still: still.as_deref(),
+        };
+        let each = || robots.iter().zip(0..);
+        for (robot, i) in each() {
+            step.begin(robot, &mut states[i], &mut runners[i].work);
+        }
+        let robot = &robots[0];
+        gather_motion(states, motion);
+        if *plain
+            && states
+                .iter()
+                .zip(&*runners)
+                .all(|(s, r)| external::is_none(s, &r.work))
+        {
+            kernel.drive(robot, &step.at[0], motion, states, work);
+        } else {
+            for (robot, i) in each() {
+                step.act(robot, &mut states[i], &mut runners[i].work);
+            }
+            gather_actuators(robot, runners, work);
+        }
+        kernel.evaluate(robot, &step.at[0], motion, &[], work);
+        for (robot, i) in each() {
+            let (state, runner) = (&mut states[i], &mut runners[i]);
+            if robot.inflow
+                || !robot.solar.is_empty()
+                || robot.rotors
+                || !robot.fins.is_empty()
+                || state.sensors.iter().any(|s| sensors::is_due(s, now_ns))
+            {
+                runner.work.links[0] = work.links[0].lane(i);
+            }
+            step.observe(robot, state, &mut runner.work, &mut runner.outbox);
+        }
+        kernel.advance(
+            robot,
+            (scene.integrator, scene.dt()),
+            &step.at,
+            motion,
+            &[],
+            work,
+        );
+        for (robot, i) in each() {
+            let own = &mut states[i].motion;
+            let from = own.pose();
+            own.q_WB = motion.q_WB.lane(i);
+            own.p_WB = motion.p_WB.lane(i);
+            own.V_WB_B = motion.V_WB_B.lane(i);
+            step.finish(robot, &mut states[i], from, &runners[i].work);
+        }
+    }
+}
+
+/// Brings the robots' motions into the lanes.
+fn gather_motion(states: &[RobotState], motion: &mut Motion<Quad>) {
+    let of = |i: usize| &states[i].motion;
+    motion.q_WB = Quat::from_lanes(|i| of(i).q_WB);
+    motion.p_WB = Vec3::from_lanes(|i| of(i).p_WB);
+    motion.V_WB_B.w = Vec3::from_lanes(|i| of(i).V_WB_B.w);
+    motion.V_WB_B.v = Vec3::from_lanes(|i| of(i).V_WB_B.v);
+}
+
+/// Brings what the actuators do into the lanes.
+fn gather_actuators(robot: &Robot, runners: &[Runner], work: &mut Workspace<Quad>) {
+    let of = |i: usize| &runners[i].work;
+    // what has no inflow is in the thrust already
+    let thrusters = if robot.inflow || robot.rotors || !robot.fins.is_empty() {
+        work.drive.len()
+    } else {
+        0
+    };
+    for stage in 0..3 {
+        work.thrust[0][stage] = SpatialForce::from_lanes(|i| of(i).thrust[0][stage]);
+        for k in 0..thrusters {
+            work.drive[k][stage] = Quad::from_lanes(|i| of(i).drive[k][stage]);
+            work.drive_rate[k][stage] = Quad::from_lanes(|i| of(i).drive_rate[k][stage]);
+        }
+        for (k, volume) in work.ballasts.iter_mut().enumerate() {
+            volume[stage] = Quad::from_lanes(|i| of(i).ballasts[k][stage]);
+        }
+        for (k, fin) in work.fins.iter_mut().enumerate() {
+            fin.angle[stage] = Quad::from_lanes(|i| of(i).fins[k].angle[stage]);
+        }
+    }
+    for (k, fin) in work.fins.iter_mut().enumerate() {
+        fin.part = Quad::from_lanes(|i| of(i).fins[k].part);
+    }
+}

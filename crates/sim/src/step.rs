@@ -1,0 +1,247 @@
+//! One step of one robot, on one screen.
+
+use merrow_environment as environment;
+use merrow_environment::Instant;
+use merrow_math::{Real, f64x4};
+use merrow_model::kinematics;
+use merrow_model::scene::{Integrator, Robot};
+use merrow_model::state::{Motion, RobotState, Workspace};
+use merrow_physics::dynamics::integrate::Evaluate;
+use merrow_physics::{dynamics, forces};
+
+/// Everything that follows from one motion: once per step, and again inside multi-stage integrators.
+///
+/// `stage` says where in the step it stands: 0 start, 1 middle, 2 end.
+#[inline(always)]
+pub fn evaluate<T: Real>(
+    robot: &Robot,
+    at: &Instant<'_>,
+    motion: &Motion<T>,
+    joint_commands: &[T],
+    stage: usize,
+    work: &mut Workspace<T>,
+) {
+    kinematics::poses(robot, motion, &mut work.links); //        q          -> R_WL, p_WL
+    kinematics::velocities(robot, motion, &mut work.links); //   q, v       -> V, c
+    environment::sample(robot, at, &mut work.links); //          pose, time -> water
+    forces::sum(robot, at, motion, joint_commands, stage, work); // all above -> F, inertia, tau
+    dynamics::mimic::accelerations(robot, work); //              F, tau     -> A, qdd
+}
+
+/// Poses and thrusts of robots side by side at the start of a step, all of whose thrusters are plain; one state per lane.
+#[inline(always)]
+pub fn drive<T: Real>(
+    robot: &Robot,
+    at: &Instant<'_>,
+    motion: &Motion<T>,
+    states: &mut [RobotState],
+    work: &mut Workspace<T>,
+) {
+    kinematics::poses(robot, motion, &mut work.links);
+    forces::actuators::thruster::prepare_beside(robot, states, at, work);
+}
+
+/// The accelerations anew after [`evaluate`] of the same motion, for other joint commands.
+#[inline(always)]
+pub fn accelerate<T: Real>(
+    robot: &Robot,
+    motion: &Motion<T>,
+    joint_commands: &[T],
+    work: &mut Workspace<T>,
+) {
+    forces::sum::efforts(robot, motion, joint_commands, work);
+    dynamics::aba::accelerations(robot, work);
+}
+
+/// Advances `motion` over one step whose start stands evaluated in `work`.
+#[inline(always)]
+pub fn advance<T: Real>(
+    robot: &Robot,
+    integrator: Integrator,
+    dt: f64,
+    at: &[Instant<'_>; 3],
+    motion: &mut Motion<T>,
+    joint_commands: &[T],
+    work: &mut Workspace<T>,
+) {
+    dynamics::integrate::advance(
+        integrator,
+        dt,
+        motion,
+        work,
+        Inside {
+            robot,
+            at,
+            joint_commands,
+        },
+    );
+}
+
+/// [`evaluate`] inside a step.
+struct Inside<'a, T> {
+    robot: &'a Robot,
+    at: &'a [Instant<'a>; 3],
+    joint_commands: &'a [T],
+}
+
+impl<T: Real> Evaluate<T> for Inside<'_, T> {
+    #[inline(always)]
+    fn evaluate(&mut self, motion: &Motion<T>, stage: usize, work: &mut Workspace<T>) {
+        evaluate(
+            self.robot,
+            &self.at[stage],
+            motion,
+            self.joint_commands,
+            stage,
+            work,
+        );
+    }
+}
+
+/// [`evaluate`] and [`advance`] compiled for the processor at hand.
+///
+/// With AVX2 the compiler may use wider registers, but never a fused multiply-add: Rust does not contract, so the bits
+/// are those of the portable build.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    wide: bool,
+}
+
+impl Kernel {
+    /// The best one for this processor.
+    pub fn new() -> Self {
+        let wide = f64x4::is_here();
+        Self { wide }
+    }
+
+    /// The one that every processor can run.
+    pub fn portable() -> Self {
+        Self { wide: false }
+    }
+
+    /// [`drive`].
+    pub fn drive<T: Real>(
+        self,
+        robot: &Robot,
+        at: &Instant<'_>,
+        motion: &Motion<T>,
+        states: &mut [RobotState],
+        work: &mut Workspace<T>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            // SAFETY: as in `evaluate`
+            return unsafe { wide::drive(robot, at, motion, states, work) };
+        }
+        drive(robot, at, motion, states, work);
+    }
+
+    /// [`evaluate`] at the start of a step.
+    pub fn evaluate<T: Real>(
+        self,
+        robot: &Robot,
+        at: &Instant<'_>,
+        motion: &Motion<T>,
+        joint_commands: &[T],
+        work: &mut Workspace<T>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            // SAFETY: `new` has seen that the processor has these instructions
+            return unsafe { wide::evaluate(robot, at, motion, joint_commands, work) };
+        }
+        evaluate(robot, at, motion, joint_commands, 0, work);
+    }
+
+    /// [`accelerate`].
+    pub fn accelerate<T: Real>(
+        self,
+        robot: &Robot,
+        motion: &Motion<T>,
+        joint_commands: &[T],
+        work: &mut Workspace<T>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            // SAFETY: as in `evaluate`
+            return unsafe { wide::accelerate(robot, motion, joint_commands, work) };
+        }
+        accelerate(robot, motion, joint_commands, work);
+    }
+
+    /// [`advance`].
+    pub fn advance<T: Real>(
+        self,
+        robot: &Robot,
+        (integrator, dt): (Integrator, f64),
+        at: &[Instant<'_>; 3],
+        motion: &mut Motion<T>,
+        joint_commands: &[T],
+        work: &mut Workspace<T>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            // SAFETY: as in `evaluate`
+            return unsafe {
+                wide::advance(robot, integrator, dt, at, motion, joint_commands, work)
+            };
+        }
+        advance(robot, integrator, dt, at, motion, joint_commands, work);
+    }
+}
+
+impl Default for Kernel {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{Instant, Integrator, Motion, Real, Robot, RobotState, Workspace};
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub fn drive<T: Real>(
+        robot: &Robot,
+        at: &Instant<'_>,
+        motion: &Motion<T>,
+        states: &mut [RobotState],
+        work: &mut Workspace<T>,
+    ) {
+        super::drive(robot, at, motion, states, work);
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub fn evaluate<T: Real>(
+        robot: &Robot,
+        at: &Instant<'_>,
+        motion: &Motion<T>,
+        joint_commands: &[T],
+        work: &mut Workspace<T>,
+    ) {
+        super::evaluate(robot, at, motion, joint_commands, 0, work);
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub fn accelerate<T: Real>(
+        robot: &Robot,
+        motion: &Motion<T>,
+        joint_commands: &[T],
+        work: &mut Workspace<T>,
+    ) {
+        super::accelerate(robot, motion, joint_commands, work);
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    pub fn advance<T: Real>(
+        robot: &Robot,
+        integrator: Integrator,
+        dt: f64,
+        at: &[Instant<'_>; 3],
+        motion: &mut Motion<T>,
+        joint_commands: &[T],
+        work: &mut Workspace<T>,
+    ) {
+        super::advance(robot, integrator, dt, at, motion, joint_commands, work);
+    }
+}

@@ -1,0 +1,330 @@
+//! Tethers between robots: where their ends are, and how they pull.
+//!
+//! Before every step each line is solved with its ends moving as its robots would ([`Tethers::pull`]); its pulls are the
+//! robots' outside forces over the step. Then the robots step, and what the lines did becomes their state
+//! ([`Tethers::settle`]). Between the two nothing of the lines' state has changed, so that to pull once more, as after a
+//! command, gives the same bits.
+
+use crate::control::winch;
+use crate::control::winch::Turn;
+use crate::robot::Runner;
+use merrow_environment::Instant;
+use merrow_environment::current::VariationCache;
+use merrow_environment::waves::StepWaves;
+use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
+use merrow_model::kinematics;
+use merrow_model::scene::{End, Integrator, LineModel, Scene, Tether};
+use merrow_model::state::fault::Effect;
+use merrow_model::state::workspace::LinkWork;
+use merrow_model::state::{Parted, RobotState, State, TetherState};
+use merrow_physics::dynamics::tether;
+use merrow_physics::dynamics::tether::{Hold, LineWork, Pace};
+use merrow_physics::dynamics::{catenary, response};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+/// Where in the step the lever of a pull is taken: a little after the middle, so that a robot that swings about its
+/// fastening loses energy and never gains any.
+const LEVER: f64 = 0.6;
+
+/// Tethers from which on another thread is worth waking.
+const PARALLEL_FROM: usize = 4;
+
+/// Scratch of all tethers; nothing in it is needed to resume.
+#[derive(Debug)]
+pub struct Tethers {
+    lines: Vec<LineWork>,
+    turns: Vec<Turn>,
+    /// Robots with a tether, each once.
+    robots: Vec<usize>,
+    /// Ends made fast to each robot of the scene.
+    ends: Vec<usize>,
+    variation: VariationCache,
+    waves: StepWaves,
+}
+
+impl Tethers {
+    /// Scratch for the tethers of `scene`.
+    pub fn new(scene: &Scene) -> Self {
+        let mut ends = vec![0; scene.robots.len()];
+        for tether in &scene.tethers {
+            for end in &tether.ends {
+                if let End::Link { robot, .. } = end {
+                    ends[*robot] += 1;
+                }
+            }
+        }
+        Self {
+            lines: scene.tethers.iter().map(LineWork::new).collect(),
+            turns: vec![Turn::NONE; scene.tethers.len()],
+            robots: (0..ends.len()).filter(|r| ends[*r] > 0).collect(),
+            ends,
+            variation: VariationCache::default(),
+            waves: StepWaves::default(),
+        }
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// Solves every line over the step that starts at `now_ns` and leaves the pulls in the robots' outside forces.
+    pub fn pull(
+        &mut self,
+        scene: &Scene,
+        state: &mut State,
+        runners: &mut [Runner],
+        pool: Option<&ThreadPool>,
+        now_ns: u64,
+    ) {
+        for &r in &self.robots {
+            let (robot, motion) = (&scene.robots[r], &state.robots[r].motion);
+            kinematics::poses(robot, motion, &mut runners[r].work.links);
+            kinematics::velocities(robot, motion, &mut runners[r].work.links);
+        }
+        let tethers = &state.tethers;
+        fasten(scene, &mut state.robots, runners, 0.0, |k| tethers[k].pull);
+        for &r in &self.robots {
+            let (robot, robot_state) = (&scene.robots[r], &mut state.robots[r]);
+            if robot_state.halted.is_some() {
+                continue;
+            }
+            runners[r].evaluate(scene, robot, &state.sea, now_ns, robot_state);
+        }
+        self.solve(scene, state, runners, pool, now_ns);
+        self.draw(scene, runners);
+        fasten(scene, &mut state.robots, runners, scene.dt(), |k| {
+            self.lines[k].pull
+        });
+    }
+
+    /// Tells the robots what the winches that they carry draw over the step.
+    fn draw(&self, scene: &Scene, runners: &mut [Runner]) {
+        for &r in &self.robots {
+            runners[r].work.winch_power = 0.0;
+        }
+        for (tether, turn) in scene.tethers.iter().zip(&self.turns) {
+            if let Some(robot) = tether.winch_robot() {
+                runners[robot].work.winch_power += turn.power;
+            }
+        }
+    }
+
+    fn solve(
+        &mut self,
+        scene: &Scene,
+        state: &mut State,
+        runners: &[Runner],
+        pool: Option<&ThreadPool>,
+        now_ns: u64,
+    ) {
+        let State {
+            sea,
+            robots,
+            tethers,
+            ..
+        } = state;
+        let time = now_ns as f64 * 1e-9;
+        let variation = self.variation.at(&sea.current, scene.seed, time);
+        let waves = self.waves.start(&sea.waves, now_ns);
+        let at = Instant {
+            sea,
+            gravity: scene.gravity,
+            time,
+            variation,
+            waves,
+        };
+        let ties = Ties {
+            scene,
+            robots,
+            runners,
+            ends: &self.ends,
+        };
+        let work = |(((tether, memory), line), turn): (((&Tether, _), _), _)| {
+            ties.solve(tether, memory, line, turn, &at)
+        };
+        match pool {
+            Some(pool) if scene.tethers.len() >= PARALLEL_FROM => pool.install(|| {
+                let memories = scene.tethers.par_iter().zip(tethers);
+                memories
+                    .zip(&mut self.lines)
+                    .zip(&mut self.turns)
+                    .for_each(work);
+            }),
+            _ => {
+                let memories = scene.tethers.iter().zip(tethers);
+                memories
+                    .zip(&mut self.lines)
+                    .zip(&mut self.turns)
+                    .for_each(work);
+            }
+        }
+    }
+
+    /// Makes the outcome of the step that ends at `now_ns` the state of the lines.
+    pub fn settle(&mut self, scene: &Scene, state: &mut State, now_ns: u64) {
+        for ((memory, line), turn) in state.tethers.iter_mut().zip(&self.lines).zip(&self.turns) {
+            if memory.halted_ns.is_some() {
+                continue;
+            }
+            if !line.finite {
+                memory.halted_ns = Some(now_ns);
+                memory.pull = [Vec3::zero(); 2];
+                memory.v.fill(Vec3::zero());
+                continue;
+            }
+            memory.p.copy_from_slice(&line.p);
+            memory.v.copy_from_slice(&line.v);
+            memory.pull = line.pull;
+            if let Some(segment) = line.parts {
+                memory.parted = Some(Parted {
+                    segment,
+                    time_ns: now_ns,
+                });
+            }
+            memory.length += turn.rate * scene.dt();
+            memory.winch_speed = turn.motor;
+        }
+    }
+}
+
+/// What the ends of lines need to know of the robots.
+struct Ties<'a> {
+    scene: &'a Scene,
+    robots: &'a [RobotState],
+    /// Evaluated at the start of the step, where a tether is made fast.
+    runners: &'a [Runner],
+    ends: &'a [usize],
+}
+
+impl Ties<'_> {
+    /// Solves one line over the step.
+    fn solve(
+        &self,
+        tether: &Tether,
+        memory: &mut TetherState,
+        line: &mut LineWork,
+        turn: &mut Turn,
+        at: &Instant<'_>,
+    ) {
+        if memory.halted_ns.is_some() {
+            (line.pull, *turn) = ([Vec3::zero(); 2], Turn::NONE);
+            return;
+        }
+        let h = self.scene.dt();
+        let holds = [0, 1].map(|e| self.hold(&tether.ends[e], memory.pull[e]));
+        bring_ends(memory, &holds);
+        if let Some(winch) = &tether.winch {
+            let carrier = tether.winch_robot().map(|r| &self.robots[r]);
+            let powered = carrier.is_none_or(|robot| robot.battery.is_on());
+            let fault = carrier.map_or(Effect::NONE, |robot| robot.winches[winch.slot]);
+            *turn = winch::turn(winch, &tether.line, memory, powered, &fault, h);
+        }
+        // the points of robots stepped by order one go with the new velocity: implicit Euler is the rule that matches
+        let damping = if self.scene.integrator == Integrator::Rk4 {
+            tether::DAMPING
+        } else {
+            0.5
+        };
+        let pace = Pace {
+            h,
+            rate: turn.rate,
+            damping,
+        };
+        match tether.model {
+            LineModel::Catenary if memory.parted.is_none() => {
+                catenary::hang(tether, memory, &holds, at, pace, line);
+            }
+            _ => tether::step(tether, memory, &holds, at, pace, line),
+        }
+        if !line.finite {
+            line.pull = [Vec3::zero(); 2];
+        }
+    }
+
+    fn hold(&self, end: &End, pull: Vec3) -> Hold {
+        let (robot, link, p_LoQ) = match *end {
+            End::World(p) => return Hold::World(p),
+            End::Free(_) => return Hold::Free,
+            End::Link { robot, link, p_LoQ } => (robot, link, p_LoQ),
+        };
+        let work = &self.runners[robot].work;
+        let (p, v, a) = motion_of(&work.links[link], p_LoQ);
+        if self.robots[robot].halted.is_some() {
+            return Hold::World(p);
+        }
+        let W = response::at_point(&self.scene.robots[robot], work, link, p_LoQ);
+        // ends that pull a robot together must not each count on the whole of its mass
+        let share = self.ends[robot] as f64;
+        Hold::Point {
+            p,
+            v,
+            a,
+            W: Mat3 {
+                r: W.r.map(|row| row.scale(share)),
+            },
+            pull,
+        }
+    }
+}
+
+/// The end nodes stand where their holds are.
+fn bring_ends(memory: &mut TetherState, holds: &[Hold; 2]) {
+    let last = memory.p.len() - 1;
+    for (hold, i) in holds.iter().zip([0, last]) {
+        match hold {
+            Hold::Free => {}
+            Hold::World(p) => (memory.p[i], memory.v[i]) = (*p, Vec3::zero()),
+            Hold::Point { p, v, .. } => (memory.p[i], memory.v[i]) = (*p, *v),
+        }
+    }
+}
+
+/// Place, velocity and acceleration in the world of a point of a link that stands evaluated.
+fn motion_of(w: &LinkWork, p_LoQ: Vec3) -> (Vec3, Vec3, Vec3) {
+    let v = w.V.v + w.V.w.cross(p_LoQ);
+    let a = w.A.v + w.A.w.cross(p_LoQ) + w.V.w.cross(v);
+    (
+        w.p_WL + w.R_WL.mul_vec(p_LoQ),
+        w.R_WL.mul_vec(v),
+        w.R_WL.mul_vec(a),
+    )
+}
+
+/// Writes the pulls of every tether, as `of` gives them, into the outside forces of the links they act on.
+///
+/// An outside force turns with its link during the step of `h` seconds; it is turned back so that in the middle of the step
+/// it points where the line pulls.
+fn fasten(
+    scene: &Scene,
+    robots: &mut [RobotState],
+    runners: &[Runner],
+    h: f64,
+    of: impl Fn(usize) -> [Vec3; 2],
+) {
+    let ends = || {
+        scene
+            .tethers
+            .iter()
+            .enumerate()
+            .flat_map(|(k, t)| t.ends.iter().enumerate().map(move |(e, end)| (k, e, end)))
+    };
+    for (_, _, end) in ends() {
+        if let End::Link { robot, link, .. } = *end {
+            robots[robot].external[link] = SpatialForce::zero();
+        }
+    }
+    for (k, e, end) in ends() {
+        let End::Link { robot, link, p_LoQ } = *end else {
+            continue;
+        };
+        let w = &runners[robot].work.links[link];
+        let turned_back = |s: f64| Quat::from_rotation_vector(w.V.w.scale(-s * h)).matrix();
+        let F_L = w.R_WL.tr_mul_vec(of(k)[e]);
+        let f = w.R_WL.mul_vec(turned_back(0.5).mul_vec(F_L));
+        let m = w.R_WL.mul_vec(p_LoQ.cross(turned_back(LEVER).mul_vec(F_L)));
+        let external = &mut robots[robot].external[link];
+        *external = external.plus(&SpatialForce { m, f });
+    }
+}

@@ -1,0 +1,274 @@
+//! V30 to V33, V35 and V36: bodies in ideal fluid.
+
+use crate::cases::check::Check;
+use crate::cases::reference_data::{Materials, Shape, advance, evaluate, start};
+use crate::cases::{Case, Found, Set};
+use merrow_math::real::sin_cos;
+use merrow_math::{Quat, SpatialForce, Vec3};
+use std::f64::consts::PI;
+
+/// The cases.
+pub const CASES: [Case; 6] = [
+    Case {
+        number: 30,
+        set: Set::Bodies,
+        title: "added mass of a sphere",
+        source: "closed form; panels of Capytaine 3.0.0",
+        run: sphere,
+    },
+    Case {
+        number: 31,
+        set: Set::Bodies,
+        title: "added mass of prolate spheroids",
+        source: "closed form [Lamb 1932, §114, §115]",
+        run: spheroids,
+    },
+    Case {
+        number: 32,
+        set: Set::Bodies,
+        title: "added mass of a cylinder 1.33 m x 0.191 m, by tables",
+        source: "panels of Capytaine 3.0.0",
+        run: cylinder,
+    },
+    Case {
+        number: 33,
+        set: Set::Bodies,
+        title: "added mass of a cube, by tables",
+        source: "panels of Capytaine 3.0.0",
+        run: cube,
+    },
+    Case {
+        number: 35,
+        set: Set::Bodies,
+        title: "free motion of a spheroid in ideal fluid (Kirchhoff)",
+        source: "DOP853 at 1e-12 on Kirchhoff's equations",
+        run: kirchhoff,
+    },
+    Case {
+        number: 36,
+        set: Set::Bodies,
+        title: "Munk moment and broadside instability",
+        source: "closed form [Lamb 1932, §124]",
+        run: munk,
+    },
+];
+
+// V30: half the displaced mass; a panel program is 2.5 % above it, its mesh.
+fn sphere(materials: &Materials<'_>) -> Result<Found, String> {
+    let a = (materials.added)(Shape::Ellipsoid([1.0; 3]))?;
+    let over = a[2] / (4.0 / 3.0 * PI);
+    Ok(Found::of(vec![
+        Check::absolute("added mass over ρV", "", 0.5, over, 1e-9),
+        Check::relative("the same, 24 x 24 panels", "", 0.512_36, over, 0.03),
+        Check::absolute("added inertia", "m^5", 0.0, a[3], 1e-12),
+    ]))
+}
+
+/// Added mass of a prolate spheroid along, across, and about a cross axis, over that of the displaced water.
+fn lamb(materials: &Materials<'_>, ratio: f64) -> Result<[f64; 3], String> {
+    let a = (materials.added)(Shape::Ellipsoid([ratio, 1.0, 1.0]))?;
+    let volume = 4.0 / 3.0 * PI * ratio;
+    Ok([
+        a[0] / volume,
+        a[1] / volume,
+        a[4] / (volume * (ratio * ratio + 1.0) / 5.0),
+    ])
+}
+
+// V31: Lamb's factors, as published to six digits.
+fn spheroids(materials: &Materials<'_>) -> Result<Found, String> {
+    let table = [
+        (2.0, [0.210_015, 0.704_210, 0.239_424]),
+        (5.0, [0.059_121, 0.894_261, 0.699_851]),
+        (8.421_05, [0.027_036, 0.948_702, 0.850_647]),
+        (10.0, [0.020_706, 0.960_235, 0.883_538]),
+    ];
+    let mut checks = Vec::new();
+    for (ratio, expected) in table {
+        let found = lamb(materials, ratio)?;
+        for ((name, expected), found) in ["k1", "k2", "k'"].into_iter().zip(expected).zip(found) {
+            checks.push(Check::absolute(
+                format!("{name}, a/b = {ratio}"),
+                "",
+                expected,
+                found,
+                1e-6,
+            ));
+        }
+    }
+    Ok(Found::of(checks))
+}
+
+// V32: across, along and turning; the tables are for round figures of its proportions, so that 5, 12 and 20 % are what they are worth.
+fn cylinder(materials: &Materials<'_>) -> Result<Found, String> {
+    let a = (materials.added)(Shape::Cylinder([0.0955, 1.33]))?.map(|a| 1000.0 * a);
+    Ok(Found::of(vec![
+        Check::relative("sway", "kg", 36.60, a[0], 0.05),
+        Check::relative("surge", "kg", 3.556, a[2], 0.12),
+        Check::relative("pitch", "kg m²", 4.512, a[4], 0.20),
+    ]))
+}
+
+// V33: 6 %, between the panel program's figure and the handbooks' 0.67.
+fn cube(materials: &Materials<'_>) -> Result<Found, String> {
+    let a = (materials.added)(Shape::Box([1.0; 3]))?;
+    Ok(Found::of(vec![Check::relative(
+        "added mass over ρV",
+        "",
+        0.6466,
+        a[0],
+        0.06,
+    )]))
+}
+
+/// Semi-axes 0.8 and 0.1 m in water of 1000 kg/m³, as heavy as the water [kg].
+const MASS: f64 = 33.510_321_638_291_13;
+
+/// A world with this spheroid, weightless, moving as `velocities` say.
+fn spheroid(materials: &Materials<'_>, velocities: &str) -> Result<String, String> {
+    let [k1, k2, k] = lamb(materials, 8.0)?.map(|k| k * MASS);
+    let round = (0.8 * 0.8 + 0.1 * 0.1) / 5.0;
+    let (inertia, about, about_axis) = (MASS * round, k * round, MASS * 0.4 * 0.1 * 0.1);
+    Ok(format!(
+        "
+gravity_m_s2: 0
+water: {{density_kg_m3: 1000}}
+step: {{dt_s: 0.001}}
+robots:
+  spheroid:
+    position_m: [0, 0, -50]
+    {velocities}
+    model:
+      source: cases V35, V36
+      body:
+        {{source: cases V35 and V36, axes: flu, mass_kg: {MASS}, volume_m3: 0.03351032163829113,
+        inertia_kg_m2: {{xx: {about_axis}, yy: {inertia}, zz: {inertia}}},
+        added_mass: {{kind: diagonal, values: [{k1}, {k2}, {k2}, 0, {about}, {about}]}}}}
+"
+    ))
+}
+
+// V35: pose and velocity at 1, 2, 5, 10 and 20 s: 1e-6 up to 5 s, 1e-5 later, since the motion is mildly unstable; energy and the water's
+// impulse as they were, 1e-9.
+fn kirchhoff(materials: &Materials<'_>) -> Result<Found, String> {
+    let text = (materials.table)("reference_solutions.json")?;
+    let all: serde_json::Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
+    let reference = &all["kirchhoff_spheroid"];
+    let numbers = |value: &serde_json::Value| -> Vec<f64> {
+        value.as_array().map_or_else(Vec::new, |a| {
+            a.iter().filter_map(serde_json::Value::as_f64).collect()
+        })
+    };
+    let start = "velocity_m_s: [1, 0.1, -0.05]\n    angular_velocity_rad_s: [0.2, 0.1, -0.15]";
+    let mut s = materials.simulation(&spheroid(materials, start)?)?;
+    let (mut now, mut checks) = (0.0, Vec::new());
+    let rows = reference["rows"]
+        .as_array()
+        .ok_or("reference_solutions.json: no rows of Kirchhoff's spheroid")?;
+    for row in rows {
+        let r = numbers(row);
+        let vector = |k: usize| match r.get(k..k + 3) {
+            Some(v) => Vec3::new(v[0], v[1], v[2]),
+            None => Vec3::new(f64::NAN, f64::NAN, f64::NAN),
+        };
+        let t = r.first().copied().unwrap_or(f64::NAN);
+        advance(&mut s, t - now);
+        now = t;
+        let m = &s.state.robots[0].motion;
+        let tolerance = if now <= 5.0 { 1e-6 } else { 1e-5 };
+        let q = r.get(1..5).map_or(Quat::identity(), |q| Quat {
+            w: q[0],
+            x: q[1],
+            y: q[2],
+            z: q[3],
+        });
+        let down = Vec3::new(0.0, 0.0, 50.0);
+        for (what, unit, expected, found) in [
+            ("place", "m", vector(5), m.p_WB + down),
+            ("velocity", "m/s", vector(8), m.V_WB_B.v),
+            ("spin", "rad/s", vector(11), m.V_WB_B.w),
+            (
+                "axis",
+                "",
+                q.normalized().matrix().col(0),
+                m.q_WB.matrix().col(0),
+            ),
+        ] {
+            let distance = (found - expected).norm() / expected.norm().max(1.0);
+            checks.push(Check::at_most(
+                format!("distance of {what} at {now} s"),
+                unit,
+                tolerance,
+                distance,
+            ));
+        }
+    }
+    let work = evaluate(&s.scene, &s.state.robots[0].motion)?;
+    let w = &work.links[0];
+    let energy = 0.5 * w.V.dot(&w.inertia.mul(&w.V));
+    let impulse: SpatialForce = w.inertia.mul(&w.V).to_parent(&w.R_WL, w.p_WL);
+    let kept = numbers(&reference["lin_impulse_world"]);
+    let kept = Vec3::from(std::array::from_fn(|i| {
+        kept.get(i).copied().unwrap_or(f64::NAN)
+    }));
+    let expected = reference["energy"].as_f64().unwrap_or(f64::NAN);
+    checks.push(Check::relative(
+        "energy after 20 s",
+        "J",
+        expected,
+        energy,
+        1e-9,
+    ));
+    let distance = (impulse.f - kept).norm() / kept.norm();
+    checks.push(Check::at_most(
+        "distance of the impulse after 20 s, over its size",
+        "",
+        1e-9,
+        distance,
+    ));
+    Ok(Found::of(checks))
+}
+
+// V36: the moment (A33 - A11) u w of 10 degrees, rounding; the growth of a perturbation of 1e-7 along the growing mode over 3 s, 1e-6: the
+// perturbation's square and RK4.
+fn munk(materials: &Materials<'_>) -> Result<Found, String> {
+    let (sin, cos) = sin_cos(10_f64.to_radians());
+    let scene = (materials.world)(&spheroid(
+        materials,
+        &format!("velocity_m_s: [{cos}, 0, {sin}]"),
+    )?)?;
+    let work = evaluate(&scene, &start(&scene)?)?;
+    let total = &scene.robots[0].links[0].total;
+    // a velocity upwards meets a moment that lowers the nose: positive about y, which points to the left
+    let moment = work.links[0].A.w.y * total.A.yy;
+    let rate = libm::sqrt(total.D.xx * (total.D.yy - total.D.xx) / (total.D.yy * total.A.zz));
+    let v = 1e-7;
+    let r = -total.D.yy * rate * v / total.D.xx;
+    let start = format!("velocity_m_s: [1, {v}, 0]\n    angular_velocity_rad_s: [0, 0, {r}]");
+    let mut s = materials.simulation(&spheroid(materials, &start)?)?;
+    advance(&mut s, 3.0);
+    let growth = libm::log(s.state.robots[0].motion.V_WB_B.v.y / v) / 3.0;
+    Ok(Found::of(vec![
+        Check::relative(
+            "moment at 1 m/s and 10 deg",
+            "N m",
+            5.246_225_535_255_286,
+            moment,
+            1e-9,
+        ),
+        Check::relative(
+            "growth rate of the closed form at 1 m/s",
+            "1/s",
+            1.423_461_412_331_079,
+            rate,
+            1e-6,
+        ),
+        Check::relative(
+            "growth rate in the run",
+            "1/s",
+            1.423_461_412_331_079,
+            growth,
+            1e-6,
+        ),
+    ]))
+}

@@ -1,0 +1,301 @@
+//! V42 to V44: hydrostatics of floating bodies.
+
+use crate::cases::check::Check;
+use crate::cases::reference_data::{Materials, advance, evaluate, period};
+use crate::cases::{Case, Found, Set};
+use crate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::state::Motion;
+use merrow_sim::Simulation;
+use merrow_sim::report::hydrostatic_equilibrium::{Afloat, Rest, rest};
+use std::f64::consts::{PI, TAU};
+use std::sync::Arc;
+
+/// The cases.
+pub const CASES: [Case; 3] = [
+    Case {
+        number: 42,
+        set: Set::Hulls,
+        title: "Archimedes: a sphere at its draughts, exact cut and mesh",
+        source: "spherical cap",
+        run: caps,
+    },
+    Case {
+        number: 43,
+        set: Set::Hulls,
+        title: "a heeled cube, half under water",
+        source: "wall-sided formula",
+        run: heeled,
+    },
+    Case {
+        number: 44,
+        set: Set::Hulls,
+        title: "metacentric heights, capsizing, heave",
+        source: "GM = KB + BM - KG; w = sqrt(g/T)",
+        run: stability,
+    },
+];
+
+/// A body afloat in fresh water.
+fn floating(materials: &Materials<'_>, body: &str, start: &str) -> Result<Scene, String> {
+    (materials.world)(&format!(
+        "
+water: {{density_kg_m3: 1000}}
+robots:
+  hull:
+    {start}
+    model: {{source: cases V42 to V44, body: {{source: cases V42 to V44, axes: flu, {body}}}}}
+"
+    ))
+}
+
+/// Displaced volume and, in the world relative to the origin, the line on which its centroid lies: force and moment of the water over ρ g.
+fn displaced(scene: &Scene, p_WB: Vec3, q_WB: Quat) -> Result<(f64, Vec3), String> {
+    let motion = Motion {
+        p_WB,
+        q_WB,
+        ..Motion::rest(0)
+    };
+    let work = evaluate(scene, &motion)?;
+    let (link, w) = (&scene.robots[0].links[0], &work.links[0]);
+    let weight = Vec3::new(0.0, 0.0, -link.mass * scene.gravity);
+    let arm = w.R_WL.mul_vec(link.p_LoLcm);
+    let f = w.R_WL.mul_vec(w.F.f) - weight;
+    let m = w.R_WL.mul_vec(w.F.m) - arm.cross(weight);
+    Ok((
+        f.z / (1000.0 * scene.gravity),
+        Vec3::new(-m.y / f.z, m.x / f.z, 0.0),
+    ))
+}
+
+// V42: volumes at three draughts, and where their centroids lie under the ball's middle. Exact cut 1e-9; mesh of 2048 triangles 0.3 %.
+fn caps(materials: &Materials<'_>) -> Result<Found, String> {
+    let body = "mass_kg: 100, inertia_kg_m2: {xx: 1, yy: 1, zz: 1}";
+    let volume = 4.0 / 3.0 * PI;
+    let exact = floating(materials, &format!("{body}, volume_m3: {volume}"), "")?;
+    let mesh = floating(
+        materials,
+        &format!("{body}, hull: {{kind: mesh, file: meshes/ball_2m.obj}}"),
+        "",
+    )?;
+    let turned = Quat::from_rpy(0.4, -0.8, 2.0);
+    let mut checks = Vec::new();
+    for (draught, expected, below) in [
+        (0.5, 0.654_498_469_5, 0.675),
+        (1.0, 2.094_395_102_4, 0.375),
+        (1.5, 3.534_291_735_3, 0.125),
+    ] {
+        let at = Vec3::new(3.0, -2.0, 1.0 - draught);
+        let (v, _) = displaced(&exact, at, turned)?;
+        checks.push(Check::relative(
+            format!("volume at {draught} m, exact cut"),
+            "m³",
+            expected,
+            v,
+            1e-9,
+        ));
+        let (v, line) = displaced(&mesh, at, turned)?;
+        checks.push(Check::relative(
+            format!("volume at {draught} m, mesh"),
+            "m³",
+            expected,
+            v,
+            3e-3,
+        ));
+        checks.push(Check::absolute(
+            format!("the force's distance from the middle at {draught} m, mesh"),
+            "m",
+            0.0,
+            line.norm(),
+            1e-3,
+        ));
+        let up = turned.matrix().r[2];
+        let skin = mesh.robots[0].links[0]
+            .skin
+            .as_ref()
+            .ok_or("the ball has no mesh")?;
+        let centroid = skin
+            .under_plane(up, at.z)
+            .centroid()
+            .ok_or("nothing of the ball is wet")?;
+        checks.push(Check::absolute(
+            format!("centroid below the middle at {draught} m, mesh"),
+            "m",
+            below,
+            -centroid.dot(up),
+            1e-3,
+        ));
+    }
+    Ok(Found::of(checks))
+}
+
+// V43: volume and place of the centroid athwart, by the line of action: 1e-9, the exact cut's rounding.
+fn heeled(materials: &Materials<'_>) -> Result<Found, String> {
+    let body = "mass_kg: 500, inertia_kg_m2: {xx: 100, yy: 100, zz: 100}, volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}";
+    let cube = floating(materials, body, "")?;
+    let mut checks = Vec::new();
+    for (heel, y, z) in [
+        (10.0_f64, 0.029_388, -0.247_409),
+        (20.0, 0.060_662, -0.238_960),
+        (30.0, 0.096_225, -0.222_222),
+        (40.0, 0.139_850, -0.191_326),
+    ] {
+        let q = Quat::from_rpy(-heel.to_radians(), 0.0, 0.0);
+        let (volume, line) = displaced(&cube, Vec3::zero(), q)?;
+        checks.push(Check::absolute(
+            format!("volume at {heel} deg"),
+            "m³",
+            0.5,
+            volume,
+            1e-9,
+        ));
+        // the published digits, then the formula itself
+        let published = q.matrix().mul_vec(Vec3::new(0.0, y, z));
+        checks.push(Check::absolute(
+            format!("lever at {heel} deg"),
+            "m",
+            published.y,
+            line.y,
+            1e-6,
+        ));
+        let tan = libm::tan(heel.to_radians());
+        let formula = q
+            .matrix()
+            .mul_vec(Vec3::new(0.0, tan / 6.0, -0.25 + tan * tan / 12.0));
+        checks.push(Check::absolute(
+            format!("lever at {heel} deg, formula"),
+            "m",
+            formula.y,
+            line.y,
+            1e-9,
+        ));
+    }
+    Ok(Found::of(checks))
+}
+
+fn afloat(scene: &Scene) -> Result<Afloat, String> {
+    match rest(scene, &scene.robots[0]) {
+        Rest::Afloat(found) => Ok(found),
+        other => Err(format!("it does not float: {other:?}")),
+    }
+}
+
+/// A beam of 4 x 1 x 1 m, half as heavy as water.
+const BEAM: &str = "mass_kg: 2000, inertia_kg_m2: {xx: 333.3, yy: 2833, zz: 2833}, volume_m3: 4, hull: {kind: box, size_m: [4, 1, 1]}";
+
+/// A barge of 2 x 1 x 1 m, half as heavy as water, its centre of mass 0.3 m low.
+const BARGE: &str = "mass_kg: 1000, inertia_kg_m2: {xx: 120, yy: 300, zz: 400}, volume_m3: 2, hull: {kind: box, size_m: [2, 1, 1]}";
+
+// V44: GM and BM of square and flat beams, the angle to which the square one capsizes, heave and roll of a barge: what differences, damping and
+// periods leave, 1e-7 to 1e-4.
+fn stability(materials: &Materials<'_>) -> Result<Found, String> {
+    let square = afloat(&floating(materials, BEAM, "")?)?;
+    let mut checks = vec![
+        Check::absolute("draught of a square beam", "m", 0.5, square.draught, 1e-9),
+        Check::absolute(
+            "its GM, athwart",
+            "m",
+            1.0 / 6.0 - 0.25,
+            square.gm_transverse,
+            1e-7,
+        ),
+        Check::absolute(
+            "its GM, along",
+            "m",
+            16.0 / 6.0 - 0.25,
+            square.gm_longitudinal,
+            1e-7,
+        ),
+    ];
+    let damped = format!(
+        "{BEAM}, linear_damping: {{kind: diagonal, values: [2000, 2000, 2000, 300, 2000, 2000]}}"
+    );
+    let scene = floating(materials, &damped, "attitude_deg: [1, 0, 0]")?;
+    let mut s = Simulation::new(Arc::new(scene), 1)?;
+    let mut capsizing = vec![[0.0, 1.0]];
+    for _ in 0..120 {
+        advance(&mut s, 0.5);
+        let roll = s.state.robots[0].motion.q_WB.matrix().to_rpy()[0].to_degrees();
+        capsizing.push([s.time_ns() as f64 * 1e-9, roll]);
+    }
+    let roll = capsizing.last().map_or(f64::NAN, |p| p[1]);
+    checks.push(Check::absolute(
+        "roll of the square beam after a minute",
+        "deg",
+        45.0,
+        roll,
+        1e-4,
+    ));
+    let heave = {
+        let low = format!("{BARGE}, center_of_mass_m: [0, 0, -0.3]");
+        oscillation(
+            floating(materials, &low, "position_m: [0, 0, 0.01]")?,
+            |m| m.p_WB.z,
+        )?
+    };
+    let natural = libm::sqrt(9.81 / 0.5);
+    let w = TAU / period(0.002, &heave);
+    checks.push(Check::relative(
+        "heave of a barge of draught 0.5 m",
+        "rad/s",
+        natural,
+        w,
+        1e-7,
+    ));
+    let rolling = {
+        // the origin at the centre of mass, so that roll and sway are free of each other
+        let low = format!("{BARGE}, center_of_buoyancy_m: [0, 0, 0.3]");
+        let start = "position_m: [0, 0, -0.3]\n    attitude_deg: [0.05, 0, 0]";
+        oscillation(floating(materials, &low, start)?, |m| {
+            m.q_WB.matrix().to_rpy()[0]
+        })?
+    };
+    let gm = -0.25 + 1.0 / 6.0 + 0.3;
+    let natural = libm::sqrt(1000.0 * 9.81 * gm / 120.0);
+    let w = TAU / period(0.002, &rolling);
+    checks.push(Check::relative(
+        "its roll, GM 0.2167 m",
+        "rad/s",
+        natural,
+        w,
+        1e-5,
+    ));
+    let edge = Line {
+        label: "on its edge".into(),
+        colour: BLACK,
+        dashed: true,
+        points: vec![[0.0, 45.0], [60.0, 45.0]],
+    };
+    let beam = Line {
+        label: "beam".into(),
+        colour: COLOURS[0],
+        dashed: false,
+        points: capsizing,
+    };
+    let panel = Panel {
+        y_label: "roll [deg]".into(),
+        x_label: "time [s]".into(),
+        lines: vec![edge, beam],
+        logarithmic: false,
+    };
+    let figure = stack(
+        "A square beam of half the water's density turns on its edge (V44)",
+        &[panel],
+        820,
+        190,
+    );
+    Ok(Found::of(checks).with("capsize", figure))
+}
+
+/// 20 s of a quantity, every 2 ms.
+fn oscillation(mut scene: Scene, of: impl Fn(&Motion) -> f64) -> Result<Vec<f64>, String> {
+    scene.dt_ns = 2_000_000;
+    let mut s = Simulation::new(Arc::new(scene), 1)?;
+    let sample = |s: &mut Simulation| {
+        let x = of(&s.state.robots[0].motion);
+        s.advance(1);
+        x
+    };
+    Ok((0..10_000).map(|_| sample(&mut s)).collect())
+}

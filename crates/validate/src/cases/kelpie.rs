@@ -1,0 +1,416 @@
+//! V05 to V07: what the Kelpie simulator makes of buoyancy, waves and wind [Mendonca 2013, eqs 1-6].
+//!
+//! The paper gives no figures but its equations; each is run as a vehicle in a world.
+
+use crate::cases::check::Check;
+use crate::cases::reference_data::{Materials, advance, evaluate, start};
+use crate::cases::{Case, Found, Set};
+use crate::figure::canvas::Colour;
+use crate::figure::chart::{BLACK, COLOURS, Line, Panel, stack};
+use merrow_environment::{WavesNow, air};
+use merrow_math::real::sin_cos;
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::Scene;
+use merrow_model::state::Motion;
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
+
+/// The paper, as the cases name it.
+const PAPER: &str = "Kelpie [Mendonca 2013]";
+
+/// The cases.
+pub const CASES: [Case; 3] = [
+    Case {
+        number: 5,
+        set: Set::Kelpie,
+        title: "pitch and roll by wind and waves, eqs 2-4",
+        source: PAPER,
+        run: attitude,
+    },
+    Case {
+        number: 6,
+        set: Set::Kelpie,
+        title: "wind force on an aerial vehicle, eqs 5-6",
+        source: PAPER,
+        run: wind,
+    },
+    Case {
+        number: 7,
+        set: Set::Kelpie,
+        title: "buoyancy of a bounding box, eq. 1",
+        source: PAPER,
+        run: buoyancy,
+    },
+];
+
+fn line(label: &str, colour: Colour, dashed: bool, points: Vec<[f64; 2]>) -> Line {
+    Line {
+        label: label.to_string(),
+        colour,
+        dashed,
+        points,
+    }
+}
+
+fn panel(y_label: &str, x_label: &str, lines: Vec<Line>) -> Panel {
+    Panel {
+        y_label: y_label.to_string(),
+        x_label: x_label.to_string(),
+        lines,
+        logarithmic: false,
+    }
+}
+
+/// Period of the waves [s] and the vehicle's factors in pitch and roll [rad/m].
+const PERIOD: f64 = 4.0;
+const ALPHA: [f64; 2] = [0.1, 0.2];
+
+/// Where a wind comes from, clockwise from north [deg], that blows `angle` [rad] to the right of a bow that looks east.
+fn from_deg(angle: f64) -> f64 {
+    libm::fmod(270.0 + angle.to_degrees(), 360.0)
+}
+
+/// Largest pitch and roll [rad] of a vehicle in Kelpie's sea of Beaufort 4, whose wind blows `angle` [rad] to the right of its bow at first,
+/// and what the law makes of the sea at the heading that the vehicle has then: a body that rolls and pitches at once yaws a little.
+fn swing(materials: &Materials<'_>, angle: f64) -> Result<[[f64; 2]; 2], String> {
+    let from = from_deg(angle);
+    let mut s = materials.simulation(&format!(
+        "
+step: {{dt_s: 0.01}}
+water: {{waves: {{kind: kelpie, beaufort: 4, period_s: {PERIOD}}}}}
+weather: {{wind_speed_m_s: 6.7, wind_from_deg: {from}}}
+robots:
+  usv:
+    model:
+      source: case V05
+      body: {{source: case V05, axes: flu, mass_kg: 30, inertia_kg_m2: {{xx: 2, yy: 5, zz: 6}}, volume_m3: 0.06,
+        linear_damping: {{kind: diagonal, values: [50, 50, 300, 0, 0, 10]}},
+        kelpie_attitude: {{pitch_rad_m: {}, roll_rad_m: {}}}}}
+",
+        ALPHA[0], ALPHA[1]
+    ))?;
+    // three periods for the start to be forgotten
+    advance(&mut s, 3.0 * PERIOD);
+    let mut most = [[0.0_f64; 2]; 2];
+    for _ in 0..400 {
+        s.advance(1);
+        let R_WB = s.state.robots[0].motion.q_WB.matrix();
+        let found = [
+            libm::asin(R_WB.r[2].x.clamp(-1.0, 1.0)),
+            libm::atan2(R_WB.r[2].y, R_WB.r[2].z),
+        ];
+        let height = WavesNow::new(&s.state.sea.waves, s.time_ns() as f64).elevation(0.0, 0.0);
+        let (sin, cos) = sin_cos(angle + R_WB.to_rpy()[2]);
+        let law = [height * ALPHA[0] * cos, height * ALPHA[1] * sin];
+        for k in 0..2 {
+            most[0][k] = most[0][k].max(found[k].abs());
+            most[1][k] = most[1][k].max(law[k].abs());
+        }
+    }
+    Ok(most)
+}
+
+// V05: with the wind along the vehicle the pitch's amplitude is h_m α and the roll's none, across it the reverse, at 45 degrees cos 45° of
+// each. The law itself within 1e-9; the vehicle that a moment turns to it within 1 % of the largest angle.
+fn attitude(materials: &Materials<'_>) -> Result<Found, String> {
+    use merrow_model::scene::robot::body::KelpieAttitude;
+    use merrow_physics::forces::hydrodynamics::kelpie_attitude::angles;
+    let law = KelpieAttitude {
+        pitch: ALPHA[0],
+        roll: ALPHA[1],
+        bandwidth: 1.0,
+    };
+    let (ahead, starboard, height) = (Vec3::new(0.0, 1.0, 0.0), Vec3::new(1.0, 0.0, 0.0), 0.5);
+    let mut checks = Vec::new();
+    for (degrees, part) in [
+        (0.0, [1.0, 0.0]),
+        (90.0, [0.0, 1.0]),
+        (45.0, [FRAC_1_SQRT_2; 2]),
+    ] {
+        let (sin, cos) = sin_cos(f64::to_radians(degrees));
+        let law = angles(&law, ahead, starboard, Vec3::new(sin, cos, 0.0), height);
+        let ran = swing(materials, f64::to_radians(degrees))?;
+        for (k, name) in ["pitch", "roll"].into_iter().enumerate() {
+            let expected = height * ALPHA[k] * part[k];
+            checks.push(Check::absolute(
+                format!("{name} by the law, wind {degrees} deg off the bow"),
+                "rad",
+                expected,
+                law[k],
+                1e-9,
+            ));
+            checks.push(Check::absolute(
+                format!("{name} of the vehicle, the same, at its heading"),
+                "rad",
+                ran[1][k],
+                ran[0][k],
+                0.01 * height * ALPHA[k],
+            ));
+        }
+    }
+    let mut curves = [const { Vec::new() }; 4];
+    for k in 0..=24 {
+        let degrees = 15.0 * f64::from(k);
+        let ran = swing(materials, degrees.to_radians())?;
+        let (sin, cos) = sin_cos(degrees.to_radians());
+        let law = [height * ALPHA[0] * cos.abs(), height * ALPHA[1] * sin.abs()];
+        for i in 0..2 {
+            curves[i].push([degrees, ran[0][i].to_degrees()]);
+            curves[i + 2].push([degrees, law[i].to_degrees()]);
+        }
+    }
+    let [pitch, roll, law_pitch, law_roll] = curves;
+    let panels = [
+        panel(
+            "amplitude of pitch [deg]",
+            "",
+            vec![
+                line("eq. 3", BLACK, true, law_pitch),
+                line("vehicle", COLOURS[0], false, pitch),
+            ],
+        ),
+        panel(
+            "amplitude of roll [deg]",
+            "where the wind blows to, from the bow [deg]",
+            vec![
+                line("eq. 4", BLACK, true, law_roll),
+                line("vehicle", COLOURS[1], false, roll),
+            ],
+        ),
+    ];
+    let figure = stack(
+        "Kelpie's pitch and roll in a sea of Beaufort 4 (h = 0.5 m)",
+        &panels,
+        820,
+        190,
+    );
+    Ok(Found::of(checks).with("kelpie_attitude", figure))
+}
+
+/// Force ahead and to the right of a vehicle 20 m up whose areas make Kelpie's factor one, in a wind of `speed` that blows `angle` [rad] to
+/// the right of its bow.
+fn blown(materials: &Materials<'_>, speed: f64, angle: f64) -> Result<[f64; 2], String> {
+    let text = |area: f64| {
+        format!(
+            "
+gravity_m_s2: 0
+air: {{shear: {{kind: uniform}}}}
+weather: {{wind_speed_m_s: {speed}, wind_from_deg: {}}}
+robots:
+  uav:
+    position_m: [0, 0, 20]
+    model:
+      source: case V06
+      body: {{source: case V06, axes: flu, mass_kg: 2, inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}},
+        wind: {{law: kelpie, area_m2: [{area}, {area}, 0]}}}}
+",
+            from_deg(angle)
+        )
+    };
+    let thin = (materials.world)(&text(1.0))?;
+    let rho = air::density(&thin.sea, 15.0, 20.0);
+    let scene = (materials.world)(&text(2.0 / rho))?;
+    let f = evaluate(&scene, &start(&scene)?)?.links[0].F.f;
+    Ok([f.x, -f.y])
+}
+
+// V06: with |p_w| = 5 and the wind from astern eq. 5 gives 25 if p_w is the wind's vector, 5 if it is its direction. Merrow takes the first:
+// `|p_w|` stands in the equation beside it, and a force that grows as the square of the wind is what the physics asks for.
+fn wind(materials: &Materials<'_>) -> Result<Found, String> {
+    let astern = blown(materials, 5.0, 0.0)?;
+    let abeam = blown(materials, 5.0, 0.5 * PI)?;
+    let skew = blown(materials, 5.0, 0.25 * PI)?;
+    let checks = vec![
+        Check::absolute(
+            "F_y, wind of 5 m/s from astern, p_w a vector",
+            "N",
+            25.0,
+            astern[0],
+            1e-6,
+        ),
+        Check::absolute("F_x, the same", "N", 0.0, astern[1], 1e-6),
+        Check::absolute("F_x, from the left", "N", 25.0, abeam[1], 1e-6),
+        Check::absolute("F_y, from the left", "N", 0.0, abeam[0], 1e-6),
+        Check::absolute("F_y, 45 deg", "N", 25.0 * FRAC_1_SQRT_2, skew[0], 1e-6),
+    ];
+    let mut curves = [const { Vec::new() }; 4];
+    for k in 0..=36 {
+        let degrees = 10.0 * f64::from(k);
+        let [ahead, right] = blown(materials, 5.0, degrees.to_radians())?;
+        let (sin, cos) = sin_cos(degrees.to_radians());
+        for (curve, y) in curves.iter_mut().zip([ahead, right, 5.0 * cos, 5.0 * sin]) {
+            curve.push([degrees, y]);
+        }
+    }
+    let [ahead, right, unit_ahead, unit_right] = curves;
+    let over_angle = panel(
+        "force [N], wind of 5 m/s",
+        "where the wind blows to, from the bow [deg]",
+        vec![
+            line("F_y, p_w a vector (Merrow)", COLOURS[0], false, ahead),
+            line("F_x", COLOURS[1], false, right),
+            line("F_y, p_w of length one", COLOURS[0], true, unit_ahead),
+            line("F_x", COLOURS[1], true, unit_right),
+        ],
+    );
+    let mut by_speed = [const { Vec::new() }; 2];
+    for k in 0..=20 {
+        let speed = 0.5 * f64::from(k);
+        by_speed[0].push([speed, blown(materials, speed, 0.0)?[0]]);
+        by_speed[1].push([speed, speed]);
+    }
+    let [vector, unit] = by_speed;
+    let over_speed = panel(
+        "force [N], wind from astern",
+        "wind [m/s]",
+        vec![
+            line("p_w a vector (Merrow)", COLOURS[0], false, vector),
+            line("p_w of length one", COLOURS[0], true, unit),
+        ],
+    );
+    let figure = stack(
+        "Two readings of Kelpie's wind force",
+        &[over_angle, over_speed],
+        820,
+        210,
+    );
+    Ok(Found::of(checks).with("kelpie_wind", figure))
+}
+
+/// A body of this hull in fresh water.
+fn hull(materials: &Materials<'_>, hull: &str) -> Result<Scene, String> {
+    (materials.world)(&format!(
+        "
+water: {{density_kg_m3: 1000}}
+robots: {{hull: {{model: {{source: case V07, body: {{source: case V07, axes: flu, mass_kg: 10,
+  inertia_kg_m2: {{xx: 1, yy: 1, zz: 1}}, {hull}}}}}}}}}"
+    ))
+}
+
+/// Buoyancy [N] with the origin at the height `z` [m].
+fn lift(scene: &Scene, z: f64) -> Result<f64, String> {
+    let motion = Motion {
+        p_WB: Vec3::new(0.0, 0.0, z),
+        q_WB: Quat::identity(),
+        ..Motion::rest(0)
+    };
+    Ok(evaluate(scene, &motion)?.links[0].F.f.z + 10.0 * scene.gravity)
+}
+
+/// The boat of Wigley's lines: length, beam, draught [m] of its mesh.
+const WIGLEY: [f64; 3] = [2.4, 0.7, 0.22];
+
+/// Volume of Wigley's hull up to `depth` over its keel, at most its draught [m³].
+fn wigley(depth: f64) -> f64 {
+    let [length, beam, draught] = WIGLEY;
+    let part = |z: f64| z - z * z * z / (3.0 * draught * draught);
+    2.0 / 3.0 * length * beam * (part(depth - draught) - part(-draught))
+}
+
+// V07: a box of 1 m half under water lifts 4905 N. The box about a ball or about a boat lifts more than the hull itself, which the mesh
+// gives: the ball within 0.1 %, the boat, whose 814 triangles are chords of a curved hull, within 2 %.
+fn buoyancy(materials: &Materials<'_>) -> Result<Found, String> {
+    let cube = hull(
+        materials,
+        "volume_m3: 1, hull: {kind: box, size_m: [1, 1, 1]}",
+    )?;
+    let of = |kind: &str, file: &str| {
+        hull(
+            materials,
+            &format!("hull: {{kind: {kind}, file: meshes/{file}.obj}}"),
+        )
+    };
+    let (ball_box, ball) = (of("bounding_box", "ball_2m")?, of("mesh", "ball_2m")?);
+    let (boat_box, boat) = (of("bounding_box", "wigley_2m4")?, of("mesh", "wigley_2m4")?);
+    let weight = 9810.0;
+    let full = wigley(WIGLEY[2]);
+    // the ball's mesh reaches a little further than 1 m, so that it has the ball's volume
+    let reach = ball_box.robots[0].links[0].volume / 2.0;
+    let checks = vec![
+        Check::relative(
+            "box 1 x 1 x 1 m, draught 0.5 m",
+            "N",
+            4905.0,
+            lift(&cube, 0.0)?,
+            1e-9,
+        ),
+        Check::relative(
+            "ball of 2 m half under water, mesh",
+            "N",
+            weight * 2.0 / 3.0 * PI,
+            lift(&ball, 0.0)?,
+            1e-3,
+        ),
+        Check::relative(
+            "the same, box about it",
+            "N",
+            weight * reach,
+            lift(&ball_box, 0.0)?,
+            1e-9,
+        ),
+        Check::relative(
+            "boat at its waterline, mesh",
+            "N",
+            weight * full,
+            lift(&boat, 0.0)?,
+            0.02,
+        ),
+        Check::more_than(
+            "the same, box about it over mesh",
+            "",
+            1.5,
+            lift(&boat_box, 0.0)? / lift(&boat, 0.0)?,
+        ),
+    ];
+    let over = |scene: &Scene, keel: f64, deepest: f64| -> Result<Vec<[f64; 2]>, String> {
+        (0..=40)
+            .map(|k| deepest * f64::from(k) / 40.0)
+            .map(|d| Ok([d, lift(scene, keel - d)?]))
+            .collect()
+    };
+    let closed = (0..=40)
+        .map(|k| WIGLEY[2] * f64::from(k) / 40.0)
+        .map(|d| [d, weight * wigley(d)])
+        .collect();
+    let cap = |d: f64| PI * d * d * (3.0 - d) / 3.0;
+    let cap = (0..=40)
+        .map(|k| 2.0 * f64::from(k) / 40.0)
+        .map(|d| [d, weight * cap(d)])
+        .collect();
+    let panels = [
+        panel(
+            "buoyancy of a ball of 2 m [N]",
+            "",
+            vec![
+                line("spherical cap", BLACK, true, cap),
+                line("mesh", COLOURS[1], false, over(&ball, 1.0, 2.0)?),
+                line(
+                    "bounding box (Kelpie)",
+                    COLOURS[0],
+                    false,
+                    over(&ball_box, 1.0, 2.0)?,
+                ),
+            ],
+        ),
+        panel(
+            "buoyancy of a boat of 2.4 m [N]",
+            "draught [m]",
+            vec![
+                line("Wigley's closed form", BLACK, true, closed),
+                line("mesh", COLOURS[1], false, over(&boat, WIGLEY[2], 0.42)?),
+                line(
+                    "bounding box (Kelpie)",
+                    COLOURS[0],
+                    false,
+                    over(&boat_box, WIGLEY[2], 0.42)?,
+                ),
+            ],
+        ),
+    ];
+    let figure = stack(
+        "Buoyancy of a hull and of the box about it",
+        &panels,
+        820,
+        200,
+    );
+    Ok(Found::of(checks).with("kelpie_buoyancy", figure))
+}

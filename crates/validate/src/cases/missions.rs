@@ -1,0 +1,112 @@
+//! V01, V17 and V18: trials at sea and in a pool.
+
+use crate::cases::check::Check;
+use crate::cases::reference_data::Materials;
+use crate::cases::{Case, Found, Set};
+use crate::pool::model::Model;
+use crate::pool::summary;
+use crate::pool::summary::{ASCENT, LIMITS, REST};
+use crate::pool::trial;
+use crate::pool::trial::Mode;
+use crate::thetis::{BAND, DEPTH, HEADING, HEADING_BAND, PAPER, TOLERANCE, mission};
+use std::sync::Arc;
+
+/// The cases.
+pub const CASES: [Case; 3] = [
+    Case {
+        number: 1,
+        set: Set::Thetis,
+        title: "lake mission of Taipan 300 (coefficients and gains are ours: docs/thetis.md)",
+        source: "Thetis [Parodi 2009], its figures",
+        run: lake,
+    },
+    Case {
+        number: 17,
+        set: Set::Uvms,
+        title: "26 pool trials, measured joint angles (docs/uvms.md)",
+        source: "recordings of [Kolano 2022]",
+        run: trials,
+    },
+    Case {
+        number: 18,
+        set: Set::Uvms,
+        title: "the vehicle with arm at rest and rising",
+        source: "[Kolano 2022]",
+        run: rest,
+    },
+];
+
+// V01: settled in about 25 s with about 0.4 m of overshoot, 30 %.
+fn lake(materials: &Materials<'_>) -> Result<Found, String> {
+    let found = mission(Arc::new((materials.shipped)("taipan")?))?;
+    let last = found.samples.last().map_or(f64::NAN, |s| s.heading);
+    let settled = found.settled.unwrap_or(f64::NAN);
+    let checks = vec![
+        Check::relative(
+            format!("within {BAND} m of {DEPTH} m for good"),
+            "s",
+            PAPER[0],
+            settled,
+            TOLERANCE,
+        ),
+        Check::relative("overshoot", "m", PAPER[1], found.overshoot, TOLERANCE),
+        Check::absolute("heading at the end", "deg", HEADING, last, HEADING_BAND),
+    ];
+    Ok(Found::of(checks))
+}
+
+fn vehicle(materials: &Materials<'_>) -> Result<Model, String> {
+    Model::new(
+        (materials.shipped)("uvms_pool")?,
+        &(materials.shipped)("uvms_pool_servo")?,
+    )
+}
+
+// V17: mean errors of roll and pitch and the mean size of the lag, within the limits that docs/uvms.md states.
+fn trials(materials: &Materials<'_>) -> Result<Found, String> {
+    let model = vehicle(materials)?;
+    let recordings = (materials.trials)()?;
+    let outcomes: Vec<_> = recordings
+        .iter()
+        .filter_map(|r| trial::outcome(&model, r, Mode::Measured))
+        .collect();
+    let all = summary::summarize(&outcomes).ok_or("no trial was replayed")?;
+    let checks = vec![
+        Check::at_most("mean RMSE of roll", "deg", LIMITS[0], all.rmse[0].0),
+        Check::at_most("mean RMSE of pitch", "deg", LIMITS[1], all.rmse[1].0),
+        Check::at_most("mean size of the best lag", "s", LIMITS[2], all.lag_size),
+    ];
+    Ok(Found::of(checks))
+}
+
+// V18: attitude at rest within the spread from trial to trial, ascent within the measured range.
+fn rest(materials: &Materials<'_>) -> Result<Found, String> {
+    let model = vehicle(materials)?;
+    let home = model.joints.map(|j| model.robot.start.q[j]);
+    let found = summary::rest(&model, home);
+    let [low, high] = ASCENT;
+    let checks = vec![
+        Check::absolute(
+            "roll at rest",
+            "deg",
+            REST[0][0],
+            found.angles[0],
+            REST[0][1],
+        ),
+        Check::absolute(
+            "pitch at rest",
+            "deg",
+            REST[1][0],
+            found.angles[1],
+            REST[1][1],
+        ),
+        Check::absolute(
+            "ascent",
+            "m/s",
+            0.5 * (low + high),
+            found.ascent,
+            0.5 * (high - low),
+        ),
+    ];
+    Ok(Found::of(checks))
+}

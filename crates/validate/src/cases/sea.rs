@@ -1,0 +1,231 @@
+//! V60 to V64: dispersion, decay with depth, spectra, wind and the Beaufort scale.
+
+use crate::cases::check::Check;
+use crate::cases::reference_data::Materials;
+use crate::cases::{Case, Found, Set};
+use merrow_environment::WavesNow;
+use merrow_environment::waves::dispersion::wave_number;
+use merrow_environment::waves::realise::realise;
+use merrow_environment::waves::sea_state;
+use merrow_environment::waves::spectrum::Density;
+use merrow_math::Vec3;
+use merrow_model::scene::{SeaState, Spectrum, Spreading, Waves};
+use std::f64::consts::TAU;
+
+const G: f64 = 9.81;
+
+/// The cases; V62's hour of sea stands in `hour.rs`.
+pub const CASES: [Case; 4] = [
+    Case {
+        number: 60,
+        set: Set::Sea,
+        title: "dispersion, 64 pairs of period and depth",
+        source: "SciPy on w² = g k tanh kh",
+        run: dispersion,
+    },
+    Case {
+        number: 61,
+        set: Set::Sea,
+        title: "decay of motion and pressure with depth",
+        source: "e^kz; long waves: sqrt(g h)",
+        run: decay,
+    },
+    Case {
+        number: 63,
+        set: Set::Sea,
+        title: "height of the sea that a wind raises",
+        source: "Hs = 0.21 V²/g [Fossen 2021, eq. 10.60]",
+        run: wind,
+    },
+    Case {
+        number: 64,
+        set: Set::Sea,
+        title: "Beaufort scale",
+        source: "WMO; V = 0.836 B^1.5",
+        run: beaufort,
+    },
+];
+
+/// A sea that goes east, in one direction.
+pub fn towards_east(spectrum: Spectrum, hs: f64, tp: f64) -> SeaState {
+    SeaState {
+        spectrum,
+        hs,
+        tp,
+        towards: Vec3::new(1.0, 0.0, 0.0),
+        spreading: Spreading::None,
+        components: 200,
+        shortest: None,
+        ramp: 20.0,
+    }
+}
+
+/// Spectral moment of order `n` of the density between two multiples of the peak's frequency, by Simpson in ln ω.
+pub fn moment(density: &Density, n: f64, peak: f64, [low, high]: [f64; 2]) -> f64 {
+    let (low, high, steps) = (libm::log(low), libm::log(high), 20_000);
+    let h = (high - low) / f64::from(steps);
+    let value = |i: i32| {
+        let omega = peak * libm::exp(low + h * f64::from(i));
+        density.at(omega) * libm::pow(omega, n) * omega
+    };
+    let sum: f64 = (1..steps)
+        .map(|i| f64::from(2 + 2 * (i % 2)) * value(i))
+        .sum();
+    (value(0) + sum + value(steps)) * h / 3.0
+}
+
+// V60: residual 1e-10, the table's eight digits, and 99.92 m for 8 s in deep water.
+fn dispersion(materials: &Materials<'_>) -> Result<Found, String> {
+    let rows = materials.table("wave_dispersion.csv")?.of([
+        "T_s",
+        "depth_m",
+        "k_rad_m",
+        "phase_speed_m_s",
+    ])?;
+    let (mut residual, mut number, mut speed) = (0.0_f64, 0.0_f64, 0.0_f64);
+    for [t, h, k, c] in rows {
+        let omega = TAU / t;
+        let ours = wave_number(omega, h, G);
+        residual = residual.max((G * ours * libm::tanh(ours * h) / (omega * omega) - 1.0).abs());
+        number = number.max((ours / k - 1.0).abs());
+        speed = speed.max((omega / ours / c - 1.0).abs());
+    }
+    let length = TAU / wave_number(TAU / 8.0, 5000.0, G);
+    Ok(Found::of(vec![
+        Check::at_most("largest residual", "", 1e-10, residual),
+        Check::at_most("largest error of the wave number", "", 1e-7, number),
+        Check::at_most("largest error of the phase speed", "", 1e-7, speed),
+        Check::absolute(
+            "length of waves of 8 s in deep water",
+            "m",
+            99.92,
+            length,
+            0.01,
+        ),
+        Check::relative("the same, g T²/2π", "m", G * 64.0 / TAU, length, 1e-12),
+    ]))
+}
+
+// V61: circles that shrink as exp(kz) in deep water, the pressure too; the same speed from surface to bottom in shallow water. A small wave, so
+// that stretching does nothing: its steepness of 1e-6; long waves 0.2 %.
+fn decay(_: &Materials<'_>) -> Result<Found, String> {
+    let field = realise(
+        towards_east(Spectrum::Regular(0.0), 2e-5, 8.0),
+        5000.0,
+        G,
+        1,
+    );
+    let k = field.components.k[0];
+    let now = WavesNow::new(&Waves::of(field), 0.0);
+    let scale = 1e-5 * TAU / 8.0;
+    let mut checks = Vec::new();
+    for z in [-5.0, -30.0, -200.0] {
+        let at = |x: f64| now.orbital(Vec3::new(x, 7.0, z), now.elevation(x, 7.0));
+        let expected = libm::exp(k * z);
+        let (crest, flank) = (at(0.0), at(0.25 * TAU / k));
+        for (what, got) in [
+            ("speed ahead under the crest", crest.velocity.x / scale),
+            ("speed upwards under the flank", flank.velocity.z / scale),
+            ("pressure under the crest", crest.head / 1e-5),
+        ] {
+            checks.push(Check::absolute(
+                format!("{what}, z = {z} m"),
+                "",
+                expected,
+                got,
+                2e-6,
+            ));
+        }
+    }
+    let shallow = realise(towards_east(Spectrum::Regular(0.0), 2e-5, 60.0), 2.0, G, 1);
+    let now = WavesNow::new(&Waves::of(shallow), 0.0);
+    let speed = |z: f64| now.orbital(Vec3::new(0.0, 0.0, z), 0.0).velocity.x;
+    let long = 1e-5 * libm::sqrt(G / 2.0);
+    checks.push(Check::relative(
+        "60 s over 2 m: speed at the surface",
+        "m/s",
+        long,
+        speed(0.0),
+        2e-3,
+    ));
+    checks.push(Check::relative(
+        "60 s over 2 m: speed at the bottom",
+        "m/s",
+        long,
+        speed(-2.0),
+        2e-3,
+    ));
+    Ok(Found::of(checks))
+}
+
+// V63: four winds by the formula and through world files; 1e-5 of a metre.
+fn wind(materials: &Materials<'_>) -> Result<Found, String> {
+    let mut checks = Vec::new();
+    for (wind, hs) in [
+        (5.0, 0.535_17),
+        (10.0, 2.140_67),
+        (15.0, 4.816_51),
+        (20.0, 8.562_69),
+    ] {
+        let formula = sea_state::developed_height(wind, G);
+        checks.push(Check::absolute(
+            format!("wind of {wind} m/s, formula"),
+            "m",
+            hs,
+            formula,
+            1e-5,
+        ));
+        let scene = (materials.world)(&format!(
+            "water: {{waves: {{kind: pierson_moskowitz, wind_speed_m_s: {wind}}}}}\nrobots: {{}}\n"
+        ))?;
+        let asked = &scene
+            .sea
+            .waves
+            .latest()
+            .ok_or("the world has no waves")?
+            .asked;
+        checks.push(Check::absolute(
+            format!("wind of {wind} m/s, world"),
+            "m",
+            hs,
+            asked.hs,
+            1e-5,
+        ));
+    }
+    Ok(Found::of(checks))
+}
+
+// V64: the table through world files, and the wind of each number; its digits.
+fn beaufort(materials: &Materials<'_>) -> Result<Found, String> {
+    let table = materials.table("beaufort.csv")?;
+    let mut checks = Vec::new();
+    for row in &table.rows {
+        let [b, height, wind] = [0, 3, 5].map(|k| row.get(k).copied().unwrap_or(f64::NAN));
+        checks.push(Check::absolute(
+            format!("wind of {b}"),
+            "m/s",
+            wind,
+            sea_state::beaufort_wind(b),
+            5e-4,
+        ));
+        for kind in ["jonswap", "kelpie"] {
+            let scene = (materials.world)(&format!(
+                "seabed: {{depth_m: 4000}}\nwater: {{waves: {{kind: {kind}, beaufort: {b}}}}}\nrobots: {{}}\n"
+            ))?;
+            let asked = &scene
+                .sea
+                .waves
+                .latest()
+                .ok_or("the world has no waves")?
+                .asked;
+            checks.push(Check::absolute(
+                format!("height of {b}, {kind}"),
+                "m",
+                height,
+                asked.hs,
+                1e-9,
+            ));
+        }
+    }
+    Ok(Found::of(checks))
+}

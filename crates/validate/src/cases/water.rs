@@ -1,0 +1,235 @@
+//! V65, V66 and V70: sea water, sound in it, and places on the Earth.
+
+use crate::cases::check::Check;
+use crate::cases::reference_data::Materials;
+use crate::cases::{Case, Found, Set};
+use merrow_environment::absorption::{Water, ainslie_mccolm, francois_garrison, thorp};
+use merrow_environment::geodesy;
+use merrow_environment::seawater::{density, mackenzie, sound_speed, t68};
+use merrow_math::Vec3;
+use merrow_model::scene::Origin;
+
+/// The cases.
+pub const CASES: [Case; 3] = [
+    Case {
+        number: 65,
+        set: Set::Sea,
+        title: "speed of sound and density of sea water, check values and 252 grid points",
+        source: "[Mackenzie 1981], UNESCO 44 [Fofonoff 1983], gsw 3.06 and seawater 3.3",
+        run: sea_water,
+    },
+    Case {
+        number: 66,
+        set: Set::Sea,
+        title: "absorption of sound, check values and 165 grid points",
+        source: "[Thorp 1967], [Francois 1982], [Ainslie 1998] in Python",
+        run: absorption,
+    },
+    Case {
+        number: 70,
+        set: Set::Sea,
+        title: "WGS84: Earth-centred and local coordinates at six origins, there and back",
+        source: "pyproj 3.7.2",
+        run: geodesy,
+    },
+];
+
+// V65: the papers' check values to their digits; the grid 1e-3 m/s (the table's UNESCO column was made with its temperatures taken on the scale
+// of 1968). The table's density is that of TEOS-10, from which EOS-80 differs by up to 0.018 kg/m³.
+fn sea_water(materials: &Materials<'_>) -> Result<Found, String> {
+    let mut checks = vec![
+        Check::absolute(
+            "Mackenzie, 25 C, 35, 1000 m",
+            "m/s",
+            1550.744,
+            mackenzie(25.0, 35.0, 1000.0),
+            5e-4,
+        ),
+        Check::absolute(
+            "UNESCO, 40 C, 40, 10000 dbar",
+            "m/s",
+            1731.995,
+            sound_speed(40.0, 40.0, 1e8),
+            5e-4,
+        ),
+        Check::absolute(
+            "EOS-80, 5 C, 35, surface",
+            "kg/m³",
+            1027.67547,
+            density(35.0, 5.0, 0.0),
+            5e-6,
+        ),
+        Check::absolute(
+            "EOS-80, 5 C, 35, 10000 dbar",
+            "kg/m³",
+            1069.48914,
+            density(35.0, 5.0, 1e8),
+            5e-6,
+        ),
+        Check::absolute(
+            "EOS-80, 5 C, fresh",
+            "kg/m³",
+            999.96675,
+            density(0.0, 5.0, 0.0),
+            5e-6,
+        ),
+        Check::absolute(
+            "EOS-80, 25 C, 35, 10000 dbar",
+            "kg/m³",
+            1062.53817,
+            density(35.0, 25.0, 1e8),
+            5e-6,
+        ),
+    ];
+    let names = [
+        "T_insitu_C",
+        "S_psu",
+        "depth_m",
+        "p_dbar(lat45)",
+        "c_mackenzie1981",
+        "c_unesco_chenmillero",
+        "rho_teos10_exact",
+    ];
+    let mut worst = [0.0_f64; 3];
+    for [t, s, depth, dbar, by_depth, unesco, rho] in
+        materials.table("sound_speed_density.csv")?.of(names)?
+    {
+        let pressure = dbar * 1e4;
+        worst[0] = worst[0].max((mackenzie(t, s, depth) - by_depth).abs());
+        worst[1] = worst[1].max((sound_speed(s, t, pressure) - unesco).abs());
+        worst[2] = worst[2].max((density(s, t68(t), pressure) - rho).abs());
+    }
+    checks.push(Check::at_most(
+        "Mackenzie, largest error on the grid",
+        "m/s",
+        1e-3,
+        worst[0],
+    ));
+    checks.push(Check::at_most(
+        "UNESCO, largest error on the grid",
+        "m/s",
+        1e-3,
+        worst[1],
+    ));
+    checks.push(Check::at_most(
+        "EOS-80 against TEOS-10, largest difference",
+        "kg/m³",
+        0.018,
+        worst[2],
+    ));
+    Ok(Found::of(checks))
+}
+
+// V66: 1e-5 of it, the table's six digits.
+fn absorption(materials: &Materials<'_>) -> Result<Found, String> {
+    let deep = Water {
+        temperature: 4.0,
+        salinity: 35.0,
+        depth: 1000.0,
+        ph: 8.0,
+    };
+    let mut checks = Vec::new();
+    for (f, expected) in [
+        (10.0, [1.187, 1.005_29, 1.009_86]),
+        (50.0, [17.467, 13.130_40, 13.097_99]),
+        (100.0, [34.069, 24.092_02, 24.017_40]),
+    ] {
+        let found = [
+            thorp(f),
+            francois_garrison(f, &deep),
+            ainslie_mccolm(f, &deep),
+        ];
+        let names = ["Thorp", "Francois and Garrison", "Ainslie and McColm"];
+        for (k, tolerance) in [5e-4, 1e-5, 1e-5].into_iter().enumerate() {
+            let what = format!("{}, {f} kHz", names[k]);
+            checks.push(Check::absolute(
+                what,
+                "dB/km",
+                expected[k],
+                found[k],
+                tolerance,
+            ));
+        }
+    }
+    let names = [
+        "f_kHz",
+        "T_C",
+        "S_psu",
+        "depth_m",
+        "pH",
+        "thorp",
+        "francois_garrison1982",
+        "ainslie_mccolm1998",
+    ];
+    let mut worst = [0.0_f64; 3];
+    for [f, temperature, salinity, depth, ph, a, b, c] in
+        materials.table("absorption_db_per_km.csv")?.of(names)?
+    {
+        let water = Water {
+            temperature,
+            salinity,
+            depth,
+            ph,
+        };
+        let found = [
+            thorp(f),
+            francois_garrison(f, &water),
+            ainslie_mccolm(f, &water),
+        ];
+        for (worst, (found, expected)) in worst.iter_mut().zip(found.into_iter().zip([a, b, c])) {
+            *worst = worst.max((found / expected - 1.0).abs());
+        }
+    }
+    for (name, worst) in ["Thorp", "Francois and Garrison", "Ainslie and McColm"]
+        .into_iter()
+        .zip(worst)
+    {
+        checks.push(Check::at_most(
+            format!("{name}, largest error on the grid"),
+            "",
+            1e-5,
+            worst,
+        ));
+    }
+    Ok(Found::of(checks))
+}
+
+// V70: 1e-6 m, there and back.
+fn geodesy(materials: &Materials<'_>) -> Result<Found, String> {
+    let names = [
+        "lat0", "lon0", "h0", "lat", "lon", "h", "ecef_x", "ecef_y", "ecef_z", "east", "north",
+        "up",
+    ];
+    let mut worst = [0.0_f64; 3];
+    for [lat0, lon0, h0, lat, lon, h, x, y, z, east, north, up] in
+        materials.table("geodesy_wgs84.csv")?.of(names)?
+    {
+        let origin = Origin {
+            latitude: lat0.to_radians(),
+            longitude: lon0.to_radians(),
+            altitude: h0,
+            magnetic_field: Vec3::zero(),
+        };
+        let (lat, lon) = (lat.to_radians(), lon.to_radians());
+        let (there, local) = (Vec3::new(x, y, z), Vec3::new(east, north, up));
+        worst[0] = worst[0].max((geodesy::ecef(lat, lon, h) - there).norm());
+        worst[1] = worst[1].max((geodesy::world_from_ecef(&origin, there) - local).norm());
+        let [a, b, c] = geodesy::geodetic_from_world(&origin, local);
+        worst[2] = worst[2].max((geodesy::ecef(a, b, c) - there).norm());
+    }
+    let degrees = std::f64::consts::PI / 180.0;
+    let place = geodesy::ecef(63.0 * degrees, 10.0 * degrees, 100.0);
+    let known = Vec3::new(2_859_275.419_0, 504_167.401_6, 5_660_067.224_9);
+    Ok(Found::of(vec![
+        Check::at_most("largest error of Earth-centred places", "m", 1e-6, worst[0]),
+        Check::at_most("largest error of local places", "m", 1e-6, worst[1]),
+        Check::at_most("largest error there and back", "m", 1e-6, worst[2]),
+        Check::absolute(
+            "63 N, 10 E, 100 m: distance from the known place",
+            "m",
+            0.0,
+            (place - known).norm(),
+            1e-4,
+        ),
+    ]))
+}

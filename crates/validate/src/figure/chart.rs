@@ -1,0 +1,278 @@
+//! Curves over one axis, in panels below one another.
+
+use crate::figure::canvas::{Anchor, Colour, Drawing, Shape, text_width};
+
+/// Measured curves.
+pub const BLACK: Colour = [30, 30, 30];
+/// Our curves, and the further ones of a figure.
+pub const COLOURS: [Colour; 6] = [
+    [200, 40, 40],
+    [30, 90, 180],
+    [30, 140, 70],
+    [190, 120, 0],
+    [120, 60, 160],
+    [0, 140, 150],
+];
+
+const GREY: Colour = [205, 205, 205];
+const LETTERS: f64 = 12.0;
+/// Left, right, top and bottom margin of a panel [px].
+const MARGIN: [f64; 4] = [56.0, 16.0, 34.0, 26.0];
+/// Most points of a curve in a figure.
+const POINTS: usize = 700;
+
+/// One curve.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Its name in the legend; empty: not in the legend.
+    pub label: String,
+    /// Colour.
+    pub colour: Colour,
+    /// Whether it is dashed.
+    pub dashed: bool,
+    /// Points.
+    pub points: Vec<[f64; 2]>,
+}
+
+/// One panel.
+#[derive(Clone, Debug, Default)]
+pub struct Panel {
+    /// What the vertical axis shows, with its unit.
+    pub y_label: String,
+    /// What the horizontal axis shows; on the last panel.
+    pub x_label: String,
+    /// Curves.
+    pub lines: Vec<Line>,
+    /// True for a logarithmic vertical axis (base 10).
+    pub logarithmic: bool,
+}
+
+/// The panels of a figure, each `height` pixels high.
+pub fn stack(title: &str, panels: &[Panel], width: u32, height: u32) -> Drawing {
+    let top = 26;
+    let size = [width, top + height * panels.len() as u32 + 18];
+    let mut drawing = Drawing {
+        size,
+        shapes: Vec::new(),
+    };
+    text(&mut drawing, [MARGIN[0], 19.0], title, 15.0, Anchor::Start);
+    for (k, panel) in panels.iter().enumerate() {
+        let y = f64::from(top + height * k as u32);
+        let frame = [
+            MARGIN[0],
+            y + MARGIN[2],
+            f64::from(width) - MARGIN[1],
+            y + f64::from(height) - MARGIN[3],
+        ];
+        draw(&mut drawing, panel, frame);
+    }
+    drawing
+}
+
+fn text(drawing: &mut Drawing, at: [f64; 2], what: &str, size: f64, anchor: Anchor) {
+    if what.is_empty() {
+        return;
+    }
+    drawing.shapes.push(Shape::Text {
+        at,
+        text: what.to_string(),
+        size,
+        anchor,
+        colour: BLACK,
+    });
+}
+
+/// Draws one panel into `frame` (left, top, right, bottom).
+fn draw(drawing: &mut Drawing, panel: &Panel, frame: [f64; 4]) {
+    let [left, top, right, bottom] = frame;
+    let scaled: Vec<(&Line, Vec<[f64; 2]>)> =
+        panel.lines.iter().map(|l| (l, finite(panel, l))).collect();
+    let all = || scaled.iter().flat_map(|(_, points)| points.iter());
+    let x_ticks = Ticks::over(all().map(|p| p[0]), 10);
+    let y_ticks = Ticks::over(all().map(|p| p[1]), 5);
+    let to_x = |x: f64| left + (x - x_ticks.low) / (x_ticks.high - x_ticks.low) * (right - left);
+    let to_y = |y: f64| bottom - (y - y_ticks.low) / (y_ticks.high - y_ticks.low) * (bottom - top);
+    let line = |points: Vec<[f64; 2]>, colour, width, dashed| Shape::Line {
+        points,
+        colour,
+        width,
+        dashed,
+    };
+    for x in x_ticks.values() {
+        drawing.shapes.push(line(
+            vec![[to_x(x), top], [to_x(x), bottom]],
+            GREY,
+            0.7,
+            false,
+        ));
+        text(
+            drawing,
+            [to_x(x), bottom + 15.0],
+            &x_ticks.name(x),
+            LETTERS,
+            Anchor::Middle,
+        );
+    }
+    for y in y_ticks.values() {
+        drawing.shapes.push(line(
+            vec![[left, to_y(y)], [right, to_y(y)]],
+            GREY,
+            0.7,
+            false,
+        ));
+        let name = if panel.logarithmic {
+            format!("1e{}", y_ticks.name(y))
+        } else {
+            y_ticks.name(y)
+        };
+        text(
+            drawing,
+            [left - 6.0, to_y(y) + 4.0],
+            &name,
+            LETTERS,
+            Anchor::End,
+        );
+    }
+    for (of, points) in &scaled {
+        let at = points.iter().map(|[x, y]| [to_x(*x), to_y(*y)]).collect();
+        drawing.shapes.push(line(at, of.colour, 1.6, of.dashed));
+    }
+    let border = vec![
+        [left, top],
+        [right, top],
+        [right, bottom],
+        [left, bottom],
+        [left, top],
+    ];
+    drawing.shapes.push(line(border, BLACK, 1.0, false));
+    text(
+        drawing,
+        [left, top - 8.0],
+        &panel.y_label,
+        LETTERS + 1.0,
+        Anchor::Start,
+    );
+    legend(drawing, panel, [right, top - 8.0]);
+    text(
+        drawing,
+        [right, bottom + 30.0],
+        &panel.x_label,
+        LETTERS,
+        Anchor::End,
+    );
+}
+
+/// Names of the curves above the panel, from the right.
+fn legend(drawing: &mut Drawing, panel: &Panel, [mut x, y]: [f64; 2]) {
+    for line in panel.lines.iter().rev().filter(|l| !l.label.is_empty()) {
+        text(drawing, [x, y], &line.label, LETTERS, Anchor::End);
+        x -= text_width(&line.label, LETTERS) + 6.0;
+        let points = vec![[x - 24.0, y - 4.0], [x, y - 4.0]];
+        drawing.shapes.push(Shape::Line {
+            points,
+            colour: line.colour,
+            width: 2.0,
+            dashed: line.dashed,
+        });
+        x -= 40.0;
+    }
+}
+
+/// Points that can be drawn, thinned, with the vertical axis as the panel wants it.
+fn finite(panel: &Panel, line: &Line) -> Vec<[f64; 2]> {
+    let every = line.points.len().div_ceil(POINTS).max(1);
+    let last = line.points.len().saturating_sub(1);
+    let kept = line
+        .points
+        .iter()
+        .enumerate()
+        .filter(|(k, _)| k % every == 0 || *k == last)
+        .map(|(_, p)| *p);
+    kept.map(|[x, y]| [x, if panel.logarithmic { libm::log10(y) } else { y }])
+        .filter(|p| p[0].is_finite() && p[1].is_finite())
+        .collect()
+}
+
+/// Round numbers along an axis.
+struct Ticks {
+    low: f64,
+    high: f64,
+    step: f64,
+}
+
+impl Ticks {
+    /// At most about `n` of them over `values`.
+    fn over(values: impl Iterator<Item = f64>, n: usize) -> Self {
+        let (mut low, mut high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| {
+            (a.min(v), b.max(v))
+        });
+        if low > high {
+            (low, high) = (0.0, 1.0);
+        }
+        if high - low < 1e-9 * (1.0 + high.abs()) {
+            (low, high) = (low - 0.5, high + 0.5);
+        }
+        let raw = (high - low) / n as f64;
+        let decade = libm::pow(10.0, libm::floor(libm::log10(raw)));
+        let step = [1.0, 2.0, 5.0, 10.0]
+            .into_iter()
+            .map(|m| m * decade)
+            .find(|s| *s >= raw)
+            .unwrap_or(raw);
+        Self {
+            low: low - 0.02 * (high - low),
+            high: high + 0.02 * (high - low),
+            step,
+        }
+    }
+
+    fn values(&self) -> Vec<f64> {
+        let first = libm::ceil(self.low / self.step);
+        let n = libm::floor(self.high / self.step) - first;
+        (0..=n.max(0.0) as usize)
+            .map(|k| (first + k as f64) * self.step)
+            .collect()
+    }
+
+    fn name(&self, value: f64) -> String {
+        let decimals = (-libm::floor(libm::log10(self.step) + 1e-9)).clamp(0.0, 9.0) as usize;
+        let text = format!("{value:.decimals$}");
+        if text.trim_start_matches(['-', '0', '.']).is_empty() {
+            "0".to_string()
+        } else {
+            text
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_named_alike() {
+        let t = Ticks::over([0.0, 21.3].into_iter(), 10);
+        let names: Vec<String> = t.values().iter().map(|v| t.name(*v)).collect();
+        assert_eq!(names, ["0", "5", "10", "15", "20"]);
+        let t = Ticks::over([-0.31, 0.2].into_iter(), 5);
+        let names: Vec<String> = t.values().iter().map(|v| t.name(*v)).collect();
+        assert_eq!(names, ["-0.2", "0", "0.2"]);
+    }
+
+    // a curve with nothing finite in it, or none at all, must not stop a figure
+    #[test]
+    fn an_empty_figure_is_a_figure() {
+        let nothing = Line {
+            label: "x".into(),
+            colour: BLACK,
+            dashed: false,
+            points: vec![[0.0, f64::NAN]],
+        };
+        let panel = Panel {
+            lines: vec![nothing],
+            ..Panel::default()
+        };
+        let drawing = stack("empty", &[panel, Panel::default()], 400, 150);
+        assert!(drawing.svg().contains("<polyline") && drawing.png(1.0).is_ok());
+    }
+}

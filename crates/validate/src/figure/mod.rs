@@ -1,0 +1,4 @@
+//! SVG figures.
+
+pub mod canvas;
+pub mod chart;

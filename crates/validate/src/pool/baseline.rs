@@ -1,0 +1,70 @@
+//! What the ascents with the arm at rest say: attitude at rest and speed of the rise. All that was tuned was tuned on these.
+
+use crate::pool::recording::Recording;
+
+/// Part of an ascent that counts for the attitude: more than this below the highest point [m].
+const BELOW_TOP: f64 = 0.1;
+
+/// Part that counts for the speed: between this much above the start and this much below the highest point [m].
+const STEADY: f64 = 0.2;
+
+/// One ascent as measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ascent {
+    /// Mean roll and pitch [deg].
+    pub angles: [f64; 2],
+    /// Speed [m/s].
+    pub speed: f64,
+}
+
+/// Roll, pitch and speed of an ascent whose height was recorded; none if too little of it was steady.
+pub fn ascent(recording: &Recording) -> Option<Ascent> {
+    let height = &recording.height;
+    let top = height
+        .iter()
+        .map(|(_, z)| *z)
+        .fold(f64::NEG_INFINITY, f64::max);
+    let bottom = height.first()?.1;
+    // the vehicle rises: what is measured before it last was that deep counts
+    let end = height.iter().rev().find(|(_, z)| *z < top - BELOW_TOP)?.0;
+    let mut sum = [0.0; 3];
+    for sample in recording.attitude.iter().take_while(|s| s.t <= end) {
+        let [roll, pitch, _] = sample.q_WB.matrix().to_rpy();
+        sum = [
+            sum[0] + roll.to_degrees(),
+            sum[1] + pitch.to_degrees(),
+            sum[2] + 1.0,
+        ];
+    }
+    let steady = height
+        .iter()
+        .filter(|(_, z)| *z > bottom + STEADY && *z < top - STEADY);
+    let speed = slope(&steady.copied().collect::<Vec<_>>())?;
+    (sum[2] > 0.0).then(|| Ascent {
+        angles: [sum[0] / sum[2], sum[1] / sum[2]],
+        speed,
+    })
+}
+
+/// Mean of several.
+pub fn mean(ascents: &[Ascent]) -> Option<Ascent> {
+    let n = ascents.len() as f64;
+    let over = |f: &dyn Fn(&Ascent) -> f64| ascents.iter().map(f).sum::<f64>() / n;
+    let angles = [over(&|a| a.angles[0]), over(&|a| a.angles[1])];
+    (!ascents.is_empty()).then(|| Ascent {
+        angles,
+        speed: over(&|a| a.speed),
+    })
+}
+
+/// Slope of the straight line of least squares; none through fewer than two instants.
+fn slope(points: &[(f64, f64)]) -> Option<f64> {
+    let n = points.len() as f64;
+    let (x, y) = points
+        .iter()
+        .fold((0.0, 0.0), |(x, y), p| (x + p.0 / n, y + p.1 / n));
+    let (xy, xx) = points.iter().fold((0.0, 0.0), |(xy, xx), p| {
+        (xy + (p.0 - x) * (p.1 - y), xx + (p.0 - x) * (p.0 - x))
+    });
+    (xx > 0.0).then(|| xy / xx)
+}

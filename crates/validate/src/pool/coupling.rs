@@ -1,0 +1,116 @@
+//! How strongly each joint of the arm moves the vehicle.
+//!
+//! # Law
+//! With the inertia matrix in blocks of base b and joints j, in water (added mass included), base free, from rest:
+//! ```text
+//!   V̇ = -H_bb⁻¹ H_bj q̈_j                      per joint acceleration             (1)  [Featherstone 2008, §9.3]
+//!   F = H_bj q̈_j                              reaction on a vehicle held still    (2)
+//!   ∂φ/∂q_j = (φ(q_j + ε) - φ(q_j - ε)) / 2ε     at rest, φ roll or pitch          (3)
+//! ```
+//! (1) is what the acceleration of a joint does at once, (2) what it would take to hold the vehicle against it, (3) what is left when
+//! all has come to rest: the shifted weight against the righting moment.
+//!
+//! # Symbols
+//! H inertia matrix, angular part first · q̈_j acceleration of one joint alone [rad/s²] · ε 0.05 rad.
+//!
+//! # Frames
+//! Base frame B at its origin.
+//!
+//! # Limits
+//! (1) and (2) hold at the instant at which the joint starts, without drag. The metrics of other authors weigh the same blocks
+//! otherwise.
+//!
+//! # Checked by
+//! test/witness/uvms.rs
+
+use crate::pool::model::Model;
+use crate::pool::recording::{JOINT_NAMES, JOINTS};
+use crate::pool::replay::Replay;
+use crate::pool::summary::rest;
+use merrow_math::{Quat, SpatialInertia, spatial};
+use merrow_math::{SpatialForce, Vec3};
+use merrow_physics::dynamics::crba;
+use serde_json::{Value, json};
+
+/// Step of the difference in (3) [rad].
+const STEP: f64 = 0.05;
+
+/// The three measures of one joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coupling {
+    /// (1): angular [rad/s² per rad/s²] and linear [m/s² per rad/s²].
+    pub acceleration: [f64; 6],
+    /// (2): moment [N m per rad/s²] and force [N per rad/s²].
+    pub reaction: [f64; 6],
+    /// (3): roll and pitch [rad per rad].
+    pub tilt: [f64; 2],
+}
+
+/// Measures of all joints with the arm at `q`.
+pub fn coupling(model: &Model, q: [f64; JOINTS]) -> [Coupling; JOINTS] {
+    let mut replay = Replay::new(model, Quat::identity());
+    replay.hold(q);
+    let H = crba::inertia_matrix(&model.robot, &replay.work);
+    let base: [[f64; 6]; 6] = std::array::from_fn(|i| std::array::from_fn(|k| H[i][k]));
+    let base = SpatialInertia::from_matrix(&base);
+    std::array::from_fn(|j| {
+        let row = 6 + model.joints[j];
+        let reaction: [f64; 6] = std::array::from_fn(|k| H[row][k]);
+        let [a, b, c, d, e, f] = reaction;
+        let A = spatial::solve(
+            &base,
+            &SpatialForce {
+                m: -Vec3::new(a, b, c),
+                f: -Vec3::new(d, e, f),
+            },
+        );
+        let tilted = |sign: f64| {
+            let mut there = q;
+            there[j] += sign * STEP;
+            rest(model, there).angles
+        };
+        let (more, less) = (tilted(1.0), tilted(-1.0));
+        Coupling {
+            acceleration: [A.w.x, A.w.y, A.w.z, A.v.x, A.v.y, A.v.z],
+            reaction,
+            tilt: std::array::from_fn(|k| (more[k] - less[k]).to_radians() / (2.0 * STEP)),
+        }
+    })
+}
+
+/// As a table for people.
+pub fn table(couplings: &[Coupling; JOINTS]) -> String {
+    let mut out = format!(
+        "{:<10} {:>24} {:>24} {:>22}\n{:<10} {:>8}{:>8}{:>8} {:>8}{:>8}{:>8} {:>11}{:>11}\n",
+        "joint",
+        "rotation [1]",
+        "reaction [N m s2/rad]",
+        "tilt at rest [deg/deg]",
+        "",
+        "roll",
+        "pitch",
+        "yaw",
+        "roll",
+        "pitch",
+        "yaw",
+        "roll",
+        "pitch"
+    );
+    for (name, c) in JOINT_NAMES.iter().zip(couplings) {
+        let ([ax, ay, az, ..], [mx, my, mz, ..], [tr, tp]) = (c.acceleration, c.reaction, c.tilt);
+        out.push_str(&format!(
+            "{name:<10} {ax:>8.3}{ay:>8.3}{az:>8.3} {mx:>8.4}{my:>8.4}{mz:>8.4} {tr:>11.3}{tp:>11.3}\n"
+        ));
+    }
+    out
+}
+
+/// For machines.
+pub fn json(couplings: &[Coupling; JOINTS]) -> Value {
+    let rows = JOINT_NAMES.iter().zip(couplings).map(|(name, c)| {
+        let value =
+            json!({ "acceleration": c.acceleration, "reaction": c.reaction, "tilt": c.tilt });
+        ((*name).to_string(), value)
+    });
+    Value::Object(rows.collect())
+}

@@ -1,0 +1,146 @@
+//! Added mass as a force that uses the acceleration of the step before: when it is stable.
+//!
+//! # Law
+//! A body of inertia M and added mass M_A, each step with the acceleration of the one before:
+//! ```text
+//!   M a_n = F - M_A a_{n-1}                                     (1)  [Kolano 2022, eq. 3]
+//!   a_n = M⁻¹ F - (M⁻¹ M_A) a_{n-1}   stable  ⇔  ρ(M⁻¹ M_A) < 1  (2)
+//! ```
+//! whatever the step's length: a shorter step only blows up sooner. On one axis the limit is M_A / M = 1.
+//!
+//! # Symbols
+//! ρ spectral radius · the limits are given as the factor on M_A at which (2) becomes 1.
+//!
+//! # Frames
+//! Base frame B at its origin; arm held, so that the whole vehicle is one body.
+//!
+//! # Limits
+//! Without drag and weight (2) is exact; with them it holds to the order of the step.
+//!
+//! # Checked by
+//! test/witness/uvms.rs
+
+use crate::pool::joints::JointState;
+use crate::pool::model::Model;
+use crate::pool::recording::JOINTS;
+use crate::pool::replay::Replay;
+use merrow_math::{Quat, SpatialInertia};
+use merrow_model::scene::{Integrator, Link};
+use merrow_model::state::Workspace;
+
+/// How long a run must stay bounded to count as stable [s].
+const DURATION: f64 = 10.0;
+
+/// Acceleration that counts as blown up [rad/s² or m/s²]: a thousand times what weight and buoyancy can do here.
+const BLOWN_UP: f64 = 1e4;
+
+/// Rigid inertia and added mass of the vehicle with the arm held at `q`, angular part first.
+pub fn composite(model: &Model, q: [f64; JOINTS]) -> [SpatialInertia; 2] {
+    let mut replay = Replay::new(model, Quat::identity());
+    replay.hold(q);
+    let sum = |of: &dyn Fn(&Link) -> SpatialInertia| total(model, &replay.work, of);
+    [sum(&|l| l.rigid), sum(&|l| l.added)]
+}
+
+/// Sum of one inertia over all links, at the base.
+fn total(model: &Model, work: &Workspace, of: &dyn Fn(&Link) -> SpatialInertia) -> SpatialInertia {
+    let links = &model.robot.links;
+    let mut all: Vec<SpatialInertia> = links.iter().map(of).collect();
+    for i in (1..links.len()).rev() {
+        let parent = links[i].parent.unwrap_or(0);
+        all[parent] = all[parent].plus(&all[i].to_parent(&work.links[i].R_PC, work.links[i].p_PC));
+    }
+    all[0]
+}
+
+/// The factor on the added mass at which (2) becomes 1.
+pub fn theory(rigid: &SpatialInertia, added: &SpatialInertia) -> f64 {
+    let m = |i: &SpatialInertia| {
+        let m = i.to_matrix();
+        nalgebra::SMatrix::<f64, 6, 6>::from_fn(|r, c| m[r][c])
+    };
+    let Some(factor) = m(rigid).cholesky() else {
+        return f64::NAN;
+    };
+    let half = factor.l();
+    let Some(inverse) = half.try_inverse() else {
+        return f64::NAN;
+    };
+    let similar = inverse * m(added) * inverse.transpose();
+    1.0 / similar.symmetric_eigenvalues().max()
+}
+
+/// Largest acceleration of the vehicle at every step of a run with the arm held, up to the step at which it blows up.
+pub fn run(model: &Model, q: [f64; JOINTS], integrator: Integrator, duration: f64) -> Vec<f64> {
+    let mut model = model.clone();
+    model.scene.integrator = integrator;
+    model.delayed_added_mass = true;
+    // off its rest attitude, so that every axis is excited
+    let mut replay = Replay::new(&model, Quat::from_rpy(0.2, 0.1, 0.0));
+    replay.hold(q);
+    let held = |_: f64| JointState {
+        q,
+        ..JointState::default()
+    };
+    let mut sizes = Vec::new();
+    for _ in 0..libm::round(duration / model.dt()) as u64 {
+        replay.step(0.0, Some(&held));
+        let A = replay.accelerations_before();
+        let size = A.w.dot(A.w).sqrt().max(A.v.dot(A.v).sqrt());
+        sizes.push(size);
+        // false too if it is no number
+        let bounded = size < BLOWN_UP;
+        if !bounded {
+            break;
+        }
+    }
+    sizes
+}
+
+/// The factor on the added mass at which a run of 10 s begins to blow up, by bisection.
+pub fn limit(model: &Model, q: [f64; JOINTS], integrator: Integrator) -> f64 {
+    let steps = libm::round(DURATION / model.dt()) as usize;
+    let unstable = |factor: f64| {
+        let scaled = model
+            .clone()
+            .with_added_mass(|link| link.added.scale(factor));
+        let sizes = run(&scaled, q, integrator, DURATION);
+        let bounded = sizes.last().is_some_and(|s| *s < BLOWN_UP);
+        sizes.len() < steps || !bounded
+    };
+    let (mut low, mut high) = (0.0, 1.0);
+    while !unstable(high) {
+        (low, high) = (high, 2.0 * high);
+        if high > 1e6 {
+            return f64::INFINITY;
+        }
+    }
+    while high - low > 1e-3 * high {
+        let middle = 0.5 * (low + high);
+        if unstable(middle) {
+            high = middle
+        } else {
+            low = middle
+        }
+    }
+    0.5 * (low + high)
+}
+
+/// The model with added mass on one axis of the vehicle alone, as large as the inertia that this axis has in the free vehicle: (2) is 1
+/// at the factor 1.
+pub fn on_one_axis(model: &Model, q: [f64; JOINTS], axis: usize) -> Model {
+    let [rigid, _] = composite(model, q);
+    let m = rigid.to_matrix();
+    let inverse = nalgebra::SMatrix::<f64, 6, 6>::from_fn(|r, c| m[r][c]).try_inverse();
+    let mobility = inverse.map_or(f64::NAN, |i| i[(axis, axis)]);
+    let mut only = [[0.0; 6]; 6];
+    only[axis][axis] = 1.0 / mobility;
+    let only = SpatialInertia::from_matrix(&only);
+    model.clone().with_added_mass(|link| {
+        if link.parent.is_none() {
+            only
+        } else {
+            SpatialInertia::zero()
+        }
+    })
+}

@@ -1,0 +1,281 @@
+//! A replay: the vehicle floats free while the arm moves as it was measured or as its servo moves it.
+
+use crate::pool::joints::{JointMotion, JointState};
+use crate::pool::model::Model;
+use crate::pool::recording::{JOINTS, Quintic};
+use crate::pool::score::Curve;
+use crate::pool::servo::Servo;
+use merrow_environment as environment;
+use merrow_math::{Quat, SpatialForce, SpatialVelocity, Vec3};
+use merrow_model::kinematics;
+use merrow_model::scene::Drive;
+use merrow_model::state::{Motion, Workspace};
+use merrow_physics::{dynamics, forces};
+
+/// Where the replay takes place: so deep that neither surface nor bottom matters, as in the paper [m].
+const DEPTH: f64 = 50.0;
+
+/// Interval of the curves that a replay leaves behind [s].
+pub const CURVE_STEP: f64 = 0.01;
+
+/// How the arm moves.
+#[derive(Clone, Debug)]
+pub enum Arm<'a> {
+    /// Exactly as the encoders read.
+    Measured(&'a JointMotion),
+    /// As the servo moves it that follows a quintic which begins at the given instant.
+    Servo(&'a Quintic, f64),
+}
+
+/// What to replay.
+#[derive(Clone, Debug)]
+pub struct Plan<'a> {
+    /// Attitude at the start of settling.
+    pub q_WB: Quat,
+    /// Time to settle with the arm held before the first instant [s].
+    pub settle: f64,
+    /// First and last instant on the recorder's clock [s].
+    pub span: [f64; 2],
+    /// Where the arm is held while the vehicle settles [rad].
+    pub hold: [f64; JOINTS],
+    /// How it moves then.
+    pub arm: Arm<'a>,
+}
+
+/// What a replay leaves behind.
+#[derive(Clone, Debug)]
+pub struct Track {
+    /// Roll, pitch, yaw of the vehicle [rad].
+    pub rpy: [Curve; 3],
+    /// Height over the start of settling [m].
+    pub height: Curve,
+    /// Joint positions [rad].
+    pub joints: [Curve; JOINTS],
+    /// Instant at which a value was no longer finite, or the vehicle faster than 100 rad/s or 100 m/s; the curves end there.
+    pub blown_up: Option<f64>,
+}
+
+/// One replay in progress.
+pub(crate) struct Replay<'a> {
+    model: &'a Model,
+    motion: Motion,
+    /// The integrator's stage with the joints put where they are prescribed.
+    stage: Motion,
+    /// Scratch, as the last evaluation left it.
+    pub(crate) work: Workspace,
+    commands: Vec<f64>,
+    /// Accelerations one step before, for the delayed added mass.
+    before: Vec<SpatialVelocity>,
+}
+
+impl<'a> Replay<'a> {
+    /// At rest, the arm where all joints are 0.
+    pub(crate) fn new(model: &'a Model, q_WB: Quat) -> Self {
+        let robot = &model.robot;
+        let mut motion = Motion::rest(robot.n_joints());
+        motion.q_WB = q_WB.normalized();
+        motion.p_WB = Vec3::new(0.0, 0.0, -DEPTH);
+        Self {
+            model,
+            stage: motion.clone(),
+            motion,
+            work: Workspace::new(robot),
+            commands: vec![0.0; robot.n_joints()],
+            before: vec![SpatialVelocity::zero(); robot.links.len()],
+        }
+    }
+
+    /// One step from `t`; `joints` prescribes the arm, none leaves it to the efforts in `commands`.
+    pub(crate) fn step(&mut self, t: f64, joints: Option<&dyn Fn(f64) -> JointState>) {
+        let model = self.model;
+        let dt = model.dt();
+        let (motion, stage, work, commands) = (
+            &mut self.motion,
+            &mut self.stage,
+            &mut self.work,
+            &self.commands,
+        );
+        let before = &self.before;
+        let mut evaluate = |motion: &Motion, k: usize, work: &mut Workspace| {
+            let at = joints.map(|f| f(t + [0.0, 0.5, 1.0][k] * dt));
+            stage.copy_from(motion);
+            accelerations(model, stage, commands, at.as_ref(), before, work);
+        };
+        evaluate(motion, 0, work);
+        let now: Vec<SpatialVelocity> = work.links.iter().map(|w| w.A).collect();
+        dynamics::integrate::advance(model.scene.integrator, dt, motion, work, evaluate);
+        self.before = now;
+        if let Some(f) = joints {
+            let s = f(t + dt);
+            put(model, &s, &mut self.motion);
+        }
+    }
+
+    /// Puts the arm at `q`, at rest, and evaluates it there.
+    pub(crate) fn hold(&mut self, q: [f64; JOINTS]) {
+        let still = JointState {
+            q,
+            ..JointState::default()
+        };
+        put(self.model, &still, &mut self.motion);
+        let (model, motion) = (self.model, &mut self.motion);
+        accelerations(
+            model,
+            motion,
+            &self.commands,
+            Some(&still),
+            &self.before,
+            &mut self.work,
+        );
+    }
+
+    /// Acceleration of the base at the start of the last step.
+    pub(crate) fn accelerations_before(&self) -> SpatialVelocity {
+        self.before[0]
+    }
+
+    /// Efforts of the joints that would hold the acceleration of base and joints at zero at this instant.
+    fn bias(&mut self) -> [f64; JOINTS] {
+        let model = self.model;
+        accelerations(
+            model,
+            &mut self.motion,
+            &self.commands,
+            None,
+            &self.before,
+            &mut self.work,
+        );
+        let zeros = vec![0.0; model.robot.n_joints()];
+        let (_, tau) =
+            dynamics::rnea::inverse(&model.robot, &SpatialVelocity::zero(), &zeros, &self.work);
+        model.joints.map(|j| tau[j])
+    }
+
+    fn blown_up(&self) -> bool {
+        let V = self.motion.V_WB_B;
+        self.motion.not_finite().is_some() || V.w.dot(V.w).max(V.v.dot(V.v)) > 1e4
+    }
+}
+
+/// Puts the arm where it is prescribed.
+fn put(model: &Model, s: &JointState, motion: &mut Motion) {
+    for (k, j) in model.joints.into_iter().enumerate() {
+        motion.q[j] = s.q[k];
+        motion.qd[j] = s.qd[k];
+    }
+}
+
+/// The physics of one instant as `sim::step::evaluate` has it, with the joints prescribed and the added mass as a force if
+/// the model says so.
+fn accelerations(
+    model: &Model,
+    motion: &mut Motion,
+    commands: &[f64],
+    joints: Option<&JointState>,
+    before: &[SpatialVelocity],
+    work: &mut Workspace,
+) {
+    let (robot, at) = (&model.robot, model.instant());
+    if let Some(s) = joints {
+        put(model, s, motion);
+    }
+    kinematics::poses(robot, motion, &mut work.links);
+    kinematics::velocities(robot, motion, &mut work.links);
+    environment::sample(robot, &at, &mut work.links);
+    forces::sum(robot, &at, motion, commands, 0, work);
+    if let Some(s) = joints {
+        for (k, j) in model.joints.into_iter().enumerate() {
+            work.qdd[j] = s.qdd[k];
+        }
+    }
+    if model.delayed_added_mass {
+        for ((link, w), A) in robot.links.iter().zip(&mut work.links).zip(before) {
+            let late: SpatialForce = link.added.mul(A);
+            w.F = w.F.minus(&late);
+            w.inertia = link.rigid;
+        }
+    }
+    dynamics::aba::accelerations(robot, work);
+}
+
+/// Replays `plan`.
+pub fn replay(model: &Model, plan: &Plan<'_>) -> Track {
+    let dt = model.dt();
+    let mut track = Track::starting_at(plan.span[0]);
+    let mut replay = Replay::new(model, plan.q_WB);
+    let held = |_: f64| JointState {
+        q: plan.hold,
+        ..JointState::default()
+    };
+    put(model, &held(0.0), &mut replay.motion);
+    for _ in 0..libm::round(plan.settle / dt) as u64 {
+        replay.step(0.0, Some(&held));
+    }
+    let every = libm::round(CURVE_STEP / dt).max(1.0) as u64;
+    let steps = libm::round((plan.span[1] - plan.span[0]) / CURVE_STEP) as u64 * every;
+    let driven;
+    let mut servo = None;
+    if let Arm::Servo(..) = plan.arm {
+        driven = model.clone().with_drive(Drive::Effort {
+            stiffness: 0.0,
+            rest: 0.0,
+        });
+        replay.model = &driven;
+        servo = Some(Servo::holding(model.controllers, replay.bias()));
+    }
+    for k in 0..=steps {
+        let t = plan.span[0] + k as f64 * dt;
+        if replay.blown_up() {
+            track.blown_up = Some(t);
+            break;
+        }
+        if k % every == 0 {
+            track.push(replay.model, &replay.motion);
+        }
+        match (&plan.arm, &mut servo) {
+            (Arm::Servo(quintic, start), Some(servo)) => {
+                let due = servo.due(k, dt);
+                if due.contains(&true) {
+                    let wanted = quintic.at(t - start).qd;
+                    let joints = replay.model.joints;
+                    let bias = replay.bias();
+                    let efforts =
+                        servo.update(due, joints.map(|j| replay.motion.qd[j]), wanted, bias);
+                    for (j, effort) in joints.into_iter().zip(efforts) {
+                        replay.commands[j] = effort;
+                    }
+                }
+                replay.step(t, None);
+            }
+            (Arm::Measured(motion), _) => replay.step(t, Some(&|t| motion.at(t))),
+            (Arm::Servo(..), None) => {}
+        }
+    }
+    track
+}
+
+impl Track {
+    fn starting_at(start: f64) -> Self {
+        let empty = || Curve {
+            start,
+            step: CURVE_STEP,
+            values: Vec::new(),
+        };
+        Self {
+            rpy: std::array::from_fn(|_| empty()),
+            height: empty(),
+            joints: std::array::from_fn(|_| empty()),
+            blown_up: None,
+        }
+    }
+
+    fn push(&mut self, model: &Model, motion: &Motion) {
+        for (curve, angle) in self.rpy.iter_mut().zip(motion.q_WB.matrix().to_rpy()) {
+            curve.values.push(angle);
+        }
+        self.height.values.push(motion.p_WB.z + DEPTH);
+        for (curve, j) in self.joints.iter_mut().zip(model.joints) {
+            curve.values.push(motion.q[j]);
+        }
+    }
+}

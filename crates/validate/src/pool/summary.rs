@@ -1,0 +1,166 @@
+//! All trials together: means, limits, and the same for machines.
+
+use crate::pool::joints::JointMotion;
+use crate::pool::model::Model;
+use crate::pool::recording::{JOINTS, JointSample};
+use crate::pool::replay::{Arm, Plan, replay};
+use crate::pool::score::mean_and_deviation;
+use crate::pool::trial::Outcome;
+use merrow_math::Quat;
+use serde_json::{Value, json};
+
+/// [Kolano 2022, table II]: mean and deviation over its 50 trials of the error in roll and pitch [deg].
+pub const PAPER: [[f64; 2]; 2] = [[1.27, 0.69], [1.73, 0.82]];
+
+/// What `--check` demands of the mean errors in roll and pitch [deg], and of the mean lag's size [s].
+pub const LIMITS: [f64; 3] = [0.85, 0.90, 0.2];
+
+/// Attitude of the home position in the paper and how it spreads over trials: roll, pitch [deg].
+pub const REST: [[f64; 2]; 2] = [[3.8, 0.22], [1.5, 0.40]];
+
+/// Measured range of the ascent's speed [m/s].
+pub const ASCENT: [f64; 2] = [0.02, 0.03];
+
+/// Means and deviations over all trials but the baselines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// How many trials.
+    pub trials: usize,
+    /// Error in roll and pitch, mean and deviation [deg].
+    pub rmse: [(f64, f64); 2],
+    /// Best lag of each trial, constant offset taken out: mean and deviation [s].
+    pub lag: (f64, f64),
+    /// Mean size of the best lags [s].
+    pub lag_size: f64,
+    /// Best lag with the offsets left in: mean, deviation and mean size [s].
+    pub lag_with_offset: (f64, f64, f64),
+    /// Mean error of the best constant [deg].
+    pub unmodelled: [f64; 2],
+    /// Replays that blew up.
+    pub blown_up: usize,
+}
+
+/// The summary of `outcomes`; none without a trial.
+pub fn summarize(outcomes: &[Outcome]) -> Option<Summary> {
+    let trials: Vec<&Outcome> = outcomes.iter().filter(|o| !o.baseline).collect();
+    if trials.is_empty() {
+        return None;
+    }
+    let over = |f: &dyn Fn(&Outcome) -> f64| {
+        mean_and_deviation(&trials.iter().map(|o| f(o)).collect::<Vec<f64>>())
+    };
+    Some(Summary {
+        trials: trials.len(),
+        rmse: [over(&|o| o.score[0].rmse), over(&|o| o.score[1].rmse)],
+        lag: over(&|o| o.lag),
+        lag_size: over(&|o| o.lag.abs()).0,
+        lag_with_offset: {
+            let (mean, deviation) = over(&|o| o.lag_with_offset);
+            (mean, deviation, over(&|o| o.lag_with_offset.abs()).0)
+        },
+        unmodelled: [over(&|o| o.unmodelled[0]).0, over(&|o| o.unmodelled[1]).0],
+        blown_up: trials.iter().filter(|o| o.track.blown_up.is_some()).count(),
+    })
+}
+
+/// The model at rest with the arm in one pose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rest {
+    /// Roll and pitch [deg].
+    pub angles: [f64; 2],
+    /// Speed of the ascent [m/s].
+    pub ascent: f64,
+}
+
+/// Lets the model rise for 120 s with the arm held at `hold`.
+pub fn rest(model: &Model, hold: [f64; JOINTS]) -> Rest {
+    let still = JointMotion::through(&[JointSample { t: 0.0, q: hold }]);
+    let q_WB = Quat::from_rpy(0.0, 0.0, 0.0);
+    let plan = Plan {
+        q_WB,
+        settle: 110.0,
+        span: [0.0, 10.0],
+        hold,
+        arm: Arm::Measured(&still),
+    };
+    let track = replay(model, &plan);
+    let last = |values: &[f64]| values.last().copied().unwrap_or(f64::NAN);
+    let height = &track.height.values;
+    let rise = last(height) - height.first().copied().unwrap_or(f64::NAN);
+    let angle = |k: usize| last(&track.rpy[k].values).to_degrees();
+    Rest {
+        angles: [angle(0), angle(1)],
+        ascent: rise / 10.0,
+    }
+}
+
+/// What misses its limit, one line each.
+pub fn misses(summary: &Summary, rest: &Rest) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut most = |what: &str, value: f64, limit: f64| {
+        // false too for a value that is no number
+        let held = value <= limit;
+        if !held {
+            lines.push(format!("{what} {value:.3}, expected at most {limit}"));
+        }
+    };
+    most("mean RMSE of roll [deg]", summary.rmse[0].0, LIMITS[0]);
+    most("mean RMSE of pitch [deg]", summary.rmse[1].0, LIMITS[1]);
+    most("mean size of the best lag [s]", summary.lag_size, LIMITS[2]);
+    most("unstable replays", summary.blown_up as f64, 0.0);
+    for (k, name) in ["roll", "pitch"].iter().enumerate() {
+        let [middle, spread] = REST[k];
+        most(
+            &format!("distance of the {name} at rest from {middle} deg"),
+            (rest.angles[k] - middle).abs(),
+            spread,
+        );
+    }
+    if !(ASCENT[0]..=ASCENT[1]).contains(&rest.ascent) {
+        lines.push(format!(
+            "ascent {:.4} m/s, expected {} to {}",
+            rest.ascent, ASCENT[0], ASCENT[1]
+        ));
+    }
+    lines
+}
+
+/// All of it for machines.
+pub fn json(outcomes: &[Outcome], summary: Option<&Summary>, rest: &Rest) -> Value {
+    let trials: Vec<Value> = outcomes
+        .iter()
+        .map(|o| {
+            json!({
+                "trial": o.name, "baseline": o.baseline,
+                "roll_rmse_deg": o.score[0].rmse, "pitch_rmse_deg": o.score[1].rmse,
+                "roll_lag_s": o.score[0].lag, "pitch_lag_s": o.score[1].lag, "lag_s": o.lag,
+                "lag_with_offset_s": o.lag_with_offset,
+                "roll_offset_deg": o.offset[0], "pitch_offset_deg": o.offset[1],
+                "roll_rmse_without_model_deg": o.unmodelled[0], "pitch_rmse_without_model_deg": o.unmodelled[1],
+                "blown_up_at_s": o.track.blown_up,
+            })
+        })
+        .collect();
+    let overall = summary.map(|s| {
+        json!({
+            "trials": s.trials,
+            "roll_rmse_deg": s.rmse[0].0, "roll_rmse_deviation_deg": s.rmse[0].1,
+            "pitch_rmse_deg": s.rmse[1].0, "pitch_rmse_deviation_deg": s.rmse[1].1,
+            "lag_s": s.lag.0, "lag_deviation_s": s.lag.1, "mean_lag_size_s": s.lag_size,
+            "lag_with_offset_s": s.lag_with_offset.0, "lag_with_offset_deviation_s": s.lag_with_offset.1,
+            "mean_lag_with_offset_size_s": s.lag_with_offset.2,
+            "roll_rmse_without_model_deg": s.unmodelled[0], "pitch_rmse_without_model_deg": s.unmodelled[1],
+            "blown_up": s.blown_up,
+        })
+    });
+    json!({
+        "overall": overall,
+        "rest": { "roll_deg": rest.angles[0], "pitch_deg": rest.angles[1], "ascent_m_s": rest.ascent },
+        "paper": {
+            "roll_rmse_deg": PAPER[0][0], "roll_rmse_deviation_deg": PAPER[0][1],
+            "pitch_rmse_deg": PAPER[1][0], "pitch_rmse_deviation_deg": PAPER[1][1], "lag_s": [1.0, 2.0],
+        },
+        "limits": { "roll_rmse_deg": LIMITS[0], "pitch_rmse_deg": LIMITS[1], "mean_lag_size_s": LIMITS[2] },
+        "trials": trials,
+    })
+}

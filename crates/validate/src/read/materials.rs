@@ -1,0 +1,75 @@
+//! Reads what the cases of `validate::cases` are made from.
+//!
+//! Exists so that the command and the tests run them on the same files. Must not know what a case compares.
+
+use crate::cases::reference_data::{Materials, Shape};
+use crate::pool::recording::Recording;
+use crate::read::trials;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::Scene;
+use merrow_world::import::estimate::{Placed, Solid, estimate};
+use merrow_world::{Overrides, data_dir, load_text, load_world};
+use std::path::{Path, PathBuf};
+
+/// Where tables of other programs and recordings lie in the source tree.
+const DATA: &str = "test/data";
+
+/// The folder of tables and recordings of the source tree that Merrow was built from, if it is there.
+pub fn data() -> Option<PathBuf> {
+    data_dir::folders()
+        .into_iter()
+        .map(|folder| folder.join(DATA))
+        .find(|folder| folder.is_dir())
+}
+
+/// Gives `use_them` the shipped worlds and the tables and recordings in `folder`.
+pub fn materials<T>(folder: &Path, use_them: impl FnOnce(&Materials<'_>) -> T) -> T {
+    let table = |name: &str| {
+        let path = folder.join(name);
+        std::fs::read_to_string(&path)
+            .map_err(|e| format!("{}: cannot be read: {e}", path.display()))
+    };
+    let recordings = || -> Result<Vec<Recording>, String> {
+        let found = trials::load(&folder.join("uvms_pool_2023"))?;
+        if found.problems.is_empty() {
+            Ok(found.recordings)
+        } else {
+            Err(found.problems.to_string())
+        }
+    };
+    use_them(&Materials {
+        world: &of_text,
+        shipped: &shipped,
+        table: &table,
+        trials: &recordings,
+        added: &added,
+    })
+}
+
+fn of_text(text: &str) -> Result<Scene, String> {
+    load_text("case.yaml", text, Overrides::default())
+        .map(|world| world.scene)
+        .map_err(|p| p.to_string())
+}
+
+fn shipped(name: &str) -> Result<Scene, String> {
+    load_world(&data_dir::world(name), Overrides::default())
+        .map(|world| world.scene)
+        .map_err(|p| p.to_string())
+}
+
+fn added(shape: Shape) -> Result<[f64; 6], String> {
+    let solid = match shape {
+        Shape::Box(size) => Solid::Box(size),
+        Shape::Cylinder([radius, length]) => Solid::Cylinder { radius, length },
+        Shape::Ellipsoid(axes) => Solid::Ellipsoid(axes),
+    };
+    let alone = Placed {
+        solid,
+        R: Mat3::identity(),
+        p: Vec3::zero(),
+    };
+    let found = estimate(&[alone], 1.0).ok_or("a shape without volume")?;
+    let (D, A) = (found.added.D, found.added.A);
+    Ok([D.xx, D.yy, D.zz, A.xx, A.yy, A.zz])
+}

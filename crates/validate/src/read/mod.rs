@@ -1,0 +1,4 @@
+//! Readers of recorded trials and reference data.
+
+pub mod materials;
+pub mod trials;

@@ -1,0 +1,144 @@
+//! What a world says of air and weather becomes the scene's.
+
+use crate::schema::WorldFile;
+use crate::schema::air::{GustsFile, ShearFile};
+use merrow_environment::air::{sun, wind};
+use merrow_model::scene::Origin;
+use merrow_model::scene::sea::air::{Air, Gusts, Shear, Weather};
+use merrow_yaml::error::{Problems, quote};
+use std::sync::Arc;
+
+/// The air of a world about `origin` with the seed `seed`.
+pub fn air(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) -> Air {
+    let (air, weather) = (&file.air, &file.weather);
+    let shear = match &air.shear {
+        ShearFile::Uniform => Shear::Uniform,
+        ShearFile::Power { exponent, .. } => Shear::Power {
+            exponent: *exponent,
+        },
+        ShearFile::Log { roughness_m, at } => {
+            if *roughness_m >= air.reference_height_m {
+                let text = format!(
+                    "`roughness_m`: found {roughness_m}, expected less than `reference_height_m`, {}",
+                    air.reference_height_m
+                );
+                problems.push(at.of("roughness_m"), text);
+            }
+            Shear::Log {
+                roughness: *roughness_m,
+            }
+        }
+    };
+    let gusts = match &air.gusts {
+        GustsFile::None => Gusts::None,
+        GustsFile::Npd => Gusts::Npd,
+        GustsFile::Dryden {
+            std_m_s, length_m, ..
+        } => Gusts::Dryden {
+            std: *std_m_s,
+            length: *length_m,
+        },
+    };
+    let untold_utc = sun::noon(Air::NOON, origin.longitude);
+    let start_utc = weather.start_utc.as_ref().map_or(untold_utc, |told| {
+        utc(told).unwrap_or_else(|| {
+            let text = format!(
+                "`start_utc`: expected a date and time such as 2026-06-21T09:30:00Z, found {}",
+                quote(told)
+            );
+            problems.push(weather.at.of("start_utc"), text);
+            untold_utc
+        })
+    });
+    let now = Weather {
+        wind: wind::from(weather.wind_speed_m_s, weather.wind_from_deg),
+        gustiness: weather.gustiness,
+        temperature: weather.temperature_c,
+        cloud_cover: weather.cloud_cover,
+        rain: weather.rain_mm_h,
+        visibility: weather.visibility_m,
+    };
+    let components = if gusts == Gusts::None {
+        Vec::new()
+    } else {
+        wind::components(seed)
+    };
+    Air {
+        reference_height: air.reference_height_m,
+        shear,
+        gusts,
+        components: Arc::from(components),
+        start_utc,
+        untold_utc,
+        from: now,
+        to: now,
+        change: [0.0, 0.0],
+    }
+}
+
+/// Seconds from 1970-01-01 to `YYYY-MM-DDThh:mm:ssZ`; none for anything else.
+fn utc(text: &str) -> Option<f64> {
+    let text = text.strip_suffix('Z').unwrap_or(text);
+    let (date, time) = text.split_once(['T', ' '])?;
+    let whole = |text: &str, n: usize| {
+        (text.len() == n && text.bytes().all(|b| b.is_ascii_digit()))
+            .then(|| text.parse::<i64>().ok())?
+    };
+    let mut date = date.split('-');
+    let (y, m, d) = (
+        whole(date.next()?, 4)?,
+        whole(date.next()?, 2)?,
+        whole(date.next()?, 2)?,
+    );
+    let mut time = time.split(':');
+    let (h, min) = (whole(time.next()?, 2)?, whole(time.next()?, 2)?);
+    let s = whole(time.next().unwrap_or("00"), 2)?;
+    let leap = y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
+    let days = [
+        31,
+        if leap { 29 } else { 28 },
+        31,
+        30,
+        31,
+        30,
+        31,
+        31,
+        30,
+        31,
+        30,
+        31,
+    ];
+    let month = usize::try_from(m).ok()?.checked_sub(1)?;
+    let good = d >= 1 && d <= *days.get(month)? && h < 24 && min < 60 && s < 60 && y >= 1900;
+    if !good || date.next().is_some() || time.next().is_some() {
+        return None;
+    }
+    // leap days before this year, and those before 1970
+    let leaps = |y: i64| (y - 1) / 4 - (y - 1) / 100 + (y - 1) / 400;
+    let before =
+        (y - 1970) * 365 + leaps(y) - leaps(1970) + days[..month].iter().sum::<i64>() + d - 1;
+    Some((before * 86_400 + h * 3600 + min * 60 + s) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::utc;
+
+    #[test]
+    fn dates_are_counted_from_1970() {
+        assert_eq!(utc("1970-01-01T00:00:00Z"), Some(0.0));
+        assert_eq!(utc("2000-01-01 12:00"), Some(946_728_000.0));
+        assert_eq!(utc("2026-03-20T12:00:00Z"), Some(1_774_008_000.0));
+        assert_eq!(utc("2024-03-01T00:00:00Z"), Some(1_709_251_200.0));
+        for wrong in [
+            "",
+            "2026-02-29T00:00:00Z",
+            "2026-13-01T00:00",
+            "2026-03-20",
+            "2026-03-20T24:00",
+            "26-3-20T1:0",
+        ] {
+            assert_eq!(utc(wrong), None, "{wrong}");
+        }
+    }
+}

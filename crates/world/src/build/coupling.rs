@@ -1,0 +1,276 @@
+//! The couplings of a world: which bodies their ends are on, and whether they fit.
+
+use crate::schema::coupling::{CouplingEndFile, CouplingFile, CouplingKindFile, FunnelFile};
+use merrow_math::{Mat3, Quat, Vec3};
+use merrow_model::kinematics::coupling;
+use merrow_model::scene::{
+    Coupling, CouplingEnd, CouplingKind, Funnel, Latch, Robot, Scene, Strength,
+};
+use merrow_model::state::State;
+use merrow_sim::control::coupling as control;
+use merrow_yaml::error::{Place, Problems, did_you_mean, list, quote};
+use merrow_yaml::read::Named;
+
+/// The couplings of `file` between the robots of `scene`.
+pub fn couplings(
+    file: &Named<CouplingFile>,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Vec<Coupling> {
+    if file.0.is_empty() {
+        return Vec::new();
+    }
+    let state = State::new(scene);
+    let one = |(name, entry): (&str, &CouplingFile)| coupling(name, entry, scene, &state, problems);
+    file.iter().filter_map(one).collect()
+}
+
+fn coupling(
+    name: &str,
+    file: &CouplingFile,
+    scene: &Scene,
+    state: &State,
+    problems: &mut Problems,
+) -> Option<Coupling> {
+    let kind = kind(&file.kind, problems);
+    let grasps = matches!(kind, CouplingKind::Grasp { .. });
+    let of = format!("the coupling {name}");
+    let a = end(&of, &file.a, scene, problems);
+    let mut b = None;
+    if let Some(given) = &file.b {
+        b = Some(second(given, a, name, scene, state, problems)?);
+    } else if !grasps {
+        let text = format!("the {} {name} has no second end, expected `b`", kind.word());
+        problems.push(&file.at.whole, text);
+        return None;
+    }
+    let (a, place) = (a?, &file.at.whole);
+    let engaged = file
+        .engaged
+        .unwrap_or(!grasps && !matches!(kind, CouplingKind::Latch(_)));
+    let mut made = Coupling {
+        name: name.to_string(),
+        a,
+        b,
+        kind,
+        engaged,
+        start: (Vec3::zero(), Quat::identity()),
+        strength: Strength {
+            force: file.strength_n.unwrap_or(f64::INFINITY),
+            moment: file.strength_nm.unwrap_or(f64::INFINITY),
+        },
+    };
+    check_bodies(&made, scene, place, problems)?;
+    if engaged {
+        meet(&mut made, scene, state, file, problems);
+    }
+    Some(made)
+}
+
+/// Both ends on one body would hold nothing.
+fn check_bodies(c: &Coupling, scene: &Scene, place: &Place, problems: &mut Problems) -> Option<()> {
+    let word = c.kind.word();
+    let text = match (c.a.link(), c.b.map(|b| b.link())) {
+        (None, Some(None)) => {
+            format!(
+                "both ends of the {word} {} are in the world, expected a robot at one",
+                c.name
+            )
+        }
+        (Some((r, l)), Some(other)) if other == Some((r, l)) => {
+            let (robot, link) = (&scene.robots[r].name, &scene.robots[r].links[l].name);
+            format!(
+                "both ends of the {word} {} are on the link {link} of {robot}, expected two bodies",
+                c.name
+            )
+        }
+        (Some((r, _)), Some(Some((s, _))))
+            if r == s && matches!(c.kind, CouplingKind::Grasp { .. }) =>
+        {
+            format!(
+                "the grasp {} has both ends on {}, expected another robot",
+                c.name, scene.robots[r].name
+            )
+        }
+        (_, Some(None)) if matches!(c.kind, CouplingKind::Grasp { .. }) => {
+            format!(
+                "the grasp {} has its second end in the world, expected a robot or a prop",
+                c.name
+            )
+        }
+        _ => return Some(()),
+    };
+    problems.push(place, text);
+    None
+}
+
+/// What holds at the start must fit there.
+fn meet(
+    c: &mut Coupling,
+    scene: &Scene,
+    state: &State,
+    file: &CouplingFile,
+    problems: &mut Problems,
+) {
+    let Some(b) = c.b else {
+        let text = format!(
+            "the grasp {} is engaged at the start, expected `b`, what it holds",
+            c.name
+        );
+        problems.push(file.at.of("engaged"), text);
+        return;
+    };
+    let A = coupling::end_motion(scene, state, &c.a);
+    if let (CouplingKind::Grasp { .. }, Some((robot, link))) = (c.kind, b.link()) {
+        c.start = control::as_it_lies(&A, &coupling::link_in(scene, state, robot, link));
+        return;
+    }
+    let T = coupling::held(&A, c.start.0, &c.start.1);
+    let (misfit, _) = coupling::misfit(&c.kind, &T, &coupling::end_motion(scene, state, &b));
+    if let Some(why) = control::apart(&misfit) {
+        let text = format!(
+            "the {} {} holds at the start, but {why}; leave out the second end's position and attitude to have it where \
+             the first is",
+            c.kind.word(),
+            c.name
+        );
+        problems.push(&file.at.whole, text);
+    }
+}
+
+fn kind(file: &CouplingKindFile, problems: &mut Problems) -> CouplingKind {
+    match file {
+        CouplingKindFile::Weld => CouplingKind::Weld,
+        CouplingKindFile::Hinge => CouplingKind::Hinge,
+        CouplingKindFile::Slide => CouplingKind::Slide,
+        CouplingKindFile::Ball => CouplingKind::Ball,
+        CouplingKindFile::Grasp { reach_m, .. } => CouplingKind::Grasp { reach: *reach_m },
+        CouplingKindFile::Latch {
+            distance_m,
+            angle_deg,
+            roll_deg,
+            speed_m_s,
+            spin_rad_s,
+            funnel,
+            ..
+        } => CouplingKind::Latch(Latch {
+            distance: *distance_m,
+            angle: angle_deg.to_radians(),
+            roll: roll_deg.map(f64::to_radians),
+            speed: *speed_m_s,
+            spin: *spin_rad_s,
+            funnel: funnel.as_ref().map(|f| cone(f, problems)),
+        }),
+    }
+}
+
+fn cone(file: &FunnelFile, problems: &mut Problems) -> Funnel {
+    let (entrance, exit) = (file.entrance_radius_m, file.exit_radius_m);
+    if exit > entrance {
+        let text = format!(
+            "`exit_radius_m` is {exit}, expected no more than `entrance_radius_m` {entrance}"
+        );
+        problems.push(file.at.of("exit_radius_m"), text);
+    }
+    Funnel {
+        entrance,
+        exit,
+        length: file.length_m,
+    }
+}
+
+/// The second end; without a place of its own it is where the first is at the start.
+fn second(
+    file: &CouplingEndFile,
+    a: Option<CouplingEnd>,
+    name: &str,
+    scene: &Scene,
+    state: &State,
+    problems: &mut Problems,
+) -> Option<CouplingEnd> {
+    let b = end(&format!("the coupling {name}"), file, scene, problems)?;
+    if file.position_m.is_some() || file.attitude_deg.is_some() {
+        return Some(b);
+    }
+    let A = coupling::end_motion(scene, state, &a?);
+    Some(match b {
+        CouplingEnd::World { .. } => CouplingEnd::World {
+            R_WE: A.R_W,
+            p_WE: A.p_W,
+        },
+        CouplingEnd::Link { robot, link, .. } => {
+            let L = coupling::link_in(scene, state, robot, link);
+            let (R_LE, p_LoE) = (
+                L.R_W.transpose().mul_mat(&A.R_W),
+                L.R_W.tr_mul_vec(A.p_W - L.p_W),
+            );
+            CouplingEnd::Link {
+                robot,
+                link,
+                R_LE,
+                p_LoE,
+            }
+        }
+    })
+}
+
+/// The end that `file` says, of `name` in messages.
+pub(crate) fn end(
+    name: &str,
+    file: &CouplingEndFile,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<CouplingEnd> {
+    let p = Vec3::from(file.position_m.unwrap_or_default());
+    let [roll, pitch, yaw] = file.attitude_deg.unwrap_or_default().map(f64::to_radians);
+    let R = Mat3::from_rpy(roll, pitch, yaw);
+    let Some(robot_name) = &file.robot else {
+        if file.link.is_some() {
+            let text = format!("an end of {name} names a link, expected its `robot` too");
+            problems.push(file.at.of("link"), text);
+            return None;
+        }
+        return Some(CouplingEnd::World { R_WE: R, p_WE: p });
+    };
+    let Some(robot) = scene.robots.iter().position(|r| r.name == *robot_name) else {
+        let names = || scene.robots.iter().map(|r| r.name.as_str());
+        let (what, hint) = (quote(robot_name), did_you_mean(robot_name, names()));
+        let text = format!("no robot or prop {what} for {name}{hint}");
+        problems.push(file.at.of("robot"), text);
+        return None;
+    };
+    let model = &scene.robots[robot];
+    let Some((link, R_UF, p_UF)) = frame(model, file.link.as_deref()) else {
+        let names = || model.links.iter().map(|l| l.name.as_str());
+        let wanted = file.link.as_deref().unwrap_or_default();
+        let (what, hint, known) = (quote(wanted), did_you_mean(wanted, names()), list(names()));
+        let text = format!("no link {what} on {robot_name}, expected one of {known}{hint}");
+        problems.push(file.at.of("link"), text);
+        return None;
+    };
+    let R_LU = &model.links[link].R_LU;
+    let R_LE = R_LU.mul_mat(&R_UF).mul_mat(&R);
+    Some(CouplingEnd::Link {
+        robot,
+        link,
+        R_LE,
+        p_LoE: R_LU.mul_vec(p_UF + R_UF.mul_vec(p)),
+    })
+}
+
+/// Link, and the named frame in its user's frame; merged links keep their frames.
+fn frame(model: &Robot, name: Option<&str>) -> Option<(usize, Mat3, Vec3)> {
+    let Some(name) = name else {
+        return Some((0, Mat3::identity(), Vec3::zero()));
+    };
+    let own = model
+        .link_index(name)
+        .map(|l| (l, Mat3::identity(), Vec3::zero()));
+    own.or_else(|| {
+        model
+            .attached
+            .iter()
+            .find(|f| f.name == name)
+            .map(|f| (f.link, f.R_UA, f.p_UoA_U))
+    })
+}

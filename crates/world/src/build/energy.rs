@@ -1,0 +1,206 @@
+//! Files of batteries, loads, solar panels and chargers become what they are in the scene.
+
+use crate::build::coupling;
+use crate::build::robot::actuator::table;
+use crate::import::sname;
+use crate::schema::RobotModel;
+use crate::schema::coupling::CouplingFile;
+use crate::schema::energy::{
+    BatteryFile, ChargerFile, ContactFile, LoadFile, ServoPowerFile, SolarFile, Technology,
+};
+use merrow_math::Vec3;
+use merrow_model::scene::robot::energy::{Contact, ServoPower};
+use merrow_model::scene::{Battery, Charger, Link, Load, Scene, Solar};
+use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::read::Named;
+
+/// Charging current over the capacity in ampere hours, where none is given.
+const GENTLE_CHARGE: f64 = 0.5;
+
+/// A battery.
+pub fn battery(file: &BatteryFile, problems: &mut Problems) -> Battery {
+    let at = file.at.of("open_circuit_v");
+    let voltage = table(
+        &file.open_circuit_v,
+        "the open-circuit voltage",
+        at,
+        problems,
+    );
+    if voltage
+        .iter()
+        .any(|(charge, volt)| !(0.0..=1.0).contains(charge) || *volt <= 0.0)
+    {
+        problems.push(
+            at,
+            "the open-circuit voltage: expected charges from 0 to 1 and voltages above 0",
+        );
+    }
+    let highest = voltage
+        .iter()
+        .fold(0.0_f64, |most, (_, volt)| most.max(*volt));
+    let cut_off = file.cut_off_v.unwrap_or(0.0);
+    if cut_off >= highest {
+        let text = format!(
+            "`cut_off_v` is {cut_off}, expected less than the highest open-circuit voltage {highest}: nothing would ever have power"
+        );
+        problems.push(file.at.of("cut_off_v"), text);
+    }
+    Battery {
+        capacity: file.capacity_ah,
+        voltage,
+        resistance: file.resistance_ohm,
+        hotel_load: file.hotel_load_w,
+        initial_charge: file.initial_charge,
+        cut_off,
+        restart_charge: file.restart_charge,
+        restart_ns: (file.restart_s * 1e9) as u64,
+        charge_voltage: file.charge_voltage_v.unwrap_or(highest),
+        charge_current: file
+            .charge_current_a
+            .unwrap_or(GENTLE_CHARGE * file.capacity_ah),
+        charge_efficiency: file.charge_efficiency,
+        technology: match file.technology {
+            Technology::Unknown => 0,
+            Technology::Nimh => 1,
+            Technology::LithiumIon => 2,
+            Technology::LithiumPolymer => 3,
+            Technology::LithiumIronPhosphate => 4,
+            Technology::Nicd => 5,
+        },
+    }
+}
+
+/// The loads of a robot.
+pub fn loads(file: &Named<LoadFile>) -> Vec<Load> {
+    let one = |(name, load): (&str, &LoadFile)| Load {
+        name: name.into(),
+        power: load.power_w,
+        level: load.level,
+    };
+    file.iter().map(one).collect()
+}
+
+/// What a servo draws.
+pub fn servo(file: &ServoPowerFile) -> ServoPower {
+    ServoPower {
+        standby: file.standby_w,
+        efficiency: file.efficiency,
+        holding: file.holding_w_n2m2,
+        friction: file.friction_nm,
+    }
+}
+
+/// The panel `name` on the link of index `index`.
+pub fn solar(
+    name: &str,
+    file: &SolarFile,
+    index: usize,
+    link: &Link,
+    problems: &mut Problems,
+) -> Solar {
+    let normal = sname::vector(file.axes, file.normal)
+        .unit()
+        .unwrap_or_else(|| {
+            let text =
+                format!("the normal of {name} has no length, expected numbers that are not all 0");
+            problems.push(file.at.of("normal"), text);
+            Vec3::new(0.0, 0.0, 1.0)
+        });
+    Solar {
+        name: name.to_string(),
+        link: index,
+        p_LoP: link.R_LU.mul_vec(sname::vector(file.axes, file.position_m)),
+        normal: link.R_LU.mul_vec(normal),
+        area: file.area_m2,
+        efficiency: file.efficiency,
+        shading: file.shading,
+        least_sine: merrow_math::real::sin_cos(file.least_elevation_deg.to_radians()).0,
+    }
+}
+
+/// Loads and panels mean nothing without a battery.
+pub fn check(model: &RobotModel, problems: &mut Problems) {
+    if model.battery.is_some() {
+        return;
+    }
+    for (key, any) in [
+        ("loads", !model.loads.0.is_empty()),
+        ("solar_panels", !model.solar_panels.0.is_empty()),
+    ] {
+        if any {
+            let text =
+                format!("`{key}` means nothing to a robot without a battery, expected `battery`");
+            problems.push(model.at.of(key), text);
+        }
+    }
+}
+
+/// The chargers of a world whose robots and couplings are known.
+pub fn chargers(
+    file: &Named<ChargerFile>,
+    couplings: &Named<CouplingFile>,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Vec<Charger> {
+    let one =
+        |(name, entry): (&str, &ChargerFile)| charger(name, entry, couplings, scene, problems);
+    file.iter().filter_map(one).collect()
+}
+
+fn charger(
+    name: &str,
+    file: &ChargerFile,
+    couplings: &Named<CouplingFile>,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<Charger> {
+    let contact = match &file.contact {
+        ContactFile::Coupling { coupling, at } => {
+            let Some(k) = scene.couplings.iter().position(|c| c.name == *coupling) else {
+                // one that is there but wrong has been reported
+                if !couplings.iter().any(|(known, _)| known == coupling) {
+                    let hint = did_you_mean(coupling, couplings.iter().map(|(known, _)| known));
+                    let text = format!(
+                        "no coupling {} for the charger {name}{hint}",
+                        quote(coupling)
+                    );
+                    problems.push(at.of("coupling"), text);
+                }
+                return None;
+            };
+            Contact::Coupling(k)
+        }
+        ContactFile::Within { place, reach_m, .. } => Contact::Within(
+            coupling::end(&format!("the charger {name}"), place, scene, problems)?,
+            *reach_m,
+        ),
+    };
+    let from = match &file.from {
+        None => None,
+        Some(wanted) => {
+            let names = || scene.robots.iter().map(|r| r.name.as_str());
+            let Some(k) = names().position(|n| n == wanted) else {
+                let hint = did_you_mean(wanted, names());
+                let text = format!(
+                    "no robot {} to feed the charger {name}{hint}",
+                    quote(wanted)
+                );
+                problems.push(file.at.of("from"), text);
+                return None;
+            };
+            if scene.robots[k].battery.is_none() {
+                let text = format!("{wanted} is to feed the charger {name}, but has no battery");
+                problems.push(file.at.of("from"), text);
+            }
+            Some(k)
+        }
+    };
+    Some(Charger {
+        name: name.to_string(),
+        contact,
+        current: file.current_a,
+        voltage: file.voltage_v.unwrap_or(f64::INFINITY),
+        efficiency: file.efficiency,
+        from,
+    })
+}

@@ -1,0 +1,401 @@
+//! A world file becomes a scene: the rules that concern more than one key, and the conversion of units.
+
+pub mod air;
+pub mod coupling;
+pub mod energy;
+pub mod fault;
+pub mod robot;
+pub mod sensor;
+pub mod tether;
+pub mod texture;
+pub mod water;
+pub mod waves;
+
+use crate::build::robot::Frame;
+use crate::build::robot::body::Surroundings;
+use crate::build::robot::collision;
+use crate::build::sensor::acoustic;
+use crate::build::sensor::ais;
+use crate::build::sensor::camera;
+use crate::build::sensor::obstacle;
+use crate::build::sensor::placement;
+use crate::import::assets::Assets;
+use crate::import::urdf;
+use crate::schema::{CurrentFile, IntegratorFile, Layer, OriginFile, RobotEntry, WorldFile};
+use crate::{World, data_dir};
+use merrow_math::Vec3;
+use merrow_math::real::sin_cos;
+use merrow_model::scene::sea::GaussMarkov;
+use merrow_model::scene::{Current, Integrator, Origin, Scene, Sea, Seabed, Waves};
+use merrow_yaml::error::Problems;
+use merrow_yaml::node::{Loader, Node, Value};
+use merrow_yaml::read;
+use merrow_yaml::read::{Field, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What the command line changes in a world.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Overrides {
+    /// Seed instead of the file's.
+    pub seed: Option<u64>,
+}
+
+/// Most robots in a world.
+const MAX_ROBOTS: usize = 100_000;
+
+/// Loads and builds the world in `path`.
+///
+/// # Errors
+/// All mistakes of the world file and its component files.
+pub fn load(path: &Path, overrides: Overrides) -> Result<World, Problems> {
+    let mut problems = Problems::new();
+    let node = loader().load(path, &mut problems);
+    let name = path
+        .file_stem()
+        .map_or_else(|| "world".into(), |s| s.to_string_lossy().into_owned());
+    finish(node, &name, overrides, problems)
+}
+
+/// As [`load`], for a world in memory; `name` stands for its path in messages.
+///
+/// # Errors
+/// All mistakes.
+pub fn load_text(name: &str, text: &str, overrides: Overrides) -> Result<World, Problems> {
+    let mut problems = Problems::new();
+    let node = loader().load_text(name, text, &mut problems);
+    finish(node, name, overrides, problems)
+}
+
+/// Keys whose text names a component file, and the folder of `params` it lies in.
+pub(crate) const COMPONENTS: &[(&str, &str)] = &[
+    ("model", "robots"),
+    ("body", "bodies"),
+    ("motor", "thrusters"),
+    ("surface", "fins"),
+    ("battery", "batteries"),
+    ("firmware", "firmware"),
+    ("device", "sensors"),
+    ("line", "lines"),
+    ("beacon", "beacons"),
+    ("hydrodynamics", "hydrodynamics"),
+];
+
+fn loader() -> Loader {
+    Loader::new(data_dir::params())
+        .with_components(COMPONENTS)
+        .with_named_files(|name| Some(data_dir::world(name)).filter(|path| path.is_file()))
+}
+
+fn finish(
+    node: Option<Node>,
+    name: &str,
+    overrides: Overrides,
+    mut problems: Problems,
+) -> Result<World, Problems> {
+    let assets = Assets::default();
+    let node = node.map(|mut node| {
+        urdf::expand(&mut node, &assets, &mut problems);
+        node
+    });
+    let file = node
+        .as_ref()
+        .and_then(|node| read::read::<WorldFile>(node, &mut problems));
+    let world = file.map(|file| build(&file, name, overrides, &assets, &mut problems));
+    if let (None, Some(node)) = (&world, &node) {
+        check_readable_robots(node, &assets, &mut problems);
+    }
+    let notes = problems.take_notes();
+    problems.or(world.map(|world| World { notes, ..world }))
+}
+
+/// Finds the mistakes of the robots that could be read in a world that as a whole could not, so that they are all
+/// reported at once. No step bounds the sensors' rates here: what the file says of it may not be known.
+fn check_readable_robots(node: &Node, assets: &Assets, problems: &mut Problems) {
+    let water = Surroundings {
+        gravity: 9.81,
+        density: 1025.0,
+        depth: 100.0,
+    };
+    let frame = Frame {
+        around: water,
+        seed: 0,
+        dt: f64::MIN_POSITIVE,
+        carried: None,
+        assets,
+    };
+    let Value::Map(world) = &node.value else {
+        return;
+    };
+    let Some(Value::Map(robots)) = world.get("robots").map(|node| &node.value) else {
+        return;
+    };
+    for (key, node) in &robots.entries {
+        // what is wrong in reading it is in `problems` already
+        let entry = RobotEntry::read(node, &Field::new(&key.name, "", &[]), &mut Problems::new());
+        if let Some(entry) = entry {
+            robot::robot(&key.name, &entry, Vec3::zero(), frame, problems);
+        }
+    }
+}
+
+fn build(
+    file: &WorldFile,
+    name: &str,
+    overrides: Overrides,
+    assets: &Assets,
+    problems: &mut Problems,
+) -> World {
+    let seed = overrides.seed.unwrap_or(file.seed);
+    let origin = origin(&file.origin);
+    let sea = sea(file, &origin, seed, problems);
+    let dt_ns = (file.step.dt_s * 1e9).round() as u64;
+    let carried: Vec<_> = file
+        .water
+        .carried
+        .iter()
+        .map(|(name, carried)| (name.to_string(), carried.unit.clone()))
+        .collect();
+    let frame = Frame {
+        assets,
+        carried: Some(&carried),
+        around: Surroundings {
+            gravity: file.gravity_m_s2,
+            density: sea.density,
+            depth: file.seabed.depth_m,
+        },
+        seed,
+        dt: dt_ns as f64 * 1e-9,
+    };
+    let mut scene = Scene {
+        name: name.to_string(),
+        seed,
+        dt_ns,
+        integrator: match file.step.integrator {
+            IntegratorFile::Rk4 => Integrator::Rk4,
+            IntegratorFile::SemiImplicit => Integrator::SemiImplicit,
+        },
+        gravity: file.gravity_m_s2,
+        sea,
+        origin,
+        robots: Vec::new(),
+        structures: Vec::new(),
+        seabed_material: collision::material(&file.seabed.material),
+        couplings: Vec::new(),
+        tethers: Vec::new(),
+        chargers: Vec::new(),
+        faults: Vec::new(),
+        beacons: Vec::new(),
+        ais: Vec::new(),
+        obstacles: obstacle::obstacles(&file.obstacles),
+    };
+    let mut about = Vec::new();
+    for (name, entry) in file.robots.iter() {
+        add_robots(name, entry, frame, &mut scene, problems);
+        about.resize(scene.robots.len(), robot::about(&entry.model));
+    }
+    for (name, prop) in file.props.iter() {
+        collision::check_prop(name, prop, problems);
+        let entry = robot::prop(prop);
+        add_robots(name, &entry, frame, &mut scene, problems);
+        about.resize(scene.robots.len(), robot::about(&entry.model));
+    }
+    for (name, structure) in file.structures.iter() {
+        scene
+            .structures
+            .push(collision::structure(name, structure, assets, problems));
+    }
+    check_names(file, &scene, problems);
+    for (name, _) in file.tethers.iter() {
+        if scene.robots.iter().any(|robot| robot.name == name) {
+            let text = format!("a robot and a tether are called {name}: rename one");
+            problems.push(file.tethers.place(name).unwrap_or(&file.at.whole), text);
+        }
+    }
+    let lines = file
+        .tethers
+        .iter()
+        .filter_map(|(name, tether)| tether::tether(name, tether, &scene, problems));
+    scene.tethers = lines.collect();
+    tether::stow(&mut scene);
+    scene.couplings = coupling::couplings(&file.couplings, &scene, problems);
+    scene.chargers = energy::chargers(&file.chargers, &file.couplings, &scene, problems);
+    scene.beacons = acoustic::beacons(&file.beacons, &scene, problems);
+    scene.faults = fault::faults(&file.faults, &scene, problems);
+    scene.ais = ais::transponders(&file.ais, &scene, problems);
+    acoustic::tune(&file.robots, &mut scene, problems);
+    obstacle::point(&file.robots, &mut scene, problems);
+    // only what is built without a mistake can be placed
+    if problems.is_empty() {
+        placement::check(&file.robots, &scene, problems);
+    }
+    World {
+        scene,
+        about,
+        notes: Vec::new(),
+    }
+}
+
+fn add_robots(
+    name: &str,
+    entry: &RobotEntry,
+    frame: Frame<'_>,
+    scene: &mut Scene,
+    problems: &mut Problems,
+) {
+    let Some(repeat) = &entry.repeat else {
+        scene
+            .robots
+            .push(robot::robot(name, entry, Vec3::zero(), frame, problems));
+        return;
+    };
+    let [nx, ny, nz] = repeat.count.map(u64::from);
+    let total = nx * ny * nz;
+    if total + scene.robots.len() as u64 > MAX_ROBOTS as u64 {
+        let text = format!(
+            "{total} copies of {name}, expected no more than {MAX_ROBOTS} robots in a world"
+        );
+        problems.push(repeat.at.of("count"), text);
+        return;
+    }
+    for k in 0..total {
+        let cell = [k % nx, k / nx % ny, k / nx / ny];
+        let offset = Vec3::from(std::array::from_fn(|i| {
+            cell[i] as f64 * repeat.spacing_m[i]
+        }));
+        let robot = robot::robot(&format!("{name}_{k}"), entry, offset, frame, problems);
+        scene.robots.push(robot);
+    }
+}
+
+/// Names made by `repeat` may meet others.
+fn check_names(file: &WorldFile, scene: &Scene, problems: &mut Problems) {
+    let mut seen = std::collections::HashSet::new();
+    for robot in &scene.robots {
+        if !seen.insert(robot.name.as_str()) {
+            let text = format!(
+                "two robots are called {}: rename one, or the grid that made it",
+                robot.name
+            );
+            let key = if file.props.0.is_empty() {
+                "robots"
+            } else {
+                "props"
+            };
+            problems.push(file.at.of(key), text);
+        }
+    }
+}
+
+fn sea(file: &WorldFile, origin: &Origin, seed: u64, problems: &mut Problems) -> Sea {
+    let water = &file.water;
+    let profile = match &water.current {
+        CurrentFile::None => vec![(0.0, Vec3::zero())],
+        CurrentFile::Uniform {
+            speed_m_s,
+            direction_deg,
+            up_m_s,
+            ..
+        } => {
+            let mut v = towards(*speed_m_s, *direction_deg);
+            v.z = *up_m_s;
+            vec![(0.0, v)]
+        }
+        CurrentFile::Profile { layers, at } => profile(layers, at.of("layers"), problems),
+    };
+    let column = water::column(file, origin, problems);
+    let regions = water::regions(&water.regions, origin, problems);
+    let surface = column.as_ref().map(|column| column.at(0.0));
+    Sea {
+        density: surface.map_or(water.density_kg_m3, |layer| layer.density),
+        sound_speed: surface.map_or(water.sound_speed_m_s, |layer| layer.sound_speed),
+        temperature: surface.map_or(water.temperature_c, |layer| layer.temperature),
+        column: column.map(Arc::new),
+        waves: Waves {
+            tide: water::tide(file, problems),
+            regions: Waves::of_regions(&regions),
+            ..waves::waves(&water.waves, file, seed, problems)
+        },
+        regions,
+        carried: water::carried(&water.carried, origin, problems),
+        optics: camera::optics(&water.optics),
+        air_pressure: water.air_pressure_pa,
+        air: air::air(file, origin, seed, problems),
+        current: Current {
+            profile,
+            gauss_markov: water.variation.as_ref().map(|v| GaussMarkov {
+                std: Vec3::from(v.std_m_s),
+                tau: v.correlation_time_s,
+            }),
+            flows: water::flows(&water.flows, &water.regions, origin, problems),
+        },
+        seabed: Seabed {
+            z0: -file.seabed.depth_m,
+            slope: file.seabed.slope_east_north,
+            terrain: water::terrain(&file.seabed, origin, problems),
+        },
+    }
+}
+
+fn profile(layers: &[Layer], place: &crate::Place, problems: &mut Problems) -> Vec<(f64, Vec3)> {
+    if layers.windows(2).any(|w| w[1].depth_m <= w[0].depth_m) {
+        problems.push(
+            place,
+            "the layers of the current do not go down: expected rising `depth_m`",
+        );
+    }
+    layers
+        .iter()
+        .map(|l| (l.depth_m, towards(l.speed_m_s, l.direction_deg)))
+        .collect()
+}
+
+/// Velocity (east, north, up) of water that goes `direction_deg` clockwise from north.
+pub fn towards(speed: f64, direction_deg: f64) -> Vec3 {
+    let (s, c) = sin_cos(direction_deg.to_radians());
+    Vec3::new(speed * s, speed * c, 0.0)
+}
+
+fn origin(file: &OriginFile) -> Origin {
+    let (latitude, longitude) = (
+        file.latitude_deg.to_radians(),
+        file.longitude_deg.to_radians(),
+    );
+    let field_nt = file
+        .magnetic_field_nt
+        .map_or_else(|| magnetic_model(file), Vec3::from);
+    Origin {
+        latitude,
+        longitude,
+        altitude: file.altitude_m,
+        magnetic_field: field_nt.scale(1e-9),
+    }
+}
+
+/// Field (east, north, up) [nT] of the World Magnetic Model 2025 at the origin, at its mid-validity date.
+fn magnetic_model(file: &OriginFile) -> Vec3 {
+    use world_magnetic_model::GeomagneticField;
+    use world_magnetic_model::uom::si::angle::degree;
+    use world_magnetic_model::uom::si::f32::{Angle, Length};
+    use world_magnetic_model::uom::si::length::meter;
+    use world_magnetic_model::uom::si::magnetic_flux_density::nanotesla;
+    let field = world_magnetic_model::time::Date::from_ordinal_date(2027, 182)
+        .ok()
+        .and_then(|date| {
+            GeomagneticField::new(
+                Length::new::<meter>(file.altitude_m as f32),
+                Angle::new::<degree>(file.latitude_deg as f32),
+                Angle::new::<degree>(file.longitude_deg as f32),
+                date,
+            )
+            .ok()
+        });
+    // the model covers every place and the fixed date; a dipole of the mean strength stands in all the same
+    field.map_or(Vec3::new(0.0, 20_000.0, -40_000.0), |f| {
+        Vec3::new(
+            f64::from(f.y().get::<nanotesla>()),
+            f64::from(f.x().get::<nanotesla>()),
+            -f64::from(f.z().get::<nanotesla>()),
+        )
+    })
+}

@@ -1,0 +1,301 @@
+//! Thruster files become actuators.
+
+use crate::import::sname;
+use crate::schema::{
+    BallastFile, CommandFile, CurveFile, InflowFile, LagFile, MotorFile, ThrusterFile, Turning,
+};
+use merrow_math::SpatialForce;
+use merrow_model::scene::robot::thruster::{Lag, Motor, OpenWater, Rotor};
+use merrow_model::scene::{Ballast, CommandUnit, Curve, Link, Thruster};
+use merrow_yaml::error::{Place, Problems};
+
+/// The thruster `name` on `links[link]`.
+pub fn thruster(
+    name: &str,
+    file: &ThrusterFile,
+    link: usize,
+    links: &[Link],
+    dt: f64,
+    problems: &mut Problems,
+) -> Thruster {
+    let motor = &file.motor;
+    let direction_U = sname::vector(file.axes, file.direction)
+        .unit()
+        .unwrap_or_else(|| {
+            problems.push(
+                file.at.of("direction"),
+                format!(
+                    "the direction of {name} has no length, expected numbers that are not all 0"
+                ),
+            );
+            merrow_math::Vec3::new(1.0, 0.0, 0.0)
+        });
+    let p_UoT_U = sname::vector(file.axes, file.position_m);
+    let R_LU = &links[link].R_LU;
+    check_range(name, motor, problems);
+    check_power(name, motor, problems);
+    // the water turns the propeller back, and the propeller the hull: a right-handed one by a negative moment
+    let hand = if file.turning == Turning::Right {
+        -1.0
+    } else {
+        1.0
+    };
+    let mut thruster = Thruster {
+        name: name.to_string(),
+        link,
+        p_LoT: R_LU.mul_vec(p_UoT_U),
+        direction: R_LU.mul_vec(direction_U),
+        direction_U,
+        p_UoT_U,
+        unit: match motor.command {
+            CommandFile::Newton => CommandUnit::Newton,
+            CommandFile::Normalized => CommandUnit::Normalized,
+            CommandFile::RadPerS => CommandUnit::RadPerS,
+            CommandFile::PwmUs => CommandUnit::PwmUs,
+        },
+        command_range: motor.range,
+        neutral: motor.neutral,
+        dead_band: motor.dead_band,
+        curve: curve(name, motor, problems),
+        lag: lag(name, motor, dt, problems),
+        lag_down: match &motor.lag {
+            LagFile::UpDown { down_s, .. } => Some(Lag::first_order(*down_s, dt)),
+            _ => None,
+        },
+        hand,
+        reaction: hand * motor.torque_per_thrust_m,
+        unit_wrench: SpatialForce::zero(),
+        submergence: file.submergence_m,
+        radius: 0.5 * motor.diameter_m,
+        motor: Motor {
+            power_coefficient: motor.power_w_per_n15,
+            efficiency: motor.motor_efficiency,
+            loss: motor.loss,
+            thermal_resistance: motor.thermal_resistance_k_w,
+            heating: 1.0 - libm::exp(-dt / motor.thermal_time_constant_s),
+            temperature_limits: motor.temperature_limits_c,
+            rated: motor.rated_voltage_v.map(|v| [v, motor.voltage_exponent]),
+        },
+        azimuth: None,
+    };
+    thruster.finish();
+    thruster
+}
+
+fn check_power(name: &str, motor: &MotorFile, problems: &mut Problems) {
+    if motor.motor_efficiency.is_some() && !matches!(motor.curve, CurveFile::OpenWater { .. }) {
+        let text = format!(
+            "{name} has `motor_efficiency`, but its curve is of the kind `{}`, which knows no torque: expected `power_w_per_n15`",
+            motor.curve.kind()
+        );
+        problems.push(motor.at.of("motor_efficiency"), text);
+    }
+    if motor.motor_efficiency.is_some() && motor.power_w_per_n15 > 0.0 {
+        let text = format!(
+            "{name} has both `motor_efficiency` and `power_w_per_n15`, expected one of them"
+        );
+        problems.push(motor.at.of("motor_efficiency"), text);
+    }
+    if let Some([derate, stop]) = motor.temperature_limits_c
+        && derate >= stop
+    {
+        let text = format!(
+            "the temperature limits of {name} are [{derate}, {stop}], expected the one from which it gives less first"
+        );
+        problems.push(motor.at.of("temperature_limits_c"), text);
+    }
+}
+
+fn check_range(name: &str, motor: &MotorFile, problems: &mut Problems) {
+    let [lo, hi] = motor.range;
+    if lo >= hi {
+        let text =
+            format!("the range of {name} is [{lo}, {hi}], expected the lowest command first");
+        problems.push(motor.at.of("range"), text);
+    } else if motor.neutral < lo || motor.neutral > hi {
+        let text = format!(
+            "the neutral command of {name} is {}, expected it within [{lo}, {hi}]",
+            motor.neutral
+        );
+        problems.push(motor.at.of("neutral"), text);
+    }
+}
+
+fn curve(name: &str, motor: &MotorFile, problems: &mut Problems) -> Curve {
+    match &motor.curve {
+        CurveFile::Direct => Curve::Direct,
+        CurveFile::Polynomial { coefficients, .. } => Curve::Polynomial(coefficients.clone()),
+        CurveFile::Table { points, at } => Curve::Table(table(
+            points,
+            &format!("the curve of {name}"),
+            at.of("points"),
+            problems,
+        )),
+        CurveFile::Quadratic {
+            speed_per_command_rad_s,
+            ahead,
+            astern,
+            ..
+        } => Curve::Quadratic {
+            speed_per_command: *speed_per_command_rad_s,
+            gain: [*ahead, *astern],
+        },
+        CurveFile::OpenWater {
+            speed_per_command_rad_s,
+            kt,
+            kq,
+            wake_factor,
+            inflow,
+            thrust_factor,
+            torque_fraction,
+            at,
+        } => Curve::OpenWater(Box::new(OpenWater {
+            speed_per_command: *speed_per_command_rad_s,
+            diameter: motor.diameter_m,
+            KT: table(kt, &format!("KT of {name}"), at.of("kt"), problems),
+            KQ: table(kq, &format!("KQ of {name}"), at.of("kq"), problems),
+            wake: *wake_factor,
+            total_inflow: *inflow == InflowFile::Total,
+            deduction: *thrust_factor,
+            torque_fraction: *torque_fraction,
+        })),
+        CurveFile::Rotor {
+            speed_per_command_rad_s,
+            thrust,
+            inflow_loss,
+            drag,
+            rolling,
+            inertia_kg_m2,
+            air_density_kg_m3,
+            ground_effect,
+            ..
+        } => {
+            if let LagFile::Second { at, .. } | LagFile::Transfer { at, .. } = &motor.lag {
+                let text =
+                    format!("the lag of the rotor {name}: expected none, first_order or up_down");
+                problems.push(at.of("kind"), text);
+            }
+            Curve::Rotor(Box::new(Rotor {
+                speed_per_command: *speed_per_command_rad_s,
+                thrust: *thrust,
+                inflow: *inflow_loss,
+                drag: *drag,
+                rolling: *rolling,
+                inertia: *inertia_kg_m2,
+                density: *air_density_kg_m3,
+                ground_effect: *ground_effect,
+            }))
+        }
+    }
+}
+
+/// Sorted pairs; a problem if they do not rise.
+pub fn table(
+    points: &[[f64; 2]],
+    what: &str,
+    place: &Place,
+    problems: &mut Problems,
+) -> Vec<(f64, f64)> {
+    if let Some(k) = points.windows(2).position(|w| w[1][0] <= w[0][0]) {
+        let text = format!(
+            "{what} does not rise: {} comes after {}, expected rising first values",
+            points[k + 1][0],
+            points[k][0]
+        );
+        problems.push(place, text);
+    }
+    points.iter().map(|p| (p[0], p[1])).collect()
+}
+
+fn lag(name: &str, motor: &MotorFile, dt: f64, problems: &mut Problems) -> Lag {
+    match &motor.lag {
+        LagFile::None => Lag::none(),
+        LagFile::First {
+            time_constant_s, ..
+        } => {
+            let lag = Lag::from_transfer_function(&[1.0], &[*time_constant_s, 1.0], dt);
+            Lag {
+                over_tau: 1.0 / time_constant_s,
+                ..lag
+            }
+        }
+        LagFile::UpDown { up_s, .. } => Lag::first_order(*up_s, dt),
+        LagFile::Second {
+            natural_frequency_rad_s: w,
+            damping_ratio: z,
+            ..
+        } => Lag::from_transfer_function(&[w * w], &[1.0, 2.0 * z * w, w * w], dt),
+        LagFile::Transfer {
+            numerator,
+            denominator,
+            at,
+        } => match check_transfer(numerator, denominator) {
+            Ok(()) => Lag::from_transfer_function(numerator, denominator, dt),
+            Err(why) => {
+                problems.push(at.of("denominator"), format!("the lag of {name}: {why}"));
+                Lag::none()
+            }
+        },
+    }
+}
+
+/// Orders and stability (Routh-Hurwitz for orders 1 to 3).
+fn check_transfer(num: &[f64], den: &[f64]) -> Result<(), String> {
+    let order = den.len().saturating_sub(1);
+    if !(1..=3).contains(&order) {
+        return Err(format!(
+            "found a denominator of order {order}, expected 1 to 3"
+        ));
+    }
+    if den[0] == 0.0 {
+        return Err(
+            "the denominator begins with 0, expected the coefficient of the highest power".into(),
+        );
+    }
+    if num.len() > order {
+        return Err(format!(
+            "found a numerator of order {}, expected less than {order}",
+            num.len() - 1
+        ));
+    }
+    let a: Vec<f64> = den.iter().map(|d| d / den[0]).collect();
+    let stable = a.iter().all(|x| *x > 0.0) && (order < 3 || a[1] * a[2] > a[3]);
+    if stable {
+        Ok(())
+    } else {
+        Err("it is unstable: the denominator has a root that grows".into())
+    }
+}
+
+/// The buoyancy engine `name` in `links[link]`.
+pub fn ballast(
+    name: &str,
+    file: &BallastFile,
+    link: usize,
+    links: &[Link],
+    problems: &mut Problems,
+) -> Ballast {
+    let [lo, hi] = file.range_m3;
+    if lo >= hi {
+        let text =
+            format!("the range of {name} is [{lo}, {hi}], expected the smallest volume first");
+        problems.push(file.at.of("range_m3"), text);
+    } else if !(lo..=hi).contains(&file.start_m3) {
+        let text = format!(
+            "{name} starts at {} m3, expected {lo} to {hi}",
+            file.start_m3
+        );
+        problems.push(file.at.of("start_m3"), text);
+    }
+    Ballast {
+        name: name.to_string(),
+        link,
+        p_LoV: links[link]
+            .R_LU
+            .mul_vec(sname::vector(file.axes, file.position_m)),
+        range: file.range_m3,
+        rate: file.rate_m3_s,
+        start: file.start_m3,
+        efficiency: file.efficiency,
+    }
+}

@@ -1,0 +1,521 @@
+//! A body file becomes the inertia, buoyancy and damping of a link.
+
+use crate::build::robot::Frame;
+use crate::build::robot::actuator::table;
+use crate::build::robot::hull;
+use crate::build::robot::radiation;
+use crate::import::sname;
+use crate::import::sname::Derivative;
+use crate::schema::air::WindLawFile;
+use crate::schema::{Axes, Body, HullFile, HullWavesFile, SlenderFile};
+use merrow_math::hull_cut::Shape;
+use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
+use merrow_model::scene::robot::body::{
+    Blendermann, Glider, Hull, KelpieAttitude, Restoring, SlenderBody, SurfaceDamping, Trim,
+    WindLaw, WindLoad,
+};
+use merrow_model::scene::{Damping, Joint, Link, smallest_eigenvalue};
+use merrow_yaml::error::Problems;
+
+/// Gravity and water that a body's buoyancy is trimmed for.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings {
+    /// Gravity [m/s²].
+    pub gravity: f64,
+    /// Density of the water [kg/m³].
+    pub density: f64,
+    /// Its depth [m].
+    pub depth: f64,
+}
+
+/// Radius of the sphere that stands for a body with neither hull nor volume [m].
+const POINT_RADIUS: f64 = 0.01;
+
+/// The link of `body`, its frame turned by `R_LU` from the user's, held to its parent by a joint.
+pub fn link(
+    name: &str,
+    body: &Body,
+    (R_LU, parent, joint): (Mat3, Option<usize>, Joint),
+    frame: Frame<'_>,
+    problems: &mut Problems,
+) -> Link {
+    let around = frame.around;
+    let to_link = |v: [f64; 3]| R_LU.mul_vec(sname::vector(body.axes, v));
+    let com = to_link(body.center_of_mass_m);
+    let rigid = SpatialInertia::rigid(body.mass_kg, com, &inertia_about_com(body).rotated(&R_LU));
+    // in air there is none: said once here, and every use of `total` follows
+    let in_water = around.density > 0.0;
+    let stated = added_mass(name, body, &R_LU, problems);
+    let added = if in_water {
+        stated
+    } else {
+        SpatialInertia::zero()
+    };
+    let total = rigid.plus(&added);
+    if smallest_eigenvalue(&rigid) <= 0.0 {
+        let text =
+            format!("the inertia of {name} is not positive definite: no such body can exist");
+        problems.push(body.at.of("inertia_kg_m2"), text);
+    } else if breaks_triangle(&inertia_about_com(body)) {
+        let text = format!(
+            "the inertia of {name} breaks the triangle inequality: no such body can exist, expected no principal \
+             moment above the sum of the two others"
+        );
+        problems.push(body.at.of("inertia_kg_m2"), text);
+    }
+    let trim = trim(body, to_link);
+    let meshed = hull::meshed(name, body, R_LU, frame.assets, problems);
+    let stated = body.at.has("volume_m3") || body.net_buoyancy_n.is_some();
+    let volume = match &meshed {
+        Some(mesh) if !stated => mesh.volume,
+        // what it displaces where it floats, for waves that accelerate it
+        None if body.restoring.is_some() && in_water => body
+            .restoring
+            .as_ref()
+            .map_or(0.0, |r| r.supports_kg / around.density),
+        _ => volume(name, body, trim.force, around, problems),
+    };
+    let cb = match &meshed {
+        Some(mesh) if !body.at.has("center_of_buoyancy_m") => mesh.centroid,
+        _ => to_link(body.center_of_buoyancy_m),
+    };
+    let linear_damping = damping(name, body, Derivative::Linear, problems);
+    let quadratic_damping = damping(name, body, Derivative::Quadratic, problems);
+    let (linear_damping, quadratic_damping) = linear_damping.paired_with(quadratic_damping);
+    let derivatives = sname::products(&body.derivatives, problems);
+    if let Some(w) = body
+        .wind
+        .as_ref()
+        .filter(|w| w.blendermann.is_some() && w.at.has("law"))
+    {
+        let text =
+            format!("the wind on {name} has both `law` and `blendermann`, expected one of them");
+        problems.push(w.at.of("law"), text);
+    }
+    let wet = in_water
+        && (volume > 0.0
+            || added != SpatialInertia::zero()
+            || body.radiation.is_some()
+            || body.surface_damping.is_some()
+            || body.slender.is_some()
+            || body.restoring.is_some()
+            || body.glider.is_some()
+            || !derivatives.is_empty()
+            || linear_damping != Damping::Zero
+            || quadratic_damping != Damping::Zero);
+    let mut link = Link {
+        name: name.to_string(),
+        parent,
+        joint,
+        R_LU,
+        turned: R_LU != Mat3::identity(),
+        mass: body.mass_kg,
+        p_LoLcm: com,
+        rigid,
+        added,
+        total,
+        volume,
+        p_LoCb: cb,
+        hull: meshed
+            .as_ref()
+            .map_or_else(|| hull(body, volume, cb, R_LU), |mesh| mesh.hull),
+        own_hull: body.hull != HullFile::Sphere,
+        skin: meshed.and_then(|mesh| mesh.skin),
+        sums_waves: matches!(&body.hull, HullFile::Mesh(f) if f.waves == HullWavesFile::Sum),
+        radiation: None,
+        surface_laws: false,
+        surface_damping: surface_damping(name, body, problems),
+        kelpie_attitude: kelpie_attitude(name, body, parent.is_some(), problems),
+        trim,
+        linear_damping,
+        quadratic_damping,
+        damping_decay: decay(body),
+        slender: body.slender.as_ref().map(|s| SlenderBody {
+            length: s.length_m,
+            diameter: s.diameter_m,
+            area: s.area_m2,
+            axial_drag: s.axial_drag,
+            oswald: s.oswald,
+            cross_flow: s.cross_flow_drag,
+            cross_flow_curve: cross_flow_curve(name, s, problems),
+            strips: strips(name, s, problems),
+        }),
+        glider: body.glider.as_ref().map(|g| Glider {
+            drag: g.drag,
+            lift: g.lift,
+            side: g.side,
+            roll: g.roll,
+            pitch: g.pitch,
+            yaw: g.yaw,
+        }),
+        derivatives: derivatives.clone(),
+        munk: body.munk_moment && derivatives.is_empty(),
+        p_LoD: to_link(body.damping_point_m),
+        wet,
+        restoring: restoring(name, body, parent, to_link, problems),
+        wind: body.wind.as_ref().map(|w| WindLoad {
+            drag_area: Vec3::from(std::array::from_fn(|i| w.area_m2[i] * w.drag[i])),
+            p_LoC: to_link(w.center_m),
+            ship: w.blendermann.as_ref().map(|b| Blendermann {
+                areas: [w.area_m2[0], w.area_m2[1]],
+                side: b.side_drag,
+                ends: [b.head_drag, b.stern_drag],
+                delta: b.delta,
+                roll: b.roll_factor,
+                length: b.length_m,
+            }),
+            law: match w.law {
+                WindLawFile::Drag => WindLaw::Drag,
+                WindLawFile::Kelpie => WindLaw::Kelpie,
+            },
+        }),
+    };
+    radiation::apply(&mut link, body, frame, problems);
+    link.surface_laws = link.radiation.is_some()
+        || link.surface_damping.is_some()
+        || link.kelpie_attitude.is_some();
+    link
+}
+
+fn cross_flow_curve(name: &str, file: &SlenderFile, problems: &mut Problems) -> Vec<(f64, f64)> {
+    let place = file.at.of("cross_flow_over_speed_m_s");
+    let pairs = &file.cross_flow_over_speed_m_s;
+    if pairs.iter().flatten().any(|x| *x < 0.0) {
+        problems.push(
+            place,
+            format!("the cross-flow drag of {name} over speed: expected no number below 0"),
+        );
+    }
+    table(
+        pairs,
+        &format!("the cross-flow drag of {name}"),
+        place,
+        problems,
+    )
+}
+
+fn surface_damping(
+    name: &str,
+    body: &Body,
+    problems: &mut Problems,
+) -> Option<Box<SurfaceDamping>> {
+    let file = body.surface_damping.as_ref()?;
+    let place = file.at.of("wave_resistance_n");
+    let pairs = &file.wave_resistance_n;
+    if pairs.first().is_some_and(|pair| pair[0] <= 0.0) {
+        let text = format!(
+            "the wave resistance of {name} begins at the speed {}, expected one above 0",
+            pairs[0][0]
+        );
+        problems.push(place, text);
+    }
+    Some(Box::new(SurfaceDamping {
+        roll: [
+            file.roll_nm_s_rad,
+            file.roll_quadratic_nm_s2,
+            file.roll_cubic_nm_s3,
+        ],
+        roll_lift: file.roll_lift_n_s2,
+        resistance: table(
+            pairs,
+            &format!("the wave resistance of {name} over speed"),
+            place,
+            problems,
+        ),
+    }))
+}
+
+fn kelpie_attitude(
+    name: &str,
+    body: &Body,
+    is_child: bool,
+    problems: &mut Problems,
+) -> Option<KelpieAttitude> {
+    let file = body.kelpie_attitude.as_ref()?;
+    if is_child {
+        let text = format!("`kelpie_attitude` of {name}: only the base of a robot can have it");
+        problems.push(&file.at.whole, text);
+    }
+    if matches!(body.hull, HullFile::Mesh(_)) {
+        let text = format!(
+            "`kelpie_attitude` is for vehicles without a hull, but that of {name} is a mesh, which the waves turn by their pressure: \
+             leave one of them out"
+        );
+        problems.push(&file.at.whole, text);
+    }
+    Some(KelpieAttitude {
+        pitch: file.pitch_rad_m,
+        roll: file.roll_rad_m,
+        bandwidth: std::f64::consts::TAU * file.bandwidth_hz,
+    })
+}
+
+fn strips(name: &str, file: &SlenderFile, problems: &mut Problems) -> usize {
+    if file.cross_flow_strips == 1 {
+        let text = format!(
+            "the cross-flow drag of {name}: found 1 strip, expected 0 (exact) or 2 and more"
+        );
+        problems.push(file.at.of("cross_flow_strips"), text);
+    }
+    file.cross_flow_strips as usize
+}
+
+fn restoring(
+    name: &str,
+    body: &Body,
+    parent: Option<usize>,
+    to_link: impl Fn([f64; 3]) -> Vec3,
+    problems: &mut Problems,
+) -> Option<Restoring> {
+    let file = body.restoring.as_ref()?;
+    let at = &file.at;
+    if parent.is_some() {
+        problems.push(
+            &at.whole,
+            format!("{name} has `restoring`, expected it on the base only: use `hull`"),
+        );
+    }
+    if body.hull != HullFile::Sphere || body.volume_m3 > 0.0 || body.net_buoyancy_n.is_some() {
+        let text = format!(
+            "{name} has `restoring` and `hull`, `volume_m3` or `net_buoyancy_n`, expected either the one or the others"
+        );
+        problems.push(&at.whole, text);
+    }
+    if file.reserve_kg <= file.supports_kg {
+        let text = format!(
+            "`reserve_kg` is {}, expected more than `supports_kg` {}: the hull would not float",
+            file.reserve_kg, file.supports_kg
+        );
+        problems.push(at.of("reserve_kg"), text);
+    }
+    Some(Restoring {
+        mass: file.supports_kg,
+        p_LoM: to_link(file.supports_at_m),
+        heave: file.heave_n_m,
+        roll: file.roll_nm_rad,
+        pitch: file.pitch_nm_rad,
+        p_LoF: to_link(file.center_of_flotation_m),
+        reserve: file.reserve_kg,
+    })
+}
+
+/// A link without a body: a frame that is merged into its parent.
+pub fn frame(name: &str, R_LU: Mat3, parent: usize, joint: Joint) -> Link {
+    let zero = SpatialInertia::zero();
+    Link {
+        name: name.to_string(),
+        parent: Some(parent),
+        joint,
+        R_LU,
+        turned: R_LU != Mat3::identity(),
+        mass: 0.0,
+        p_LoLcm: Vec3::zero(),
+        rigid: zero,
+        added: zero,
+        total: zero,
+        volume: 0.0,
+        p_LoCb: Vec3::zero(),
+        hull: Hull {
+            shape: Shape::Ellipsoid(Vec3::new(POINT_RADIUS, POINT_RADIUS, POINT_RADIUS)),
+            p_LoH: Vec3::zero(),
+            R_LH: R_LU,
+            bound: POINT_RADIUS,
+        },
+        own_hull: false,
+        skin: None,
+        sums_waves: false,
+        radiation: None,
+        surface_laws: false,
+        surface_damping: None,
+        kelpie_attitude: None,
+        trim: Trim {
+            force: 0.0,
+            moment_arm: Vec3::zero(),
+        },
+        linear_damping: Damping::Zero,
+        quadratic_damping: Damping::Zero,
+        damping_decay: None,
+        slender: None,
+        glider: None,
+        derivatives: Vec::new(),
+        munk: true,
+        p_LoD: Vec3::zero(),
+        wet: false,
+        restoring: None,
+        wind: None,
+    }
+}
+
+/// Decay of the linear damping, angular first; none where nothing decays.
+fn decay(body: &Body) -> Option<[f64; 6]> {
+    let k = body.linear_damping_decay_s_m;
+    k.iter()
+        .any(|k| *k > 0.0)
+        .then(|| std::array::from_fn(|i| k[(i + 3) % 6]))
+}
+
+/// Inertia about the centre of mass in FLU.
+fn inertia_about_com(body: &Body) -> Sym3 {
+    let i = &body.inertia_kg_m2;
+    let s = if body.axes == Axes::Frd { -1.0 } else { 1.0 };
+    Sym3 {
+        xx: i.xx,
+        xy: s * i.xy,
+        xz: s * i.xz,
+        yy: i.yy,
+        yz: i.yz,
+        zz: i.zz,
+    }
+}
+
+/// Whether a principal moment exceeds the sum of the two others: ∫r rᵀ dm, half the trace less the inertia, would have
+/// a negative eigenvalue.
+fn breaks_triangle(i: &Sym3) -> bool {
+    let half = 0.5 * (i.xx + i.yy + i.zz);
+    let second_moment = nalgebra::Matrix3::new(
+        half - i.xx,
+        -i.xy,
+        -i.xz,
+        -i.xy,
+        half - i.yy,
+        -i.yz,
+        -i.xz,
+        -i.yz,
+        half - i.zz,
+    );
+    // published figures are rounded
+    second_moment.symmetric_eigenvalues().min() < -0.01 * half
+}
+
+fn added_mass(name: &str, body: &Body, R_LU: &Mat3, problems: &mut Problems) -> SpatialInertia {
+    let m = sname::matrix(
+        &body.added_mass,
+        Derivative::AddedMass,
+        body.axes,
+        "added_mass",
+        problems,
+    );
+    let at = body.at.of("added_mass");
+    let largest = m.iter().flatten().fold(0.0_f64, |a, x| a.max(x.abs()));
+    let skew = (0..6)
+        .flat_map(|i| (0..i).map(move |j| (i, j)))
+        .map(|(i, j)| (m[i][j] - m[j][i]).abs());
+    if skew.fold(0.0, f64::max) > 0.01 * largest {
+        problems.push(
+            at,
+            format!("the added mass of {name} is not symmetric (by more than 1 %)"),
+        );
+    }
+    let even = std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (m[i][j] + m[j][i])));
+    let added = SpatialInertia::from_matrix(&even);
+    let least = smallest_eigenvalue(&added);
+    if least < -1e-9 * largest {
+        let text = format!(
+            "the added mass of {name} is unstable: found the eigenvalue {least:.4}, expected none below 0 \
+             (SNAME derivatives are negative, `values` and `rows` positive)"
+        );
+        problems.push(at, text);
+    }
+    added.to_parent(R_LU, Vec3::zero())
+}
+
+fn trim(body: &Body, to_link: impl Fn([f64; 3]) -> Vec3) -> Trim {
+    let mut trim = Trim {
+        force: 0.0,
+        moment_arm: Vec3::zero(),
+    };
+    for (_, load) in body.loads.iter() {
+        trim.force += load.force_n;
+        trim.moment_arm += to_link(load.at_m).scale(load.force_n);
+    }
+    trim
+}
+
+fn volume(
+    name: &str,
+    body: &Body,
+    loads: f64,
+    around: Surroundings,
+    problems: &mut Problems,
+) -> f64 {
+    let Some(net) = body.net_buoyancy_n else {
+        return body.volume_m3;
+    };
+    let at = body.at.of("net_buoyancy_n");
+    if body.at.has("volume_m3") {
+        let text = format!(
+            "{name} has both `volume_m3` and `net_buoyancy_n` (at {at}), expected one of them: set the other to null"
+        );
+        problems.push(body.at.of("volume_m3"), text);
+    }
+    let rho_g = around.density * around.gravity;
+    if rho_g <= 0.0 {
+        let text = format!(
+            "`net_buoyancy_n` of {name} needs gravity and water: write `volume_m3` instead"
+        );
+        problems.push(at, text);
+        return 0.0;
+    }
+    let volume = (body.mass_kg * around.gravity - loads + net) / rho_g;
+    if volume < 0.0 {
+        problems.push(
+            at,
+            format!("{name} would displace {volume:.6} m3, expected none below 0"),
+        );
+        return 0.0;
+    }
+    volume
+}
+
+fn damping(name: &str, body: &Body, kind: Derivative, problems: &mut Problems) -> Damping {
+    let (set, key) = match kind {
+        Derivative::Linear => (&body.linear_damping, "linear_damping"),
+        _ => (&body.quadratic_damping, "quadratic_damping"),
+    };
+    let m = sname::matrix(set, kind, body.axes, key, problems);
+    // xᵀ D x < 0 for some x would be a motor; for the quadratic law the diagonal tells
+    let feeds = match kind {
+        Derivative::Linear => {
+            let even = std::array::from_fn(|i| std::array::from_fn(|j| 0.5 * (m[i][j] + m[j][i])));
+            let largest = m.iter().flatten().fold(0.0_f64, |a, x| a.max(x.abs()));
+            smallest_eigenvalue(&SpatialInertia::from_matrix(&even)) < -1e-9 * largest
+        }
+        _ => (0..6).any(|i| m[i][i] < 0.0),
+    };
+    if feeds {
+        let text = format!(
+            "the {} of {name} would feed energy in, expected it positive semi-definite \
+             (SNAME derivatives are negative, `values` and `rows` positive)",
+            key.replace('_', " ")
+        );
+        problems.push(body.at.of(key), text);
+    }
+    Damping::from_matrix(&m)
+}
+
+fn hull(body: &Body, volume: f64, cb: Vec3, R_LU: Mat3) -> Hull {
+    let half = |s: &[f64; 3]| Vec3::new(0.5 * s[0], 0.5 * s[1], 0.5 * s[2]);
+    let (shape, center) = match &body.hull {
+        HullFile::Sphere | HullFile::Mesh(_) | HullFile::BoundingBox(_) => {
+            let r = libm::cbrt(volume * 3.0 / (4.0 * std::f64::consts::PI)).max(POINT_RADIUS);
+            (Shape::Ellipsoid(Vec3::new(r, r, r)), None)
+        }
+        HullFile::Box {
+            size_m, center_m, ..
+        } => (Shape::Box(half(size_m)), *center_m),
+        HullFile::Ellipsoid {
+            size_m, center_m, ..
+        } => (Shape::Ellipsoid(half(size_m)), *center_m),
+    };
+    let bound = match shape {
+        Shape::Box(h) => h.norm(),
+        Shape::Ellipsoid(a) => a.x.max(a.y).max(a.z),
+    };
+    let p_LoH = center.map_or(cb, |c| R_LU.mul_vec(sname::vector(body.axes, c)));
+    Hull {
+        shape,
+        p_LoH,
+        R_LH: R_LU,
+        bound,
+    }
+}

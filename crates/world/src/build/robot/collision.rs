@@ -1,0 +1,343 @@
+//! Shapes of a file become colliders of a link or of a structure.
+
+use crate::build::texture;
+use crate::import::assets::{Assets, Surveyed};
+use crate::import::heightfield::{Given, heightfield};
+use crate::import::sname;
+use crate::schema::Axes;
+use crate::schema::contact::{
+    CollisionFile, GroupsFile, MaterialFile, MeshForm, PropEntry, ShapeFile, StructureFile,
+    VisualFile,
+};
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::robot::collision::{
+    Backscatter, Collider, Geometry, Ground, Groups, Material, Structure,
+};
+use merrow_yaml::error::{Place, Problems};
+use merrow_yaml::node::Key;
+use merrow_yaml::read::Named;
+use std::sync::Arc;
+
+/// What shapes are fixed to.
+#[derive(Clone, Copy, Debug)]
+pub struct Mount<'a> {
+    /// Its name, before the names of the shapes.
+    pub name: &'a str,
+    /// Index of the link; 0 for what is fixed in the world.
+    pub link: usize,
+    /// Axes of the file in L, or in the world.
+    pub R: Mat3,
+    /// Origin of the file in L, or in the world [m].
+    pub p: Vec3,
+    /// Axes in which the file speaks.
+    pub axes: Axes,
+    /// True if it can move.
+    pub moves: bool,
+    /// True if it is no link, but stands in the world.
+    pub structure: bool,
+    /// True if its shapes are seen and not touched.
+    pub seen: bool,
+    /// Surface where a shape says none.
+    pub material: Material,
+}
+
+/// The colliders of `shapes` on `mount`.
+pub fn colliders(
+    shapes: &Named<CollisionFile>,
+    mount: Mount<'_>,
+    assets: &Assets,
+    problems: &mut Problems,
+) -> Vec<Collider> {
+    let one = |(name, file): (&str, &CollisionFile)| {
+        let geometry = geometry(name, file, mount, assets, problems)?;
+        let coat = file.texture.as_ref().and_then(|texture| {
+            let mesh = match &file.shape {
+                ShapeFile::Mesh { file, scale, .. } => Some((file.as_str(), *scale)),
+                _ => None,
+            };
+            texture::coat(texture, &geometry, mesh, assets, problems)
+        });
+        let [r, p, y] = file.attitude_deg.map(f64::to_radians);
+        let R_LG = mount
+            .R
+            .mul_mat(&axes(mount.axes))
+            .mul_mat(&Mat3::from_rpy(r, p, y));
+        Some(Collider {
+            name: format!("{}/{name}", mount.name),
+            link: mount.link,
+            geometry,
+            R_LG,
+            p_LoG: mount.p + mount.R.mul_vec(sname::vector(mount.axes, file.position_m)),
+            material: file.material.as_ref().map_or(mount.material, material),
+            groups: groups(&file.groups),
+            coat,
+        })
+    };
+    shapes.iter().filter_map(one).collect()
+}
+
+/// The shapes by which what `mount` is part of is seen.
+pub fn visuals(
+    shapes: &Named<VisualFile>,
+    mount: Mount<'_>,
+    assets: &Assets,
+    problems: &mut Problems,
+) -> Vec<Collider> {
+    let shape = |(name, file): &(Key, VisualFile)| {
+        let VisualFile {
+            position_m,
+            attitude_deg,
+            material,
+            texture,
+            shape,
+            at,
+        } = file.clone();
+        let groups = GroupsFile {
+            member: Vec::new(),
+            meets: None,
+            at: at.clone(),
+        };
+        (
+            name.clone(),
+            CollisionFile {
+                position_m,
+                attitude_deg,
+                material,
+                texture,
+                groups,
+                shape,
+                at,
+            },
+        )
+    };
+    let shapes = Named(shapes.0.iter().map(shape).collect());
+    colliders(
+        &shapes,
+        Mount {
+            seen: true,
+            ..mount
+        },
+        assets,
+        problems,
+    )
+}
+
+/// The structure `name` of a world.
+pub fn structure(
+    name: &str,
+    file: &StructureFile,
+    assets: &Assets,
+    problems: &mut Problems,
+) -> Structure {
+    let [r, p, y] = file.attitude_deg.map(f64::to_radians);
+    let mount = Mount {
+        name,
+        link: 0,
+        R: Mat3::from_rpy(r, p, y),
+        p: Vec3::from(file.position_m),
+        axes: Axes::Flu,
+        moves: false,
+        structure: true,
+        seen: false,
+        material: material(&file.material),
+    };
+    Structure {
+        name: name.to_string(),
+        colliders: colliders(&file.shapes, mount, assets, problems),
+    }
+}
+
+/// A prop that nothing can touch is a mistake: it would fall through everything.
+pub fn check_prop(name: &str, entry: &PropEntry, problems: &mut Problems) {
+    if entry.body.collisions.0.is_empty() {
+        let text = format!(
+            "the prop {name} has no shape that can be touched: add `collisions` to its body"
+        );
+        problems.push(entry.at.of("body"), text);
+    }
+}
+
+/// A surface.
+pub fn material(file: &MaterialFile) -> Material {
+    let ground = Ground {
+        density: file.ground.density_kg_m3,
+        sound_speed: file.ground.sound_speed_m_s,
+        attenuation: file.ground.attenuation_db_per_wavelength,
+        roughness: file.ground.roughness_m,
+    };
+    let backscatter = Backscatter {
+        lambert_db: file.backscatter_db,
+        table: file.backscatter_by_grazing_db,
+        ground,
+    };
+    Material {
+        friction: file.friction,
+        restitution: file.restitution,
+        reflectivity: file.reflectivity,
+        retro: file.retro_reflection_cd_lx_m2,
+        color: file.color.unwrap_or([file.reflectivity; 3]),
+        backscatter,
+    }
+}
+
+fn groups(file: &GroupsFile) -> Groups {
+    let bits = |numbers: &[u32]| {
+        numbers
+            .iter()
+            .fold(0, |bits, n| bits | 1u32.checked_shl(*n).unwrap_or(0))
+    };
+    Groups {
+        member: bits(&file.member),
+        meets: file.meets.as_deref().map_or(u32::MAX, bits),
+    }
+}
+
+/// The file's axes in the user's frame (forward, left, up).
+pub fn axes(axes: Axes) -> Mat3 {
+    let column = |v: [f64; 3]| sname::vector(axes, v);
+    Mat3::from_rows(
+        column([1.0, 0.0, 0.0]),
+        column([0.0, 1.0, 0.0]),
+        column([0.0, 0.0, 1.0]),
+    )
+}
+
+fn geometry(
+    name: &str,
+    file: &CollisionFile,
+    mount: Mount<'_>,
+    assets: &Assets,
+    problems: &mut Problems,
+) -> Option<Geometry> {
+    Some(match &file.shape {
+        ShapeFile::Sphere { radius_m, .. } => Geometry::Sphere { radius: *radius_m },
+        ShapeFile::Box {
+            size_m: [x, y, z], ..
+        } => Geometry::Box {
+            half: Vec3::new(0.5 * x, 0.5 * y, 0.5 * z),
+        },
+        ShapeFile::Cylinder {
+            radius_m, length_m, ..
+        } => Geometry::Cylinder {
+            radius: *radius_m,
+            half_length: 0.5 * length_m,
+        },
+        ShapeFile::Capsule {
+            radius_m, length_m, ..
+        } => Geometry::Capsule {
+            radius: *radius_m,
+            half_length: 0.5 * length_m,
+        },
+        ShapeFile::Mesh {
+            file,
+            scale,
+            form,
+            at,
+        } => {
+            if scale.contains(&0.0) {
+                problems.push(
+                    at.of("scale"),
+                    "`scale`: expected no 0, which would make the mesh flat",
+                );
+                return None;
+            }
+            if mount.seen {
+                return Some(Geometry::Mesh(
+                    assets.mesh(file, *scale, at.of("file"), problems)?.0,
+                ));
+            }
+            if *form == MeshForm::Triangles && mount.moves {
+                let text = format!(
+                    "the shape {name} of {} is made of `triangles`, which only what stands still can be: write \
+                     `convex_parts`, or `convex_hull`",
+                    mount.name
+                );
+                problems.push(at.of("form"), text);
+                return None;
+            }
+            let place = at.of("file");
+            touched(
+                *form,
+                assets.mesh(file, *scale, place, problems)?,
+                file,
+                place,
+                problems,
+            )?
+        }
+        ShapeFile::Heightfield {
+            file,
+            heights_m,
+            size_m,
+            height_scale,
+            at,
+        } => {
+            if !mount.structure {
+                let text = format!(
+                    "the shape {name} of {} is a `heightfield`, which only `structures` can have",
+                    mount.name
+                );
+                problems.push(&at.whole, text);
+                return None;
+            }
+            let given = Given {
+                file: file.as_deref(),
+                heights: heights_m.as_deref(),
+                size: *size_m,
+                scale: *height_scale,
+            };
+            let place = if file.is_some() {
+                at.of("file")
+            } else {
+                at.of("heights_m")
+            };
+            Geometry::Heightfield(Arc::new(heightfield(&given, place, problems)?))
+        }
+    })
+}
+
+/// What of a mesh is touched, if the mesh is good for that.
+pub fn touched(
+    form: MeshForm,
+    (mesh, survey): Surveyed,
+    file: &str,
+    place: &Place,
+    problems: &mut Problems,
+) -> Option<Geometry> {
+    let what = merrow_yaml::error::quote(file);
+    match form {
+        MeshForm::ConvexHull if survey.flat => {
+            problems.push(
+                place,
+                format!("{what}: the mesh is flat, expected one with a volume"),
+            );
+            None
+        }
+        MeshForm::ConvexHull => {
+            if let Some(why) = survey.no_body() {
+                problems.note(
+                    place,
+                    format!("{what}: {why}; its convex hull is touched all the same"),
+                );
+            }
+            Some(Geometry::ConvexHull(mesh))
+        }
+        MeshForm::ConvexParts => match survey.no_body() {
+            Some(why) => {
+                let text = format!(
+                    "{what}: {why}; mend the mesh, or take `convex_hull`, which needs no closed one"
+                );
+                problems.push(place, text);
+                None
+            }
+            None => Some(Geometry::ConvexParts(mesh)),
+        },
+        // terrain is open by nature; which side is out must be clear all the same
+        MeshForm::Triangles => {
+            if let Some(why) = survey.no_sides() {
+                problems.push(place, format!("{what}: {why}"));
+                return None;
+            }
+            Some(Geometry::Mesh(mesh))
+        }
+    }
+}

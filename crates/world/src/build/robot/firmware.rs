@@ -1,0 +1,272 @@
+//! A firmware's file becomes its settings.
+
+use crate::schema::firmware::{
+    CourseFile, CourseStartFile, DriveFile, FirmwareFile, MultirotorFile, VesselFile,
+};
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::robot::firmware::{
+    Course, CourseGains, Drive, Firmware, FirmwareLaw, Multirotor, Vessel,
+};
+use merrow_model::scene::{Link, Robot};
+use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use merrow_yaml::read::Places;
+
+/// The firmware of `robot`, whose links and thrusters are complete, in a world of step `dt`.
+pub fn firmware(file: &FirmwareFile, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+    match file {
+        FirmwareFile::Multirotor(file) => multirotor(file, robot, dt, problems),
+        FirmwareFile::Course(file) => course(file, robot, dt, problems),
+        FirmwareFile::Drive(file) => drive(file, robot, dt, problems),
+        FirmwareFile::Vessel(file) => vessel(file, robot, dt, problems),
+    }
+}
+
+/// A firmware ticks at most once a step.
+fn check_rate(rate: f64, dt: f64, at: &Places, problems: &mut Problems) {
+    if rate * dt > 1.0 + 1e-9 {
+        let text = format!(
+            "`rate_hz`: found {rate}, expected at most {} with steps of {dt} s",
+            1.0 / dt
+        );
+        problems.push(at.of("rate_hz"), text);
+    }
+}
+
+/// What the thrusters must be able to do beside one another.
+fn check_thrusters(
+    kind: &str,
+    axes: &[(usize, &str)],
+    robot: &Robot,
+    at: &Places,
+    problems: &mut Problems,
+) {
+    let can = |axis: usize| {
+        robot
+            .manager
+            .as_ref()
+            .is_some_and(|m| m.allocation.iter().any(|row| row[axis].abs() > 1e-9))
+    };
+    for (_, what) in axes.iter().filter(|(axis, _)| !can(*axis)) {
+        let text = format!(
+            "firmware {}: the thrusters of {} cannot {what}",
+            quote(kind),
+            robot.name
+        );
+        problems.push(&at.whole, text);
+    }
+}
+
+fn multirotor(file: &MultirotorFile, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+    check_rate(file.rate_hz, dt, &file.at, problems);
+    let axes = [
+        (2, "lift it"),
+        (3, "roll it"),
+        (4, "pitch it"),
+        (5, "turn it"),
+    ];
+    check_thrusters("multirotor", &axes, robot, &file.at, problems);
+    if robot.n_joints() > 0 {
+        let text = "firmware `multirotor`: it knows the vehicle's mass with all joints at 0, whatever they do later";
+        problems.note(&file.at.whole, text);
+    }
+    let (mass, p_BoBcm, inertia) = whole(&robot.links);
+    let settings = Multirotor {
+        position_gain: Vec3::from(file.position_gain_n_m),
+        velocity_gain: Vec3::from(file.velocity_gain_n_s_m),
+        attitude_gain: Vec3::from(file.attitude_gain_n_m_rad),
+        rate_gain: Vec3::from(file.rate_gain_n_m_s_rad),
+        max_speed: file.max_speed_m_s,
+        max_yaw_rate: file.max_yaw_rate_rad_s,
+        max_acceleration: file.max_acceleration_m_s2,
+        max_tilt: file.max_tilt_deg.to_radians(),
+        leash: file.leash_m,
+        takeoff_height: file.takeoff_height_m,
+        auto_speed: file.auto_speed_m_s,
+        starts_flying: file.starts_flying,
+        mass,
+        p_BoBcm,
+        inertia,
+    };
+    Firmware {
+        rate: file.rate_hz,
+        timeout: file.command_timeout_s,
+        law: FirmwareLaw::Multirotor(Box::new(settings)),
+    }
+}
+
+/// Mass, centre of mass in B and inertia about it of all links with their joints at 0.
+fn whole(links: &[Link]) -> (f64, Vec3, Mat3) {
+    let poses = crate::build::robot::poses_at_rest(links);
+    let sum = links.iter().zip(&poses).fold(
+        merrow_math::SpatialInertia::zero(),
+        |sum, (link, (R, p))| sum.plus(&link.rigid.to_parent(R, *p)),
+    );
+    let m = sum.to_matrix();
+    let mass = m[3][3];
+    // the off-diagonal block is m [c]×
+    let c = Vec3::new(m[2][4], m[0][5], m[1][3]).scale(1.0 / mass);
+    let about = |i: usize, j: usize| {
+        let (c, d) = (c.to_array(), if i == j { c.dot(c) } else { 0.0 });
+        m[i][j] - mass * (d - c[i] * c[j])
+    };
+    let row = |i: usize| Vec3::new(about(i, 0), about(i, 1), about(i, 2));
+    (
+        mass,
+        c,
+        Mat3 {
+            r: [row(0), row(1), row(2)],
+        },
+    )
+}
+
+fn course(file: &CourseFile, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+    check_rate(file.rate_hz, dt, &file.at, problems);
+    let mut find = |name: &str, place: &Place| {
+        let names = || {
+            robot
+                .fins
+                .iter()
+                .filter(|f| !f.is_azimuth())
+                .map(|f| f.name.as_str())
+        };
+        robot
+            .fins
+            .iter()
+            .position(|f| f.name == name && !f.is_azimuth())
+            .unwrap_or_else(|| {
+                problems.push(
+                    place,
+                    format!("no fin {}{}", quote(name), did_you_mean(name, names())),
+                );
+                0
+            })
+    };
+    let rudder = find(&file.rudder, file.at.of("rudder"));
+    let stern_planes = find(&file.stern_planes, file.at.of("stern_planes"));
+    let bow_planes = file
+        .bow_planes
+        .as_ref()
+        .map(|name| find(name, file.at.of("bow_planes")));
+    let [down, up] = file.pitch_limits_deg;
+    if down > up {
+        let text =
+            format!("`pitch_limits_deg`: found [{down}, {up}], expected the steepest dive first");
+        problems.push(file.at.of("pitch_limits_deg"), text);
+    }
+    let gains = CourseGains {
+        heading: file.heading_gain,
+        yaw_rate: file.yaw_rate_gain_s,
+        depth: file.depth_gain_rad_m,
+        sinking: file.sinking_gain,
+        pitch: file.pitch_gain,
+        pitch_rate: file.pitch_rate_gain_s,
+        bow: file.bow_part,
+        set_points: [down.to_radians(), up.to_radians()],
+    };
+    let start = file
+        .start
+        .as_ref()
+        .map(|start| begin(start, robot, problems));
+    let law = FirmwareLaw::Course(Course {
+        gains,
+        rudder,
+        stern_planes,
+        bow_planes,
+        start,
+    });
+    Firmware {
+        rate: file.rate_hz,
+        timeout: f64::INFINITY,
+        law,
+    }
+}
+
+/// Thruster and command with which a course begins.
+fn begin(file: &CourseStartFile, robot: &Robot, problems: &mut Problems) -> (usize, f64) {
+    let names = || robot.thrusters.iter().map(|t| t.name.as_str());
+    let found = robot
+        .thrusters
+        .iter()
+        .position(|t| t.name == file.propeller);
+    let Some(k) = found else {
+        let hint = did_you_mean(&file.propeller, names());
+        problems.push(
+            file.at.of("propeller"),
+            format!("no thruster {}{hint}", quote(&file.propeller)),
+        );
+        return (0, 0.0);
+    };
+    let [low, high] = robot.thrusters[k].command_range;
+    if !(low..=high).contains(&file.command) {
+        let text = format!("`command` is {}, expected {low} to {high}", file.command);
+        problems.push(file.at.of("command"), text);
+    }
+    (k, file.command)
+}
+
+fn drive(file: &DriveFile, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+    check_rate(file.rate_hz, dt, &file.at, problems);
+    let mut side = |names: &[String], place: &Place| -> Vec<usize> {
+        let servos = || {
+            robot.links[1..]
+                .iter()
+                .filter(|l| l.joint.servo().is_some())
+                .map(|l| l.joint.name.as_str())
+        };
+        let mut found = Vec::new();
+        for name in names {
+            match robot.links[1..]
+                .iter()
+                .position(|l| l.joint.name == *name && l.joint.servo().is_some())
+            {
+                Some(joint) => found.push(joint),
+                None => {
+                    let hint = did_you_mean(name, servos());
+                    problems.push(
+                        place,
+                        format!("no joint {} with a servo{hint}", quote(name)),
+                    );
+                }
+            }
+        }
+        found
+    };
+    let wheels = [
+        side(&file.left, file.at.of("left")),
+        side(&file.right, file.at.of("right")),
+    ];
+    let law = FirmwareLaw::Drive(Drive {
+        wheels,
+        radius: file.wheel_radius_m,
+        track: file.track_m,
+        most: [file.max_speed_m_s, file.max_yaw_rate_rad_s],
+        most_change: [file.max_acceleration_m_s2, file.max_yaw_acceleration_rad_s2],
+    });
+    Firmware {
+        rate: file.rate_hz,
+        timeout: file.command_timeout_s,
+        law,
+    }
+}
+
+fn vessel(file: &VesselFile, robot: &Robot, dt: f64, problems: &mut Problems) -> Firmware {
+    check_rate(file.rate_hz, dt, &file.at, problems);
+    check_thrusters(
+        "vessel",
+        &[(0, "push it ahead"), (5, "turn it")],
+        robot,
+        &file.at,
+        problems,
+    );
+    let law = FirmwareLaw::Vessel(Vessel {
+        gain: [file.speed_gain_n_s_m, file.yaw_rate_gain_n_m_s_rad],
+        integral: [file.speed_integral_n_m, file.yaw_integral_n_m_rad],
+        most: [file.max_speed_m_s, file.max_yaw_rate_rad_s],
+        most_change: [file.max_acceleration_m_s2, file.max_yaw_acceleration_rad_s2],
+    });
+    Firmware {
+        rate: file.rate_hz,
+        timeout: file.command_timeout_s,
+        law,
+    }
+}

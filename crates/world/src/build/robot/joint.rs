@@ -1,0 +1,350 @@
+//! Servos, groups of joints and what keeps an arm off its vehicle.
+
+use crate::schema::servo::{
+    ActuatorFile, EncoderFile, EncoderSide, KeepOutFile, LawFile, ModeFile, ServoFile,
+    TrajectoryFile, VelocityFile, WindingFile,
+};
+use crate::schema::{DriveFile, JointFile, RobotModel};
+use merrow_math::Vec3;
+use merrow_math::rng::Stream;
+use merrow_model::scene::robot::actuator::{
+    Actuator, Elastic, Encoder, JointGroup, KeepOut, Law, Line, Servo, Sphere, Tachometer, Thermal,
+    TorquePid, TrajectoryRules,
+};
+use merrow_model::scene::{Drive, JointKind, JointMode, Robot};
+use merrow_yaml::error::{Problems, did_you_mean, quote};
+
+/// Name of the group of all moving joints where a file names no groups.
+pub const DEFAULT_GROUP: &str = "arm";
+/// Frequency of a gear with a gap on its rotor where no stiffness is given [rad/s].
+const GEAR_FREQUENCY: f64 = 2.0 * std::f64::consts::PI * 50.0;
+
+/// The drive of the joint of `link`. Its random numbers are named when the robot's name is known.
+pub fn drive(link: &str, joint: &JointFile, problems: &mut Problems) -> Drive {
+    let limit = joint.max_speed.unwrap_or(f64::INFINITY);
+    match &joint.drive {
+        DriveFile::Effort {
+            stiffness, rest, ..
+        } => Drive::Effort {
+            stiffness: *stiffness,
+            rest: *rest,
+        },
+        DriveFile::Position {
+            bandwidth_rad_s,
+            max_speed,
+            max_acceleration,
+            ..
+        } => Drive::Position {
+            bandwidth: *bandwidth_rad_s,
+            max_speed: max_speed.min(limit),
+            max_acceleration: *max_acceleration,
+        },
+        DriveFile::Servo(file) => {
+            let mut servo = servo(link, file, problems);
+            servo.max_speed = servo.max_speed.min(limit);
+            Drive::Servo(Box::new(servo))
+        }
+    }
+}
+
+fn servo(link: &str, file: &ServoFile, problems: &mut Problems) -> Servo {
+    let has_loop = file.position_gain > 0.0;
+    let mode = match file.mode {
+        Some(ModeFile::Effort) => JointMode::Effort,
+        Some(ModeFile::Velocity) => JointMode::Velocity,
+        Some(ModeFile::Position) => JointMode::Position,
+        None if has_loop => JointMode::Position,
+        None => JointMode::Velocity,
+    };
+    if mode == JointMode::Position && !has_loop {
+        let text = format!(
+            "the servo of {link} starts in position mode, expected a `position_gain` above 0"
+        );
+        problems.push(file.at.of("mode"), text);
+    }
+    Servo {
+        mode,
+        rate: file.rate_hz,
+        position_gain: file.position_gain,
+        max_speed: file.max_speed,
+        law: law(&file.law),
+        actuator: actuator(link, &file.actuator, problems),
+        encoder: encoder(&file.encoder),
+    }
+}
+
+fn law(file: &LawFile) -> Law {
+    match *file {
+        LawFile::Cascade {
+            velocity_gain,
+            integral_gain,
+            inertia_feed_forward,
+            bias_feed_forward,
+            ..
+        } => Law::Cascade {
+            velocity_gain,
+            integral_gain,
+            inertia: inertia_feed_forward,
+            bias: bias_feed_forward,
+        },
+        LawFile::TorquePid {
+            kp,
+            ki,
+            kd,
+            bias_blend,
+            max_change,
+            ..
+        } => Law::TorquePid(TorquePid {
+            kp,
+            ki,
+            kd,
+            blend: bias_blend,
+            max_change,
+        }),
+    }
+}
+
+fn actuator(link: &str, file: &ActuatorFile, problems: &mut Problems) -> Actuator {
+    let rotor_inertia = file.gear_ratio * file.gear_ratio * file.rotor_inertia_kg_m2;
+    let has_spring = file.backlash > 0.0 || file.stiffness.is_some();
+    if has_spring && rotor_inertia == 0.0 {
+        let text = format!(
+            "the gear of {link} has a gap or a spring, expected a `rotor_inertia_kg_m2` above 0"
+        );
+        problems.push(
+            file.at.of(if file.backlash > 0.0 {
+                "backlash"
+            } else {
+                "stiffness"
+            }),
+            text,
+        );
+    }
+    let elastic = has_spring.then(|| {
+        let stiffness = file
+            .stiffness
+            .unwrap_or(rotor_inertia * GEAR_FREQUENCY * GEAR_FREQUENCY);
+        let damping = file
+            .spring_damping
+            .unwrap_or(2.0 * (stiffness * rotor_inertia).sqrt());
+        Elastic {
+            gap: file.backlash,
+            stiffness,
+            damping,
+        }
+    });
+    let line = match (file.stall_effort, file.no_load_speed) {
+        (Some(stall_effort), Some(no_load_speed)) => Some(Line {
+            stall_effort,
+            no_load_speed,
+        }),
+        (None, None) => None,
+        (given, _) => {
+            let keys = ["stall_effort", "no_load_speed"];
+            let [has, lacks] = if given.is_some() {
+                keys
+            } else {
+                [keys[1], keys[0]]
+            };
+            problems.push(
+                file.at.of(has),
+                format!("`{has}` alone makes no line, expected `{lacks}` too"),
+            );
+            None
+        }
+    };
+    if let (Some(winding), None) = (&file.winding, file.effort_per_ampere) {
+        let text = format!(
+            "the winding of {link} heats with its current, expected `effort_per_ampere` too"
+        );
+        problems.push(&winding.at.whole, text);
+    }
+    Actuator {
+        rotor_inertia,
+        elastic,
+        line,
+        forward_loss: 1.0 - file.efficiency,
+        backward_loss: 1.0 / file.back_efficiency.unwrap_or(file.efficiency) - 1.0,
+        effort_per_ampere: file.effort_per_ampere.unwrap_or(0.0),
+        thermal: file.winding.as_ref().map(|w| thermal(link, w, problems)),
+    }
+}
+
+fn thermal(link: &str, file: &WindingFile, problems: &mut Problems) -> Thermal {
+    if file.derate_from_c >= file.max_temperature_c {
+        let (from, most) = (file.derate_from_c, file.max_temperature_c);
+        let text = format!(
+            "{link}: `derate_from_c` is {from}, expected less than `max_temperature_c` {most}"
+        );
+        problems.push(file.at.of("derate_from_c"), text);
+    }
+    Thermal {
+        resistance: file.resistance_ohm,
+        kelvin_per_watt: file.thermal_resistance_k_w,
+        tau: file.thermal_time_constant_s,
+        derate_from: file.derate_from_c,
+        most: file.max_temperature_c,
+    }
+}
+
+fn encoder(file: &EncoderFile) -> Encoder {
+    Encoder {
+        on_motor: file.on == EncoderSide::Motor,
+        resolution: file.resolution,
+        noise: file.noise_std,
+        velocity: match file.velocity {
+            VelocityFile::Direct {
+                resolution,
+                noise_std,
+                ..
+            } => Tachometer::Direct {
+                resolution,
+                noise: noise_std,
+            },
+            VelocityFile::Difference { filter_s, .. } => Tachometer::Difference { tau: filter_s },
+        },
+        stream: Stream::new(0, ""),
+    }
+}
+
+/// What is said of the joints as a whole; called when the links are complete, with seed and step of the world.
+pub fn finish(
+    robot: &mut Robot,
+    model: &RobotModel,
+    (seed, dt): (u64, f64),
+    problems: &mut Problems,
+) {
+    for (link, file) in model.links.iter() {
+        if let DriveFile::Servo(servo) = &file.joint.drive
+            && servo.rate_hz * dt > 1.0 + 1e-9
+        {
+            let (rate, most) = (servo.rate_hz, 1.0 / dt);
+            let text = format!(
+                "the servo of {link} is asked for {rate} ticks per second, the step allows {most:.0}: lower the rate or `dt_s`"
+            );
+            problems.push(servo.at.of("rate_hz"), text);
+        }
+    }
+    for link in &mut robot.links[1..] {
+        let stream = format!("{}/{}/encoder", robot.name, link.joint.name);
+        if let Drive::Servo(servo) = &mut link.joint.drive {
+            servo.encoder.stream = Stream::new(seed, &stream);
+        }
+    }
+    robot.trajectory_rules = rules(&model.trajectories);
+    robot.joint_groups = groups(robot, model, problems);
+    robot.keep_out = model
+        .keep_out
+        .as_ref()
+        .map(|file| keep_out(robot, file, problems));
+}
+
+fn groups(robot: &Robot, model: &RobotModel, problems: &mut Problems) -> Vec<JointGroup> {
+    let moving =
+        || (0..robot.n_joints()).filter(|j| robot.links[j + 1].joint.kind != JointKind::Fixed);
+    let name_of = |j: usize| robot.links[j + 1].joint.name.as_str();
+    if model.joint_groups.iter().next().is_none() {
+        let joints: Vec<usize> = moving().collect();
+        let all = JointGroup {
+            name: DEFAULT_GROUP.into(),
+            joints,
+        };
+        return if all.joints.is_empty() {
+            Vec::new()
+        } else {
+            vec![all]
+        };
+    }
+    let mut groups: Vec<JointGroup> = Vec::new();
+    for (group, names) in model.joint_groups.iter() {
+        let place = model.joint_groups.place(group).unwrap_or(&model.at.whole);
+        let mut joints = Vec::new();
+        for name in names {
+            let Some(joint) = moving().find(|j| name_of(*j) == name) else {
+                let hint = did_you_mean(name, moving().map(name_of));
+                problems.push(
+                    place,
+                    format!("group {group}: no moving joint {}{hint}", quote(name)),
+                );
+                continue;
+            };
+            let taken = groups
+                .iter()
+                .find(|g| g.joints.contains(&joint))
+                .map(|g| g.name.as_str());
+            if let Some(taken) = taken.or(joints.contains(&joint).then_some(group)) {
+                let text = format!("group {group}: joint {name} is in group {taken} already");
+                problems.push(place, text);
+            } else {
+                joints.push(joint);
+            }
+        }
+        if names.is_empty() {
+            problems.push(
+                place,
+                format!("group {group} has no joints, expected at least one"),
+            );
+        }
+        groups.push(JointGroup {
+            name: group.to_string(),
+            joints,
+        });
+    }
+    groups
+}
+
+fn rules(file: &TrajectoryFile) -> TrajectoryRules {
+    TrajectoryRules {
+        allow_partial: file.allow_partial_joints,
+        allow_moving_end: file.allow_moving_end,
+        path: file.path_tolerance,
+        goal: file.goal_tolerance,
+        stopped_speed: file.stopped_speed,
+        goal_time: file.goal_time_s,
+        stall_time: file.stall_time_s,
+        stall_speed: file.stall_speed,
+        allow_stalling: file.allow_stalling,
+        gripper: file.gripper_tolerance,
+    }
+}
+
+fn keep_out(robot: &Robot, file: &KeepOutFile, problems: &mut Problems) -> KeepOut {
+    let corners = |center: [f64; 3], size: [f64; 3]| {
+        let (center, half) = (Vec3::from(center), Vec3::from(size).scale(0.5));
+        [center - half, center + half]
+    };
+    let mut spheres = Vec::new();
+    for (name, sphere) in file.spheres.iter() {
+        let point = Vec3::from(sphere.center_m);
+        // a link that was merged into another is a frame on it
+        let on_link = robot
+            .link_index(&sphere.link)
+            .map(|l| (l, point))
+            .or_else(|| {
+                let frame = robot.attached.iter().find(|a| a.name == sphere.link)?;
+                Some((frame.link, frame.p_UoA_U + frame.R_UA.mul_vec(point)))
+            });
+        let Some((link, p_U)) = on_link else {
+            let known = robot.links.iter().map(|l| l.name.as_str());
+            let hint = did_you_mean(&sphere.link, known);
+            let text = format!("sphere {name}: no link {}{hint}", quote(&sphere.link));
+            problems.push(sphere.at.of("link"), text);
+            continue;
+        };
+        let p_LoC = robot.links[link].R_LU.mul_vec(p_U);
+        spheres.push(Sphere {
+            link,
+            p_LoC,
+            radius: sphere.radius_m,
+        });
+    }
+    KeepOut {
+        boxes: file
+            .boxes
+            .iter()
+            .map(|(_, b)| corners(b.center_m, b.size_m))
+            .collect(),
+        spheres,
+        look_ahead: file.look_ahead_s,
+    }
+}

@@ -1,0 +1,638 @@
+//! A robot's files become links, actuators and sensors.
+
+pub mod actuator;
+pub mod body;
+pub mod collision;
+pub mod fin;
+pub mod firmware;
+pub mod hull;
+pub mod joint;
+pub mod merge_fixed;
+pub mod radiation;
+
+use crate::About;
+use crate::build::energy;
+use crate::build::robot::body::Surroundings;
+use crate::build::robot::collision::Mount;
+use crate::build::sensor;
+use crate::build::sensor::camera;
+use crate::build::sensor::navigation;
+use crate::import::assets::Assets;
+use crate::schema::contact::PropEntry;
+use crate::schema::servo::TrajectoryFile;
+use crate::schema::urdf::HydrodynamicsFile;
+use crate::schema::{Base, Body, JointFile, JointKindFile, LinkFile, RobotEntry, RobotModel};
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::robot::joint::Mimic;
+use merrow_model::scene::{
+    Collider, Drive, Joint, JointKind, Link, Manager, Material, Robot, Start, TrajectoryRules,
+};
+use merrow_physics::dynamics::mimic::MIMICS_MAX;
+use merrow_sim::control::firmware::allocation;
+use merrow_yaml::error::{Place, Problems, did_you_mean, list, quote};
+use merrow_yaml::read::Named;
+
+/// Name of every robot's base link.
+pub const BASE: &str = "base_link";
+
+/// What a robot needs to know of its world.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// Gravity and water.
+    pub around: Surroundings,
+    /// Seed of the world.
+    pub seed: u64,
+    /// Step [s].
+    pub dt: f64,
+    /// Names and units of what the water carries; none where that is not known.
+    pub carried: Option<&'a [(String, String)]>,
+    /// Files beside the world's own text.
+    pub assets: &'a Assets,
+}
+
+/// The robot `name`, at `offset` from where its entry says.
+pub fn robot(
+    name: &str,
+    entry: &RobotEntry,
+    offset: Vec3,
+    frame: Frame<'_>,
+    problems: &mut Problems,
+) -> Robot {
+    let model = &entry.model;
+    let links = links(model, frame, problems);
+    let start = start(entry, offset, &links, problems);
+    let [colliders, visuals] = shapes(model, &links, frame.assets, problems);
+    let mut robot = Robot {
+        name: name.to_string(),
+        model: model.description.clone(),
+        floating: model.base == Base::Floating,
+        attached: Vec::new(),
+        thrusters: Vec::new(),
+        fins: Vec::new(),
+        ballasts: Vec::new(),
+        winches: Vec::new(),
+        manager: None,
+        sensors: Vec::new(),
+        battery: model.battery.as_ref().map(|b| energy::battery(b, problems)),
+        loads: energy::loads(&model.loads),
+        lamps: Vec::new(),
+        solar: Vec::new(),
+        colliders,
+        visuals,
+        contact_wrenches: Vec::new(),
+        self_collision: model.self_collision,
+        joint_groups: Vec::new(),
+        trajectory_rules: TrajectoryRules::default(),
+        keep_out: None,
+        servos: false,
+        start,
+        base_factor: None,
+        inflow: false,
+        rotors: false,
+        firmware: None,
+        mimics: Vec::new(),
+        links,
+    };
+    for (name, file) in model.thrusters.iter() {
+        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
+        robot.thrusters.push(actuator::thruster(
+            name,
+            file,
+            link,
+            &robot.links,
+            frame.dt,
+            problems,
+        ));
+    }
+    for (sensor_name, file) in model.sensors.iter() {
+        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
+        let made = sensor::sensor(sensor_name, file, link, &robot, frame, problems);
+        robot.sensors.push(made);
+    }
+    navigation::aids(&model.sensors, &mut robot.sensors, problems);
+    for (lamp, file) in model.lamps.iter() {
+        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
+        let lamp = camera::lamp(
+            lamp,
+            file,
+            (link, &robot.links[link]),
+            &robot.loads,
+            problems,
+        );
+        robot.lamps.push(lamp);
+    }
+    for (panel, file) in model.solar_panels.iter() {
+        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
+        robot.solar.push(energy::solar(
+            panel,
+            file,
+            link,
+            &robot.links[link],
+            problems,
+        ));
+    }
+    energy::check(model, problems);
+    for (fin_name, file) in model.fins.iter() {
+        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
+        let fin = fin::fin(fin_name, file, link, &robot, frame.dt, problems);
+        robot.fins.push(fin);
+    }
+    for (name, file) in model.ballasts.iter() {
+        let link = find_link(&robot.links, &file.link, file.at.of("link"), problems);
+        robot
+            .ballasts
+            .push(actuator::ballast(name, file, link, &robot.links, problems));
+    }
+    for (k, (_, file)) in model.thrusters.iter().enumerate() {
+        let Some(azimuth) = &file.azimuth else {
+            continue;
+        };
+        let turns = fin::azimuth(k, file, azimuth, &robot, frame.dt, problems);
+        robot.thrusters[k].azimuth = Some(robot.fins.len());
+        robot.fins.push(turns);
+    }
+    if !robot.thrusters.is_empty() {
+        let columns = allocation::geometry(&robot, &poses_at_rest(&robot.links));
+        let allocation = allocation::pseudo_inverse(&columns);
+        robot.manager = Some(Manager {
+            allocation,
+            timeout_s: model.command_timeout_s,
+        });
+    }
+    merge_fixed::merge(&mut robot);
+    for name in &model.contact_wrenches {
+        let attached = || {
+            robot
+                .attached
+                .iter()
+                .find(|a| a.name == *name)
+                .map(|a| a.link)
+        };
+        match robot.link_index(name).or_else(attached) {
+            Some(link) => robot.contact_wrenches.push(link),
+            None => {
+                let hint = did_you_mean(name, robot.links.iter().map(|l| l.name.as_str()));
+                problems.push(
+                    model.at.of("contact_wrenches"),
+                    format!("no link {}{hint}", quote(name)),
+                );
+            }
+        }
+    }
+    joint::finish(&mut robot, model, (frame.seed, frame.dt), problems);
+    robot.firmware = model
+        .firmware
+        .as_ref()
+        .map(|f| firmware::firmware(f, &robot, frame.dt, problems));
+    robot.finish();
+    robot
+}
+
+/// A prop as the robot that it is: one link, no actuators, no sensors.
+pub fn prop(entry: &PropEntry) -> RobotEntry {
+    RobotEntry {
+        model: RobotModel {
+            description: entry.body.description.clone(),
+            source: entry.body.source.clone(),
+            urdf: None,
+            hydrodynamics: HydrodynamicsFile::none(&entry.at),
+            root: BASE.to_string(),
+            base: Base::Floating,
+            body: entry.body.clone(),
+            links: Named::default(),
+            joint_groups: Named::default(),
+            trajectories: TrajectoryFile {
+                allow_partial_joints: false,
+                allow_stalling: false,
+                allow_moving_end: false,
+                path_tolerance: 0.0,
+                goal_tolerance: 0.0,
+                stopped_speed: 0.01,
+                goal_time_s: 0.0,
+                stall_time_s: 1.0,
+                stall_speed: 0.001,
+                gripper_tolerance: 0.01,
+                at: entry.at.clone(),
+            },
+            keep_out: None,
+            contact_wrenches: Vec::new(),
+            self_collision: false,
+            thrusters: Named::default(),
+            fins: Named::default(),
+            ballasts: Named::default(),
+            command_timeout_s: None,
+            sensors: Named::default(),
+            battery: None,
+            loads: Named::default(),
+            lamps: Named::default(),
+            solar_panels: Named::default(),
+            firmware: None,
+            at: entry.at.clone(),
+        },
+        position_m: entry.position_m,
+        attitude_deg: entry.attitude_deg,
+        velocity_m_s: entry.velocity_m_s,
+        angular_velocity_rad_s: entry.angular_velocity_rad_s,
+        joints_rad: Named::default(),
+        repeat: entry.repeat.clone(),
+        at: entry.at.clone(),
+    }
+}
+
+/// Shapes of all links that can be touched, and those that are seen, in their order.
+fn shapes(
+    model: &RobotModel,
+    links: &[Link],
+    assets: &Assets,
+    problems: &mut Problems,
+) -> [Vec<Collider>; 2] {
+    let others = model.links.iter().map(|(_, file)| file.body.as_ref());
+    let bodies = std::iter::once(Some(&model.body)).chain(others);
+    let on_link = |(k, (link, body)): (usize, (&Link, Option<&Body>))| {
+        let Some(body) = body else {
+            return [Vec::new(), Vec::new()];
+        };
+        let mount = Mount {
+            name: &link.name,
+            link: k,
+            R: link.R_LU,
+            p: Vec3::zero(),
+            axes: body.axes,
+            moves: k > 0 || model.base == Base::Floating,
+            structure: false,
+            seen: false,
+            material: Material::default(),
+        };
+        [
+            collision::colliders(&body.collisions, mount, assets, problems),
+            collision::visuals(&body.visuals, mount, assets, problems),
+        ]
+    };
+    let mut all = [Vec::new(), Vec::new()];
+    for of_link in links.iter().zip(bodies).enumerate().map(on_link) {
+        all.iter_mut()
+            .zip(of_link)
+            .for_each(|(all, some)| all.extend(some));
+    }
+    all
+}
+
+/// Descriptions and sources of a model.
+pub fn about(model: &RobotModel) -> About {
+    let mut sources = vec![("robot".to_string(), model.source.clone(), String::new())];
+    let mut add = |what: String, source: &str, estimated: &str| {
+        sources.push((what, source.to_string(), estimated.to_string()));
+    };
+    add("body".into(), &model.body.source, &model.body.estimated);
+    for (name, link) in model.links.iter() {
+        if let Some(body) = &link.body {
+            add(format!("link {name}"), &body.source, &body.estimated);
+        }
+    }
+    for (name, thruster) in model.thrusters.iter() {
+        add(
+            format!("thruster {name}"),
+            &thruster.motor.source,
+            &thruster.motor.estimated,
+        );
+    }
+    for (name, fin) in model.fins.iter() {
+        add(
+            format!("fin {name}"),
+            &fin.surface.source,
+            &fin.surface.estimated,
+        );
+    }
+    for (name, ballast) in model.ballasts.iter() {
+        add(
+            format!("ballast {name}"),
+            &ballast.source,
+            &ballast.estimated,
+        );
+    }
+    for (name, sensor) in model.sensors.iter() {
+        add(
+            format!("sensor {name}"),
+            &sensor.device.source,
+            &sensor.device.estimated,
+        );
+    }
+    if let Some(battery) = &model.battery {
+        add("battery".into(), &battery.source, &battery.estimated);
+    }
+    for (name, panel) in model.solar_panels.iter() {
+        add(
+            format!("solar panel {name}"),
+            &panel.source,
+            &panel.estimated,
+        );
+    }
+    if let Some(firmware) = &model.firmware {
+        let (source, estimated) = firmware.about();
+        add("firmware".into(), source, estimated);
+    }
+    About {
+        description: model.description.clone(),
+        sources,
+    }
+}
+
+fn links(model: &RobotModel, frame: Frame<'_>, problems: &mut Problems) -> Vec<Link> {
+    let identity = Mat3::identity();
+    let mut links = vec![body::link(
+        &model.root,
+        &model.body,
+        (identity, None, Joint::base()),
+        frame,
+        problems,
+    )];
+    for (name, file) in model.links.iter() {
+        let parent = find_link(&links, &file.parent, file.at.of("parent"), problems);
+        let (joint, R_LU) = joint(name, file, &links[parent], problems);
+        if name == model.root || links.iter().any(|l| l.joint.name == joint.name) {
+            let taken = if name == model.root {
+                name
+            } else {
+                &joint.name
+            };
+            problems.push(
+                &file.at.whole,
+                format!("the name {} is taken", quote(taken)),
+            );
+        }
+        let link = match &file.body {
+            Some(body) => body::link(name, body, (R_LU, Some(parent), joint), frame, problems),
+            None => {
+                if joint.kind != JointKind::Fixed {
+                    let text = format!(
+                        "missing key `body` in {}: only a link that is fixed can be a mere frame",
+                        quote(name)
+                    );
+                    problems.push(&file.at.whole, text);
+                }
+                body::frame(name, R_LU, parent, joint)
+            }
+        };
+        links.push(link);
+    }
+    mimics(model, &mut links, problems);
+    let followers = links.iter().filter(|l| l.joint.mimic.is_some()).count();
+    if followers > MIMICS_MAX {
+        let text =
+            format!("{followers} joints follow others, expected at most {MIMICS_MAX} of one robot");
+        problems.push(&model.at.whole, text);
+    }
+    if model.urdf.is_none() && model.at.has("hydrodynamics") {
+        let text = "`hydrodynamics` means nothing without `urdf`: write it in `body` and in the bodies of the `links`";
+        problems.push(model.at.of("hydrodynamics"), text);
+    }
+    links
+}
+
+/// Joints that follow others: which, once all are known.
+fn mimics(model: &RobotModel, links: &mut [Link], problems: &mut Problems) {
+    for (k, (_, file)) in model.links.iter().enumerate() {
+        let Some(mimic) = &file.joint.mimic else {
+            continue;
+        };
+        let own = &links[k + 1].joint;
+        let (place, name) = (mimic.at.of("joint"), quote(&own.name));
+        let moves = |l: &Link| l.joint.kind != JointKind::Fixed && l.joint.name != own.name;
+        let names = || {
+            links[1..]
+                .iter()
+                .filter(|l| moves(l))
+                .map(|l| l.joint.name.as_str())
+        };
+        let leader = links
+            .iter()
+            .position(|l| moves(l) && l.joint.name == mimic.joint);
+        let follows = |leader: usize| model.links.0[leader - 1].1.joint.mimic.is_some();
+        match leader {
+            Some(_) if matches!(own.drive, Drive::Position { .. }) => {
+                let text = format!(
+                    "the joint {name} follows another: expected no position drive of its own"
+                );
+                problems.push(file.joint.at.of("drive"), text);
+            }
+            Some(leader) if leader > 0 && !follows(leader) && own.kind != JointKind::Fixed => {
+                let (multiplier, offset) = (mimic.multiplier, mimic.offset);
+                links[k + 1].joint.mimic = Some(Mimic {
+                    leader,
+                    multiplier,
+                    offset,
+                });
+            }
+            Some(_) => {
+                let text = format!(
+                    "the joint {name} cannot follow {}: expected two joints that move, of which the other follows none",
+                    quote(&mimic.joint)
+                );
+                problems.push(place, text);
+            }
+            None => {
+                let hint = did_you_mean(&mimic.joint, names());
+                problems.push(
+                    place,
+                    format!(
+                        "the joint {name} follows {}, which is no joint that moves{hint}",
+                        quote(&mimic.joint)
+                    ),
+                );
+            }
+        }
+    }
+}
+
+/// The joint in the parent's link frame L, and the child's user frame in its own.
+fn joint(name: &str, file: &LinkFile, parent: &Link, problems: &mut Problems) -> (Joint, Mat3) {
+    let j = &file.joint;
+    let axis = Vec3::from(j.axis).unit().unwrap_or_else(|| {
+        problems.push(
+            j.at.of("axis"),
+            format!(
+                "the axis of the joint of {name} has no length, expected numbers that are not all 0"
+            ),
+        );
+        Vec3::new(0.0, 0.0, 1.0)
+    });
+    let R_UL = Mat3::with_z_axis(axis);
+    let [r, p, y] = j.attitude_rad;
+    let R_PuCu = Mat3::from_rpy(r, p, y);
+    let kind = match j.kind {
+        JointKindFile::Revolute => JointKind::Revolute,
+        JointKindFile::Continuous => JointKind::Continuous,
+        JointKindFile::Prismatic => JointKind::Prismatic,
+        JointKindFile::Fixed => JointKind::Fixed,
+    };
+    let mut joint = Joint {
+        name: j.name.clone().unwrap_or_else(|| format!("{name}_joint")),
+        kind,
+        R_PC0: parent.R_LU.mul_mat(&R_PuCu).mul_mat(&R_UL),
+        p_PoCo0: parent.R_LU.mul_vec(Vec3::from(j.position_m)),
+        limits: limits(name, j, kind, problems),
+        max_effort: j.max_effort.unwrap_or(f64::INFINITY),
+        speed_limit: j.max_speed.unwrap_or(f64::INFINITY),
+        damping: j.damping,
+        armature: j.armature,
+        friction: j.friction,
+        mimic: None,
+        drive: joint::drive(name, j, problems),
+    };
+    if joint.friction > 0.0 && matches!(joint.drive, Drive::Position { .. }) {
+        let text = format!(
+            "the joint {} has friction, which its ideal position drive does not feel; a drive of the kind `servo` does",
+            joint.name
+        );
+        problems.note(j.at.of("friction"), text);
+    }
+    // a rotor behind a rigid gear moves with the joint
+    if let Some(servo) = joint.servo()
+        && servo.actuator.elastic.is_none()
+    {
+        joint.armature += servo.actuator.rotor_inertia;
+    }
+    (joint, R_UL.transpose())
+}
+
+fn limits(name: &str, j: &JointFile, kind: JointKind, problems: &mut Problems) -> [f64; 2] {
+    let free = [f64::NEG_INFINITY, f64::INFINITY];
+    let (given, keys) = match kind {
+        JointKind::Revolute => ([j.lower_rad, j.upper_rad], ["lower_rad", "upper_rad"]),
+        JointKind::Prismatic => ([j.lower_m, j.upper_m], ["lower_m", "upper_m"]),
+        JointKind::Continuous | JointKind::Fixed => ([None, None], [""; 2]),
+    };
+    for key in ["lower_rad", "upper_rad", "lower_m", "upper_m"] {
+        if j.at.has(key) && !keys.contains(&key) {
+            let text = format!(
+                "the joint of {name}: `{key}` means nothing to a {} joint",
+                j.kind.word()
+            );
+            problems.push(j.at.of(key), text);
+        }
+    }
+    if keys == [""; 2] {
+        return free;
+    }
+    let (Some(lo), Some(hi)) = (given[0], given[1]) else {
+        let text = format!(
+            "the joint of {name} has no limits, expected `{}` and `{}`",
+            keys[0], keys[1]
+        );
+        problems.push(&j.at.whole, text);
+        return free;
+    };
+    if lo > hi {
+        let text = format!(
+            "the joint of {name}: `{}` is {lo}, expected no more than `{}` {hi}",
+            keys[0], keys[1]
+        );
+        problems.push(j.at.of(keys[0]), text);
+    }
+    [lo, hi]
+}
+
+fn start(entry: &RobotEntry, offset: Vec3, links: &[Link], problems: &mut Problems) -> Start {
+    let mut q = vec![0.0; links.len() - 1];
+    let names = || {
+        links[1..]
+            .iter()
+            .filter(|l| l.joint.kind != JointKind::Fixed)
+            .map(|l| l.joint.name.as_str())
+    };
+    for (name, value) in entry.joints_rad.iter() {
+        match links[1..].iter().position(|l| l.joint.name == name) {
+            Some(k) if links[k + 1].joint.kind == JointKind::Fixed => {
+                let text = format!("joint {name} is fixed, expected the name of one that moves");
+                problems.push(
+                    entry.joints_rad.place(name).unwrap_or(&entry.at.whole),
+                    text,
+                );
+            }
+            Some(k) => {
+                let [lo, hi] = links[k + 1].joint.limits;
+                if !(lo..=hi).contains(value) {
+                    let text = format!("joint {name} starts at {value}, expected {lo} to {hi}");
+                    problems.push(
+                        entry.joints_rad.place(name).unwrap_or(&entry.at.whole),
+                        text,
+                    );
+                }
+                q[k] = *value;
+            }
+            None => {
+                let text = format!("no joint {}{}", quote(name), did_you_mean(name, names()));
+                problems.push(
+                    entry.joints_rad.place(name).unwrap_or(&entry.at.whole),
+                    text,
+                );
+            }
+        }
+    }
+    for k in 1..links.len() {
+        let Some(mimic) = links[k].joint.mimic else {
+            continue;
+        };
+        let follows = mimic.multiplier * q[mimic.leader - 1] + mimic.offset;
+        let name = &links[k].joint.name;
+        if let Some(place) = entry.joints_rad.place(name).filter(|_| q[k - 1] != follows) {
+            let text =
+                format!("joint {name} follows another, which puts it at {follows}: leave it out");
+            problems.push(place, text);
+        }
+        q[k - 1] = follows;
+    }
+    let moves = entry.velocity_m_s != [0.0; 3] || entry.angular_velocity_rad_s != [0.0; 3];
+    if moves && entry.model.base == Base::Fixed {
+        let key = if entry.velocity_m_s != [0.0; 3] {
+            "velocity_m_s"
+        } else {
+            "angular_velocity_rad_s"
+        };
+        problems.push(
+            entry.at.of(key),
+            "the base is fixed in the world, expected no velocity",
+        );
+    }
+    Start {
+        p_WB: Vec3::from(entry.position_m) + offset,
+        rpy: entry.attitude_deg.map(f64::to_radians),
+        v_WB_B: Vec3::from(entry.velocity_m_s),
+        w_WB_B: Vec3::from(entry.angular_velocity_rad_s),
+        q,
+    }
+}
+
+fn find_link(links: &[Link], name: &str, place: &Place, problems: &mut Problems) -> usize {
+    // the base, whatever a URDF calls it, unless another link has that name
+    let base = || (name == BASE).then_some(0);
+    links
+        .iter()
+        .position(|l| l.name == name)
+        .or_else(base)
+        .unwrap_or_else(|| {
+            let names = || links.iter().map(|l| l.name.as_str());
+            let (hint, known) = (did_you_mean(name, names()), list(names()));
+            problems.push(
+                place,
+                format!(
+                    "no link {} so far, expected one of {known}{hint}",
+                    quote(name)
+                ),
+            );
+            0
+        })
+}
+
+/// Pose of every link in the base with all joints at zero.
+pub(crate) fn poses_at_rest(links: &[Link]) -> Vec<(Mat3, Vec3)> {
+    let mut poses: Vec<(Mat3, Vec3)> = vec![(Mat3::identity(), Vec3::zero())];
+    for link in &links[1..] {
+        let (R_BP, p_BP) = poses[link.parent.unwrap_or(0)];
+        poses.push((
+            R_BP.mul_mat(&link.joint.R_PC0),
+            p_BP + R_BP.mul_vec(link.joint.p_PoCo0),
+        ));
+    }
+    poses
+}

@@ -1,0 +1,358 @@
+//! Tables of radiation and wave forces become the memory and the diffraction of the base.
+
+use crate::build::robot::Frame;
+use crate::import::assets;
+use crate::import::bem::{Exciting, Matrix, Table, capytaine, fit, wamit};
+use crate::import::sname;
+use crate::schema::{Body, RadiationFile};
+use merrow_environment::waves::dispersion;
+use merrow_math::hull_mesh::Skin;
+use merrow_math::{Mat3, SpatialForce, SpatialInertia, Vec3};
+use merrow_model::scene::Link;
+use merrow_model::scene::robot::radiation::{Advance, Diffraction, Filter, Phasor, Radiation};
+use merrow_physics::forces::hydrodynamics::buoyancy;
+use merrow_yaml::error::{Place, Problems, quote};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Share of the largest figure by which filters may miss the tables before it is said.
+const ERROR_SAID: f64 = 0.05;
+/// Share of the largest damping that filters may feed in before it is said, and before it is refused.
+const FEEDS: [f64; 2] = [0.02, 0.2];
+/// Share by which the hull's stiffness in heave may differ from the tables' before it is said.
+const STIFFNESS_SAID: f64 = 0.05;
+
+/// Gives `link` what the tables of `body` say, if it has any.
+pub fn apply(link: &mut Link, body: &Body, frame: Frame<'_>, problems: &mut Problems) {
+    let Some(file) = &body.radiation else { return };
+    let (at, origin, n) = match file {
+        RadiationFile::Wamit {
+            at,
+            origin_m,
+            filters,
+            ..
+        }
+        | RadiationFile::Capytaine {
+            at,
+            origin_m,
+            filters,
+            ..
+        } => (at, *origin_m, *filters as usize),
+    };
+    if link.parent.is_some() {
+        let text = format!(
+            "`radiation` of {}: only the base of a robot can have it",
+            link.name
+        );
+        return problems.push(&at.whole, text);
+    }
+    if body.at.has("added_mass") {
+        let text = format!(
+            "the added mass of {} follows from `radiation` (at {}): leave `added_mass` out",
+            link.name, at.whole
+        );
+        return problems.push(body.at.of("added_mass"), text);
+    }
+    if frame.around.density <= 0.0 || frame.around.gravity <= 0.0 {
+        return problems.push(&at.whole, "`radiation` needs water and gravity");
+    }
+    let p_LoP = sname::vector(body.axes, origin);
+    let up = Vec3::new(0.0, 0.0, 1.0);
+    let wet_at_rest = buoyancy_at(link, up, -p_LoP.z);
+    if wet_at_rest <= 0.0 {
+        let text = format!(
+            "no part of the hull of {} lies under the surface through `origin_m`",
+            link.name
+        );
+        return problems.push(at.of("origin_m"), text);
+    }
+    let Some((table, place)) = read(file, frame, problems) else {
+        return;
+    };
+    stiffness(file, link, p_LoP, frame, problems);
+    let size = link.hull.bound;
+    let fitted = fit::fit(&table, n, size);
+    judge(link, &fitted, place, problems);
+    let to_link = |m: &Matrix| {
+        let swap = |k: usize| (k + 3) % 6;
+        let turned = std::array::from_fn(|i| std::array::from_fn(|j| m[swap(i)][swap(j)]));
+        SpatialInertia::from_matrix(&turned).to_parent(&Mat3::identity(), p_LoP)
+    };
+    let filters = fitted.filters.iter().map(|(omega, damping, gain)| Filter {
+        omega: *omega,
+        damping: *damping,
+        gain: to_link(gain),
+        advance: [0.5, 1.0].map(|part| Advance::over(part * frame.dt, *omega, *damping)),
+    });
+    let diffraction = table
+        .waves
+        .as_ref()
+        .and_then(|w| diffraction(w, link, p_LoP, frame, place, problems));
+    // the added mass goes with the wet part: at rest it is that of the tables
+    link.added = to_link(&fitted.fast).scale(1.0 / wet_at_rest);
+    link.total = link.rigid.plus(&link.added);
+    link.radiation = Some(Arc::new(Radiation {
+        filters: filters.collect(),
+        wet_at_rest,
+        diffraction,
+    }));
+}
+
+/// Wet part of the hull when its origin is `height` [m] over the surface.
+fn buoyancy_at(link: &Link, up: Vec3, height: f64) -> f64 {
+    match &link.skin {
+        Some(skin) => skin.under_plane(up, height).volume / skin.volume,
+        None => buoyancy::wetness(link, up, height).wet,
+    }
+}
+
+/// The tables, and where their file is named.
+fn read<'a>(
+    file: &'a RadiationFile,
+    frame: Frame<'_>,
+    problems: &mut Problems,
+) -> Option<(Table, &'a Place)> {
+    let around = frame.around;
+    let mut use_file = |name: &str, place: &Place, parse: &dyn Fn(&Path) -> Result<(), String>| {
+        let path = assets::find(name, place, problems)?;
+        if let Err(text) = parse(&path) {
+            problems.push(place, format!("{}: {text}", quote(name)));
+            return None;
+        }
+        Some(())
+    };
+    let mut table = None;
+    match file {
+        RadiationFile::Wamit {
+            added_mass,
+            excitation,
+            scattering,
+            length_m,
+            at,
+            ..
+        } => {
+            let scale = wamit::Scale {
+                density: around.density,
+                gravity: around.gravity,
+                length: *length_m,
+            };
+            let place = at.of("added_mass");
+            let cell = std::cell::RefCell::new(Table::default());
+            use_file(added_mass, place, &|path| {
+                *cell.borrow_mut() = wamit::radiation(&assets::text(path)?, scale)?;
+                Ok(())
+            })?;
+            let waves = match (excitation, scattering) {
+                (Some(_), Some(_)) => {
+                    let text = "both `excitation` and `scattering` are given, expected one of them";
+                    problems.push(at.of("scattering"), text);
+                    return None;
+                }
+                (Some(name), None) => Some((name, at.of("excitation"), true)),
+                (None, Some(name)) => Some((name, at.of("scattering"), false)),
+                (None, None) => None,
+            };
+            if let Some((name, place, is_total)) = waves {
+                use_file(name, place, &|path| {
+                    let found = wamit::exciting(&assets::text(path)?, scale, is_total)?;
+                    cell.borrow_mut().waves = Some(found);
+                    Ok(())
+                })?;
+            }
+            table.replace((cell.into_inner(), place));
+        }
+        RadiationFile::Capytaine { file, at, .. } => {
+            let place = at.of("file");
+            let cell = std::cell::RefCell::new(Table::default());
+            use_file(file, place, &|path| {
+                let bytes = assets::bytes(path)?;
+                *cell.borrow_mut() = capytaine::read(&bytes, around.density, around.gravity)?;
+                Ok(())
+            })?;
+            table.replace((cell.into_inner(), place));
+        }
+    }
+    table
+}
+
+/// Says where filters miss the tables; refuses those that feed energy.
+fn judge(link: &Link, fitted: &fit::Fit, place: &Place, problems: &mut Problems) {
+    let [said, refused] = FEEDS;
+    if fitted.error > ERROR_SAID {
+        let text = format!(
+            "the memory of {} misses the tables by up to {:.0} % of their largest figure: give more frequencies, or change \
+             `filters`",
+            link.name,
+            100.0 * fitted.error
+        );
+        problems.note(place, text);
+    }
+    if fitted.feeds > said {
+        let text = format!(
+            "the radiation of {} would feed in energy at some frequency, {:.0} % of its largest damping: the tables are not \
+             those of a body that makes waves, or need more frequencies",
+            link.name,
+            100.0 * fitted.feeds
+        );
+        if fitted.feeds > refused {
+            problems.push(place, text)
+        } else {
+            problems.note(place, text)
+        }
+    }
+}
+
+/// Says where the hull's own stiffness in heave is not that of WAMIT's `.hst`.
+fn stiffness(
+    file: &RadiationFile,
+    link: &Link,
+    p_LoP: Vec3,
+    frame: Frame<'_>,
+    problems: &mut Problems,
+) {
+    let RadiationFile::Wamit {
+        hydrostatics: Some(name),
+        length_m,
+        at,
+        ..
+    } = file
+    else {
+        return;
+    };
+    let place = at.of("hydrostatics");
+    let Some(path) = assets::find(name, place, problems) else {
+        return;
+    };
+    let found = assets::text(&path).and_then(|text| wamit::heave_stiffness(&text));
+    let area = match found {
+        Ok(c33) => c33 * length_m * length_m,
+        Err(text) => return problems.push(place, format!("{}: {text}", quote(name))),
+    };
+    let up = Vec3::new(0.0, 0.0, 1.0);
+    let step = 1e-4 * link.hull.bound;
+    let around = |height: f64| buoyancy_at(link, up, height) * link.volume;
+    let own = (around(-p_LoP.z - step) - around(-p_LoP.z + step)) / (2.0 * step);
+    if (own / area - 1.0).abs() > STIFFNESS_SAID {
+        let density = frame.around.density;
+        let text = format!(
+            "{}: the tables' waterplane is {area:.4} m2, that of the hull of {} {own:.4} m2 (in water of {density} kg/m3): the hull's \
+             own counts; is `length_m` or `origin_m` another?",
+            quote(name),
+            link.name
+        );
+        problems.note(place, text);
+    }
+}
+
+/// Forces of scattered waves at Lo.
+fn diffraction(
+    waves: &Exciting,
+    link: &Link,
+    p_LoP: Vec3,
+    frame: Frame<'_>,
+    place: &Place,
+    problems: &mut Problems,
+) -> Option<Diffraction> {
+    let Some(skin) = &link.skin else {
+        let text = format!(
+            "the tables hold wave forces, which need a hull of the kind `mesh` for the waves' own pressure: give {} one, or \
+             leave them out",
+            link.name
+        );
+        problems.push(place, text);
+        return None;
+    };
+    let (mut headings, mut force) = (waves.headings.clone(), waves.force.clone());
+    let mirrored = match (headings.first(), headings.last()) {
+        (Some(first), Some(last)) if *first == 0.0 && *last == 180.0 => true,
+        (Some(first), Some(last)) if headings.len() > 2 && last - first >= 359.999 => false,
+        (Some(first), Some(last))
+            if headings.len() > 2
+                && *first >= -180.0
+                && *last < first + 360.0
+                && last - first > 180.0 =>
+        {
+            // once round: the first heading closes the circle
+            let n = headings.len();
+            let closed = first + 360.0;
+            headings.push(closed);
+            force = force
+                .chunks_exact(n)
+                .flat_map(|row| row.iter().copied().chain([row[0]]))
+                .collect();
+            false
+        }
+        _ => {
+            let text = "the wave forces' headings go neither from 0 to 180 degrees nor all round: others would be guessed";
+            problems.push(place, text);
+            return None;
+        }
+    };
+    let n = headings.len();
+    let wet = skin.cut(Vec3::new(0.0, 0.0, 1.0), -p_LoP.z);
+    let around = frame.around;
+    let to_link = |k: usize, force: &[[f64; 2]; 6]| -> Phasor {
+        let (omega, heading) = (waves.omega[k / n], headings[k % n].to_radians());
+        let part = |c: usize| {
+            let x = |i: usize| force[i][c];
+            let (f, m) = (Vec3::new(x(0), x(1), x(2)), Vec3::new(x(3), x(4), x(5)));
+            SpatialForce {
+                m: m + p_LoP.cross(f),
+                f,
+            }
+        };
+        let mut parts = [part(0), part(1)];
+        if waves.is_total {
+            let wave_number = dispersion::wave_number(omega, around.depth, around.gravity);
+            let own = incident(&wet, p_LoP, wave_number, heading, around.depth);
+            let rho_g = around.density * around.gravity * (link.volume / skin.volume);
+            for (part, own) in parts.iter_mut().zip(own) {
+                *part = part.minus(&SpatialForce {
+                    m: own.m.scale(rho_g),
+                    f: own.f.scale(rho_g),
+                });
+            }
+        }
+        let [re, im] = parts.map(|p| [p.m.x, p.m.y, p.m.z, p.f.x, p.f.y, p.f.z]);
+        std::array::from_fn(|i| [re[i], im[i]])
+    };
+    let force = force
+        .iter()
+        .enumerate()
+        .map(|(k, force)| to_link(k, force))
+        .collect();
+    let headings = headings.iter().map(|h| h.to_radians()).collect();
+    Some(Diffraction {
+        p_LoP,
+        omega: waves.omega.clone(),
+        headings,
+        force,
+        mirrored,
+    })
+}
+
+/// Real and imaginary part of what an undisturbed wave of 1 m presses on triangles at rest, over ρ g, at Lo; linear over each
+/// triangle, as in the step.
+fn incident(wet: &[[Vec3; 3]], p_LoP: Vec3, k: f64, heading: f64, depth: f64) -> [SpatialForce; 2] {
+    let (c, s) = (libm::cos(heading), libm::sin(heading));
+    let head = |p: Vec3| {
+        let r = p - p_LoP;
+        let z = r.z.min(0.0);
+        let deep = k * depth > 300.0;
+        let sinks = if deep {
+            libm::exp(k * z)
+        } else {
+            libm::cosh(k * (z + depth)) / libm::cosh(k * depth)
+        };
+        let phase = k * (r.x * c + r.y * s);
+        [sinks * libm::cos(phase), -sinks * libm::sin(phase)]
+    };
+    let mut sum = [SpatialForce::zero(); 2];
+    for t in wet {
+        let heads = t.map(head);
+        for (part, sum) in sum.iter_mut().enumerate() {
+            *sum = sum.plus(&Skin::pressed(t, heads.map(|h| h[part])));
+        }
+    }
+    sum
+}

@@ -1,0 +1,396 @@
+//! Files of beacons and of what hears them become beacons and instruments.
+
+use crate::schema::sensor::acoustic::{
+    BeaconEntry, EarFile, HearingFile, HydrophoneFile, LblFile, PlacingFile, SblFile, SendsFile,
+    UsblFile,
+};
+use crate::schema::{Measures, RobotEntry};
+use merrow_math::Vec3;
+use merrow_math::rng::{Draw, Stream};
+use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::acoustic::{
+    AcousticKind, AcousticSpec, Beacon, BeaconKind, Carrier, Ear, Target, Voice,
+};
+use merrow_model::scene::{Scene, SensorKind};
+use merrow_yaml::error::{Problems, did_you_mean, list, quote};
+use merrow_yaml::read::{Named, Places};
+use std::sync::Arc;
+
+/// Slowest sound that a time window allows for [m/s].
+const SLOWEST: f64 = 1400.0;
+
+/// The beacons of a world whose robots are known.
+pub fn beacons(file: &Named<BeaconEntry>, scene: &Scene, problems: &mut Problems) -> Vec<Beacon> {
+    file.iter()
+        .filter_map(|(name, entry)| beacon(name, entry, scene, problems))
+        .collect()
+}
+
+fn beacon(
+    name: &str,
+    file: &BeaconEntry,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<Beacon> {
+    let place = (file.robot.as_deref(), file.link.as_str(), file.position_m);
+    let (on, p) = mount(name, place, &file.at, scene, problems)?;
+    let made = &file.beacon;
+    if !matches!(made.sends, SendsFile::Pinger { .. }) && file.at.has("start_s") {
+        let text = format!(
+            "`start_s` does nothing for {name}, which does not send by its own clock: expected with a pinger only"
+        );
+        problems.push(file.at.of("start_s"), text);
+    }
+    let kind = match &made.sends {
+        SendsFile::Pinger { period_s, .. } => BeaconKind::Pinger {
+            period: *period_s,
+            start: file.start_s,
+        },
+        SendsFile::Transponder(t) => BeaconKind::Transponder {
+            turn_around: t.turn_around_s,
+            ear: ear(&t.ear),
+        },
+        SendsFile::Locator => BeaconKind::Locator,
+    };
+    Some(Beacon {
+        name: name.to_string(),
+        on,
+        p,
+        frequency: 1e3 * made.frequency_khz,
+        source_level: made.source_level_db,
+        kind,
+    })
+}
+
+/// Robot and link that carry the device `name`, and its place on it; or none and its place in the world.
+pub fn mount(
+    name: &str,
+    (robot, link, position): (Option<&str>, &str, [f64; 3]),
+    at: &Places,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<(Option<(usize, usize)>, Vec3)> {
+    let p = Vec3::from(position);
+    let Some(wanted) = robot else {
+        if at.has("link") {
+            let text = format!(
+                "{name} has a `link` and no `robot` that it belongs to: expected both or none"
+            );
+            problems.push(at.of("link"), text);
+        }
+        return Some((None, p));
+    };
+    let Some(r) = scene.robots.iter().position(|robot| robot.name == wanted) else {
+        let hint = did_you_mean(wanted, scene.robots.iter().map(|r| r.name.as_str()));
+        problems.push(
+            at.of("robot"),
+            format!("no robot {} for {name}{hint}", quote(wanted)),
+        );
+        return None;
+    };
+    let model = &scene.robots[r];
+    let Some(l) = model
+        .link_index(link)
+        .or((link == "base_link").then_some(0))
+    else {
+        let names = list(model.links.iter().map(|l| l.name.as_str()));
+        let text = format!(
+            "{wanted} has no link {}, expected one of {names}",
+            quote(link)
+        );
+        problems.push(at.of("link"), text);
+        return None;
+    };
+    Some((Some((r, l)), model.links[l].R_LU.mul_vec(p)))
+}
+
+fn ear(file: &EarFile) -> Ear {
+    Ear {
+        bandwidth: 1e3 * file.bandwidth_khz,
+        self_noise: file.self_noise_db,
+        threshold: file.threshold_db,
+        fading: file.fading_std_db,
+    }
+}
+
+/// A hydrophone.
+pub fn hydrophone(file: &HydrophoneFile, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
+    let kind = AcousticKind::Hydrophone {
+        synchronised: file.synchronised,
+    };
+    spec(kind, &None, &file.hearing, (fixed, 0.0), 0.0, problems)
+}
+
+/// An array of ultra-short base line, `rate` times a second [Hz].
+pub fn usbl(file: &UsblFile, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
+    let kind = AcousticKind::Usbl {
+        voice: voice(file.frequency_khz, file.source_level_db),
+        carrier: carrier(&file.placing, problems),
+    };
+    spec(
+        kind,
+        &file.targets,
+        &file.placing.hearing,
+        (fixed, rate),
+        2.0,
+        problems,
+    )
+}
+
+/// An instrument of long base line, `rate` times a second [Hz].
+pub fn lbl(file: &LblFile, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
+    let kind = AcousticKind::Lbl {
+        voice: voice(file.frequency_khz, file.source_level_db),
+        survey: Vec::new(),
+        survey_std: file.survey_std_m,
+        depth_std: file.depth_std_m,
+    };
+    spec(
+        kind,
+        &file.targets,
+        &file.hearing,
+        (fixed, rate),
+        2.0,
+        problems,
+    )
+}
+
+/// One of short base line, `rate` times a second [Hz].
+pub fn sbl(file: &SblFile, rate: f64, fixed: Stream, problems: &mut Problems) -> AcousticSpec {
+    let kind = AcousticKind::Sbl {
+        receivers: file.receivers_m.iter().map(|p| Vec3::from(*p)).collect(),
+        depth_std: file.depth_std_m,
+        carrier: carrier(&file.placing, problems),
+    };
+    spec(
+        kind,
+        &file.targets,
+        &file.placing.hearing,
+        (fixed, rate),
+        1.0,
+        problems,
+    )
+}
+
+fn voice(khz: f64, source_level: f64) -> Voice {
+    Voice {
+        frequency: 1e3 * khz,
+        source_level,
+    }
+}
+
+fn carrier(file: &PlacingFile, problems: &mut Problems) -> Option<Carrier> {
+    file.at.idle(
+        "carrier_position_std_m",
+        "carrier_attitude_std_deg",
+        problems,
+    );
+    let attitude = file.carrier_attitude_std_deg?;
+    let attitude_std = attitude.map(f64::to_radians);
+    Some(Carrier {
+        attitude_std,
+        position_std: file.carrier_position_std_m,
+    })
+}
+
+fn triple(std: f64, draw: &mut Draw) -> Vec3 {
+    Vec3::new(
+        std * draw.normal(),
+        std * draw.normal(),
+        std * draw.normal(),
+    )
+}
+
+/// One that hears sound after `ways` of its greatest range. The beacons that it goes by have their names alone until [`tune`].
+fn spec(
+    kind: AcousticKind,
+    targets: &Option<Vec<String>>,
+    file: &HearingFile,
+    (fixed, rate): (Stream, f64),
+    ways: f64,
+    problems: &mut Problems,
+) -> AcousticSpec {
+    let [low, high] = file.band_khz;
+    if low >= high {
+        let text = format!("`band_khz` is [{low}, {high}], expected the lesser first");
+        problems.push(file.at.of("band_khz"), text);
+    }
+    let listens = ways * file.max_range_m / SLOWEST;
+    if listens * rate > 1.0 {
+        let text = format!(
+            "{rate} samples per second, sound takes {listens:.3} s over {} m{}: expected at most {:.2}",
+            file.max_range_m,
+            if ways > 1.0 { " and back" } else { "" },
+            1.0 / listens
+        );
+        problems.push(file.at.of("max_range_m"), text);
+    }
+    AcousticSpec {
+        kind,
+        targets: targets
+            .iter()
+            .flatten()
+            .map(|name| Target {
+                name: name.clone(),
+                beacon: 0,
+            })
+            .collect(),
+        band: [1e3 * low, 1e3 * high],
+        ear: ear(&file.ear),
+        max_range: file.max_range_m,
+        bearing_std: file.bearing_std_deg.to_radians(),
+        range_std: file.range_std_m,
+        resolution: file.resolution_m,
+        misaligned: triple(file.alignment_std_deg.to_radians(), &mut fixed.draw(0)),
+        sound_speed: file.sound_speed_m_s,
+        bent: file.ray_bent,
+        listens,
+    }
+}
+
+/// Tells the instruments of all robots which beacons they go by, by names where the file gives them.
+pub fn tune(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Problems) {
+    for (_, entry) in robots.iter() {
+        for (name, file) in entry.model.sensors.iter() {
+            if let Some(named) = named(&file.device.measures) {
+                check_targets(name, &named, scene, problems);
+            }
+        }
+    }
+    let beacons = &scene.beacons;
+    for (r, robot) in scene.robots.iter_mut().enumerate() {
+        for sensor in &mut robot.sensors {
+            let SensorKind::Looks(looks) = &mut sensor.kind else {
+                continue;
+            };
+            let Looks::Acoustic(spec) = Arc::make_mut(looks) else {
+                continue;
+            };
+            let wanted: Vec<String> = spec.targets.drain(..).map(|t| t.name).collect();
+            let numbered = beacons.iter().enumerate();
+            // what is on the same robot is heard only if it is asked for
+            let picked = |beacon: &Beacon| match wanted.is_empty() {
+                true => spec.hears(beacon.frequency) && beacon.on.is_none_or(|(own, _)| own != r),
+                false => wanted.contains(&beacon.name),
+            };
+            let fits = |beacon: &Beacon| fits(&spec.kind, &beacon.kind);
+            let targets: Vec<Target> = numbered
+                .filter(|(_, beacon)| fits(beacon) && picked(beacon))
+                .map(|(beacon, b)| Target {
+                    name: b.name.clone(),
+                    beacon,
+                })
+                .collect();
+            let turns = targets.iter().map(|t| match beacons[t.beacon].kind {
+                BeaconKind::Transponder { turn_around, .. } => turn_around,
+                _ => 0.0,
+            });
+            spec.listens += turns.fold(0.0, f64::max);
+            if let AcousticKind::Lbl {
+                survey, survey_std, ..
+            } = &mut spec.kind
+            {
+                let mut draw = sensor.stream.draw(0);
+                *survey = targets
+                    .iter()
+                    .map(|_| triple(*survey_std, &mut draw))
+                    .collect();
+            }
+            spec.targets = targets;
+        }
+    }
+    for (name, entry) in robots.iter() {
+        let mut made = scene
+            .robots
+            .iter()
+            .filter(|r| r.name == name || r.name == format!("{name}_0"));
+        let Some(robot) = made.next() else { continue };
+        for (name, file) in entry.model.sensors.iter() {
+            let sensor = robot.sensors.iter().find(|sensor| sensor.name == name);
+            let looks = sensor.and_then(|sensor| Some((sensor.rate, sensor.kind.looks()?)));
+            let Some((rate, Looks::Acoustic(spec))) = looks.map(|(rate, l)| (rate, &**l)) else {
+                continue;
+            };
+            remark(name, &file.at, (spec, rate), problems);
+        }
+    }
+}
+
+/// Notes what an instrument that samples `rate` times a second may not be meant to be.
+fn remark(name: &str, at: &Places, (spec, rate): (&AcousticSpec, f64), problems: &mut Problems) {
+    if spec.targets.is_empty() {
+        problems.note(
+            &at.whole,
+            format!("{name} hears nothing: no beacon of its kind sends in its band"),
+        );
+    }
+    if spec.listens * rate > 1.0 {
+        let text = format!(
+            "{name} waits {:.2} s for replies that turn around and samples {rate} times a second: it asks before they are in",
+            spec.listens
+        );
+        problems.note(&at.whole, text);
+    }
+}
+
+/// True if an instrument can make something of a beacon.
+fn fits(kind: &AcousticKind, beacon: &BeaconKind) -> bool {
+    match kind {
+        AcousticKind::Hydrophone { .. } => matches!(beacon, BeaconKind::Pinger { .. }),
+        AcousticKind::Usbl { .. } | AcousticKind::Lbl { .. } => {
+            matches!(beacon, BeaconKind::Transponder { .. })
+        }
+        AcousticKind::Sbl { .. } => matches!(beacon, BeaconKind::Locator),
+    }
+}
+
+/// The targets that a file names, where, and whether they are to be locators; else transponders.
+struct Wanted<'a> {
+    targets: &'a [String],
+    at: &'a Places,
+    locators: bool,
+}
+
+fn named(measures: &Measures) -> Option<Wanted<'_>> {
+    let (targets, at, locators) = match measures {
+        Measures::Usbl(file) => (file.targets.as_deref()?, &file.at, false),
+        Measures::Lbl(file) => (file.targets.as_deref()?, &file.at, false),
+        Measures::Sbl(file) => (file.targets.as_deref()?, &file.at, true),
+        _ => return None,
+    };
+    Some(Wanted {
+        targets,
+        at,
+        locators,
+    })
+}
+
+fn check_targets(name: &str, wanted: &Wanted<'_>, scene: &Scene, problems: &mut Problems) {
+    let place = wanted.at.of("targets");
+    for target in wanted.targets {
+        let Some(beacon) = scene.beacons.iter().find(|beacon| beacon.name == *target) else {
+            let hint = did_you_mean(target, scene.beacons.iter().map(|b| b.name.as_str()));
+            problems.push(
+                place,
+                format!("no beacon {} for {name}{hint}", quote(target)),
+            );
+            continue;
+        };
+        let good = match beacon.kind {
+            BeaconKind::Pinger { .. } => false,
+            BeaconKind::Transponder { .. } => !wanted.locators,
+            BeaconKind::Locator => wanted.locators,
+        };
+        if !good {
+            let kind = if wanted.locators {
+                "locator"
+            } else {
+                "transponder"
+            };
+            problems.push(
+                place,
+                format!("the beacon {target} does not answer {name}, expected a {kind}"),
+            );
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Files of the Automatic Identification System become transponders and receivers.
+
+use crate::build::sensor::acoustic::mount;
+use crate::schema::sensor::ais::{AisClassFile, AisFile, AisReceiverFile};
+use merrow_math::rng::Stream;
+use merrow_model::scene::Scene;
+use merrow_model::scene::sensor::ais::{ReceiverSpec, Transponder, Vessel};
+use merrow_yaml::error::Problems;
+use merrow_yaml::read::Named;
+
+/// The transponders of a world whose robots are known.
+pub fn transponders(
+    file: &Named<AisFile>,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Vec<Transponder> {
+    file.iter()
+        .filter_map(|(name, entry)| transponder(name, entry, scene, problems))
+        .collect()
+}
+
+fn transponder(
+    name: &str,
+    file: &AisFile,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<Transponder> {
+    let place = (file.robot.as_deref(), file.link.as_str(), file.position_m);
+    let (on, p) = mount(name, place, &file.at, scene, problems)?;
+    let is_class_a = file.class == AisClassFile::A;
+    Some(Transponder {
+        name: name.to_string(),
+        on,
+        p,
+        is_class_a,
+        vessel: Vessel {
+            mmsi: file.mmsi,
+            imo: file.imo,
+            call_sign: file.call_sign.clone(),
+            name: file.ship_name.clone().unwrap_or_else(|| name.to_string()),
+            kind: file.ship_type,
+            reach: file.reach_m,
+            draught: file.draught_m,
+            destination: file.destination.clone(),
+        },
+        status: file.status,
+        power: file.power_w.unwrap_or(if is_class_a { 12.5 } else { 2.0 }),
+        position_std: file.position_std_m,
+        start: file.start_s,
+        stream: Stream::new(scene.seed, &format!("ais/{name}")),
+    })
+}
+
+/// A receiver.
+pub fn receiver(file: &AisReceiverFile) -> ReceiverSpec {
+    ReceiverSpec {
+        sensitivity: file.sensitivity_dbm,
+        fading: file.fading_std_db,
+        shadow: file.shadow_db,
+    }
+}

@@ -1,0 +1,291 @@
+//! Files of cameras, lamps and the water's light become what they are in the scene.
+
+use crate::schema::sensor::camera::{
+    CameraFile, CameraOutputFile, DistortionFile, LampFile, OpticsFile,
+};
+use merrow_environment::optics;
+use merrow_math::Vec3;
+use merrow_math::real::sin_cos;
+use merrow_model::scene::sea::optics::Optics;
+use merrow_model::scene::sensor::camera::{CameraSpec, Exposure, Lamp, Part};
+use merrow_model::scene::sensor::lens::{Distortion, Lens};
+use merrow_model::scene::{Link, Load};
+use merrow_yaml::error::{Problems, did_you_mean, list, quote};
+
+/// Most pixels of a picture; more is a mistake that would fill the memory.
+const PIXELS_MAX: usize = 16_000_000;
+
+/// Exposure value at which gain begins, if the file does not say.
+const GAIN_BELOW: f64 = 4.0;
+
+/// A camera that takes `rate` pictures a second.
+pub fn camera(file: &CameraFile, rate: f64, problems: &mut Problems) -> CameraSpec {
+    let mut size = [file.width as usize, file.height as usize];
+    if size[0] * size[1] > PIXELS_MAX {
+        let text = format!(
+            "{} pixels a picture, expected at most {PIXELS_MAX}",
+            size[0] * size[1]
+        );
+        problems.push(&file.at.whole, text);
+        size = [1, 1];
+    }
+    ordered(
+        file,
+        "auto_exposure_ev100",
+        file.exposure.auto_exposure_ev100,
+        problems,
+    );
+    if file.min_range_m >= file.max_range_m {
+        let text = format!(
+            "`min_range_m` is {}, expected less than `max_range_m` {}",
+            file.min_range_m, file.max_range_m
+        );
+        problems.push(file.at.of("min_range_m"), text);
+    }
+    for (key, time) in [
+        ("exposure_s", file.exposure_s),
+        ("readout_s", file.readout_s),
+    ] {
+        if time * rate > 1.0 + 1e-9 {
+            let text = format!(
+                "`{key}` is {time}, expected at most {}: {rate} pictures are taken a second",
+                (1e6 / rate).round() * 1e-6
+            );
+            problems.push(file.at.of(key), text);
+        }
+    }
+    let lens = lens(file, problems);
+    let exposure = &file.exposure;
+    let at = &exposure.at;
+    let [fixed, found] = ["exposure_ev100", "auto_exposure_ev100"];
+    // the limits that a device brings along may be laid over by a figure in another file
+    if at.has(fixed) && at.has(found) && at.of(fixed).file == at.of(found).file {
+        problems.push(
+            at.of(found),
+            format!("`{found}` does nothing beside `{fixed}`: expected one of them"),
+        );
+    }
+    CameraSpec {
+        rays: CameraSpec::aim(&lens, size),
+        places: CameraSpec::places(file.antialias as usize),
+        size,
+        lens,
+        flat_port: file.flat_port_m,
+        parts: parts(&file.outputs),
+        sees_self: file.sees_self,
+        range: [file.min_range_m, file.max_range_m],
+        readout: file.readout_s,
+        open: file.exposure_s,
+        instants: file.blur_samples as usize,
+        baseline: file.stereo_baseline_m,
+        exposure: Exposure {
+            fixed: exposure.exposure_ev100,
+            limits: exposure.auto_exposure_ev100,
+            gamma: exposure.gamma,
+            vignette: exposure.vignette,
+            full_well: exposure.full_well_electrons,
+            read_noise: exposure.read_noise_electrons,
+            gain_below: gain_below(file, rate, problems),
+            most_gain: exposure.max_gain_db / (20.0 * std::f64::consts::LOG10_2),
+            smoothing: exposure.noise_color_cells as usize,
+        },
+        snow: file.marine_snow,
+        jpeg_quality: file.jpeg_quality as u8,
+    }
+}
+
+/// Exposure value of the longest time: with an f-number that of `exposure_s`, or of the time between two pictures.
+fn gain_below(file: &CameraFile, rate: f64, problems: &mut Problems) -> f64 {
+    let exposure = &file.exposure;
+    let Some(aperture) = exposure.f_number else {
+        return exposure.gain_below_ev100.unwrap_or(GAIN_BELOW);
+    };
+    if exposure.gain_below_ev100.is_some() {
+        let text = "both `f_number` and `gain_below_ev100`, expected one: the first says where gain begins too";
+        problems.push(exposure.at.of("f_number"), text);
+    }
+    let longest = if file.exposure_s > 0.0 {
+        file.exposure_s
+    } else {
+        1.0 / rate
+    };
+    libm::log2(aperture * aperture / longest)
+}
+
+fn ordered(file: &CameraFile, key: &str, pair: [f64; 2], problems: &mut Problems) {
+    if pair[0] > pair[1] {
+        let text = format!(
+            "`{key}` is [{}, {}], expected the lesser first",
+            pair[0], pair[1]
+        );
+        problems.push(file.exposure.at.of(key), text);
+    }
+}
+
+/// What it gives, as bits.
+fn parts(outputs: &[CameraOutputFile]) -> u8 {
+    let bits = |output: &CameraOutputFile| match output {
+        CameraOutputFile::Rgb => Part::Rgb as u8 | Part::Jpeg as u8,
+        CameraOutputFile::Depth => Part::Depth as u8,
+        CameraOutputFile::Labels => Part::Labels as u8,
+    };
+    outputs
+        .iter()
+        .fold(Part::Info as u8, |all, output| all | bits(output))
+}
+
+fn lens(file: &CameraFile, problems: &mut Problems) -> Lens {
+    let distortion = match file.distortion {
+        DistortionFile::PlumbBob {
+            k1, k2, p1, p2, k3, ..
+        } => Distortion::BrownConrady([k1, k2, p1, p2, k3]),
+        DistortionFile::FishEye { k1, k2, k3, k4, .. } => Distortion::FishEye([k1, k2, k3, k4]),
+    };
+    let half = 0.5 * f64::from(file.width);
+    let focal = match (file.focal_px, file.horizontal_fov_deg) {
+        (Some(focal), None) => focal,
+        (None, Some(angle)) => {
+            let angle = 0.5 * angle.to_radians();
+            let across = match distortion {
+                Distortion::FishEye(_) => angle,
+                Distortion::BrownConrady(_) => {
+                    if angle > 1.5 {
+                        let text = "`horizontal_fov_deg` is too much for a lens that is no `fisheye`, expected at most 170";
+                        problems.push(file.at.of("horizontal_fov_deg"), text);
+                    }
+                    libm::tan(angle.min(1.5))
+                }
+            };
+            [half / across; 2]
+        }
+        _ => {
+            problems.push(
+                &file.at.whole,
+                "expected either `horizontal_fov_deg` or `focal_px`",
+            );
+            [half; 2]
+        }
+    };
+    let middle = [file.width, file.height].map(|n| 0.5 * (f64::from(n) - 1.0));
+    let lens = Lens {
+        focal,
+        center: file.center_px.unwrap_or(middle),
+        distortion,
+    };
+    let last = [file.width, file.height].map(|n| f64::from(n) - 1.0);
+    if (0..2).any(|i| !(0.0..=last[i]).contains(&lens.center[i])) {
+        let [x, y] = lens.center;
+        let text = format!(
+            "`center_px` is [{x}, {y}], expected within the picture, [0, 0] to [{}, {}]",
+            last[0], last[1]
+        );
+        problems.push(file.at.of("center_px"), text);
+    } else {
+        check_fold(file, &lens, problems);
+    }
+    lens
+}
+
+/// A distortion that turns back before the edge is none of a lens: its coefficients are wrong. Of a fish-eye the nearest edge counts, of
+/// others all; corners that show nothing are a note.
+fn check_fold(file: &CameraFile, lens: &Lens, problems: &mut Problems) {
+    let last = [file.width, file.height].map(|n| f64::from(n) - 1.0);
+    let [x, y] = [0, 1].map(|i| lens.center[i].clamp(0.0, last[i]));
+    let mut edges = [[0.0, y], [last[0], y], [x, 0.0], [x, last[1]]];
+    let from_middle = |p: &[f64; 2]| (p[0] - x).abs() + (p[1] - y).abs();
+    edges.sort_by(|a, b| from_middle(a).total_cmp(&from_middle(b)));
+    let (place, n) = match &file.distortion {
+        DistortionFile::PlumbBob { at, .. } => (&at.whole, 4),
+        DistortionFile::FishEye { at, .. } => (&at.whole, 1),
+    };
+    let blind = |p: &[f64; 2]| lens.direction(*p).is_none();
+    if let Some(edge) = edges[..n].iter().find(|edge| blind(edge)) {
+        let [mut sees, mut does_not] = [0.0, 1.0];
+        for _ in 0..30 {
+            let part = 0.5 * (sees + does_not);
+            let at = [x + part * (edge[0] - x), y + part * (edge[1] - y)];
+            if blind(&at) {
+                does_not = part
+            } else {
+                sees = part
+            }
+        }
+        let text = format!(
+            "the distortion turns back {:.0} px from the middle, where the edge is at {:.0} px, expected beyond the picture of {} x {}: \
+             check the signs of its coefficients, and the lens's angle",
+            sees * from_middle(edge),
+            from_middle(edge),
+            file.width,
+            file.height
+        );
+        problems.push(place, text);
+    } else if n == 4
+        && [[0.0; 2], [last[0], 0.0], [0.0, last[1]], last]
+            .iter()
+            .any(blind)
+    {
+        problems.note(
+            place,
+            "the distortion turns back in the corners of the picture: they show nothing",
+        );
+    }
+}
+
+/// The lamp `name` on the link of index `index`.
+pub fn lamp(
+    name: &str,
+    file: &LampFile,
+    (index, link): (usize, &Link),
+    loads: &[Load],
+    problems: &mut Problems,
+) -> Lamp {
+    let d = Vec3::from(file.direction).unit().unwrap_or_else(|| {
+        let text =
+            format!("the direction of {name} has no length, expected numbers that are not all 0");
+        problems.push(file.at.of("direction"), text);
+        Vec3::new(1.0, 0.0, 0.0)
+    });
+    let load = file.load.as_ref().and_then(|wanted| {
+        let found = loads.iter().position(|load| load.name == *wanted);
+        if found.is_none() {
+            let names = || loads.iter().map(|load| load.name.as_str());
+            let (hint, known) = (did_you_mean(wanted, names()), list(names()));
+            let text = match loads.is_empty() {
+                true => format!("no load {}, the robot has no `loads`", quote(wanted)),
+                false => format!("no load {}, expected one of {known}{hint}", quote(wanted)),
+            };
+            problems.push(file.at.of("load"), text);
+        }
+        found
+    });
+    let half = 0.5 * file.cone_deg.to_radians();
+    let (edge, full) = (sin_cos(half).1, sin_cos(0.8 * half).1);
+    // a beam that is even to 0.9 of its half angle, roughly
+    let solid_angle = std::f64::consts::TAU * (1.0 - sin_cos(0.9 * half).1);
+    Lamp {
+        name: name.to_string(),
+        link: index,
+        p_LoX: link.R_LU.mul_vec(Vec3::from(file.position_m)),
+        d_L: link.R_LU.mul_vec(d),
+        cosines: [edge, full],
+        intensity: Vec3::from(file.color).scale(file.lumens / solid_angle),
+        load,
+    }
+}
+
+/// The water's light.
+pub fn optics(file: &OpticsFile) -> Optics {
+    let kind = optics::TYPES
+        .iter()
+        .position(|name| *name == file.jerlov.word())
+        .unwrap_or(0);
+    let typical = optics::jerlov(kind);
+    let own = optics::of(
+        file.daylight_per_m.unwrap_or(typical.daylight),
+        file.scattering_per_m.unwrap_or(typical.scattering),
+    );
+    Optics {
+        beam: file.beam_per_m.unwrap_or(own.beam),
+        ..own
+    }
+}

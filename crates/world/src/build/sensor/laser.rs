@@ -1,0 +1,185 @@
+//! Files of scanning lasers become lasers.
+
+use crate::schema::sensor::laser::{LaserFile, LidarFile, RangingFile, TiltingLaserFile};
+use merrow_model::scene::sensor::laser::{LaserOutput, LaserSpec, Tilt};
+use merrow_yaml::error::Problems;
+use merrow_yaml::read::Places;
+
+/// A laser that scans in a plane, `rate` times a second [Hz].
+pub fn laser(file: &LaserFile, rate: f64, problems: &mut Problems) -> LaserSpec {
+    let [first, last] = file.azimuth_deg.map(f64::to_radians);
+    let beams = file.beams as usize;
+    if beams > 1 && first == last {
+        problems.push(
+            file.at.of("azimuth_deg"),
+            format!(
+                "`azimuth_deg` begins and ends at {}, expected two angles",
+                file.azimuth_deg[0]
+            ),
+        );
+    }
+    let step = if beams > 1 {
+        (last - first) / (beams - 1) as f64
+    } else {
+        0.0
+    };
+    let turns = (last - first).abs() / std::f64::consts::TAU;
+    spec(
+        LaserOutput::Scan,
+        vec![0.0],
+        (first, step, beams),
+        &file.ranging,
+        (turns, rate),
+        problems,
+    )
+}
+
+/// A laser that scans in a plane and is nodded, `rate` scans a second [Hz].
+pub fn tilting(file: &TiltingLaserFile, rate: f64, problems: &mut Problems) -> LaserSpec {
+    let (period, beams) = (file.tilt_period_s, f64::from(file.laser.beams));
+    if period * rate < 2.0 || period * rate * beams > BEAMS_MAX as f64 {
+        let most = BEAMS_MAX as f64 / beams;
+        let text = format!(
+            "`tilt_period_s` is {period}, which is {:.3} scans, expected 2 to {most:.0}",
+            period * rate
+        );
+        problems.push(file.at.of("tilt_period_s"), text);
+    }
+    let tilt = tilt(&file.at, file.tilt_deg, period, problems);
+    LaserSpec {
+        tilt: Some(tilt),
+        ..laser(&file.laser, rate, problems)
+    }
+}
+
+/// A unit that nods a sensor between two angles [deg], to and fro in `period` [s]; the keys stand at `at`.
+pub fn tilt(at: &Places, [low, high]: [f64; 2], period: f64, problems: &mut Problems) -> Tilt {
+    if low >= high {
+        let text = format!("`tilt_deg` is [{low}, {high}], expected the lesser first");
+        problems.push(at.of("tilt_deg"), text);
+    }
+    // a nanosecond at least, so that what is refused divides by no zero
+    let period_ns = (period * 1e9).clamp(1.0, 1e18) as u64;
+    Tilt {
+        limits: [low, high].map(f64::to_radians),
+        period_ns,
+    }
+}
+
+/// A laser that scans on several cones, `rate` times a second [Hz].
+pub fn lidar(file: &LidarFile, rate: f64, problems: &mut Problems) -> LaserSpec {
+    let elevations: Vec<f64> = rings(file, problems)
+        .into_iter()
+        .map(f64::to_radians)
+        .collect();
+    let [first, last] = file.azimuth_deg.map(f64::to_radians);
+    let columns = file.columns as usize;
+    if columns > 1 && first == last {
+        problems.push(
+            file.at.of("azimuth_deg"),
+            format!(
+                "`azimuth_deg` begins and ends at {}, expected two angles",
+                file.azimuth_deg[0]
+            ),
+        );
+    }
+    // a whole turn ends where it began: its last column is one step before
+    let step = (last - first) / columns as f64;
+    let turns = (step * (columns - 1) as f64).abs() / std::f64::consts::TAU;
+    spec(
+        LaserOutput::Cloud,
+        elevations,
+        (first, step, columns),
+        &file.ranging,
+        (turns, rate),
+        problems,
+    )
+}
+
+/// Elevations of the rings [deg].
+fn rings(file: &LidarFile, problems: &mut Problems) -> Vec<f64> {
+    match (&file.elevations_deg, file.elevation_deg, file.rings) {
+        (Some(list), None, None) => {
+            if !list.is_sorted_by(|a, b| a < b) {
+                problems.push(
+                    file.at.of("elevations_deg"),
+                    "`elevations_deg`: expected the lowest first, none twice",
+                );
+            }
+            list.clone()
+        }
+        (None, Some([low, high]), Some(n)) => {
+            if n > 1 && low >= high {
+                let text = format!("`elevation_deg` is [{low}, {high}], expected the lesser first");
+                problems.push(file.at.of("elevation_deg"), text);
+            }
+            let step = if n > 1 {
+                (high - low) / f64::from(n - 1)
+            } else {
+                0.0
+            };
+            (0..n).map(|k| low + f64::from(k) * step).collect()
+        }
+        _ => {
+            let text = "expected either `elevation_deg` with `rings`, or `elevations_deg`";
+            problems.push(&file.at.whole, text);
+            vec![0.0]
+        }
+    }
+}
+
+/// A laser of these columns (azimuth of the first, from one to the next, how many), whose head makes so many turns a scan, `rate` scans a second [Hz].
+fn spec(
+    output: LaserOutput,
+    elevations: Vec<f64>,
+    (first_azimuth, azimuth_step, columns): (f64, f64, usize),
+    file: &RangingFile,
+    (turns, rate): (f64, f64),
+    problems: &mut Problems,
+) -> LaserSpec {
+    if file.min_range_m >= file.max_range_m {
+        let text = format!(
+            "`min_range_m` is {}, expected less than `max_range_m` {}",
+            file.min_range_m, file.max_range_m
+        );
+        problems.push(file.at.of("min_range_m"), text);
+    }
+    if let Some(sweep) = file.sweep_s.filter(|sweep| sweep * rate > 1.0 + 1e-9) {
+        let most = (1e6 / rate).round() * 1e-6;
+        let text = format!(
+            "`sweep_s` is {sweep}, expected at most {most}: {rate} scans are taken a second"
+        );
+        problems.push(file.at.of("sweep_s"), text);
+    }
+    file.at.idle("pulse_length_m", "divergence_mrad", problems);
+    let beams = columns * elevations.len();
+    if beams > BEAMS_MAX {
+        problems.push(
+            &file.at.whole,
+            format!("{beams} beams a scan, expected at most {BEAMS_MAX}"),
+        );
+    }
+    let columns = if beams > BEAMS_MAX { 1 } else { columns };
+    LaserSpec {
+        output,
+        directions: LaserSpec::aim(&elevations, first_azimuth, azimuth_step, columns),
+        elevations,
+        first_azimuth,
+        azimuth_step,
+        columns,
+        sweep: file.sweep_s.unwrap_or(turns / rate),
+        limits: [file.min_range_m, file.max_range_m],
+        range_std: file.range_std_m,
+        resolution: file.resolution_m,
+        beam_loss: file.beam_loss,
+        divergence: file.divergence_mrad * 1e-3,
+        pulse_length: file.pulse_length_m,
+        reference_reflectivity: file.reference_reflectivity,
+        wavelength: file.wavelength_um * 1e-6,
+        water_extinction: file.water_extinction_per_m,
+        tilt: None,
+    }
+}
+
+/// Most beams of a scan; more is a mistake that would fill the memory.
+const BEAMS_MAX: usize = 4_000_000;

@@ -1,0 +1,387 @@
+//! Sensor files become sensors.
+
+pub mod acoustic;
+pub mod ais;
+pub mod camera;
+pub mod laser;
+pub mod navigation;
+pub mod obstacle;
+pub mod on_board;
+pub mod placement;
+pub mod probe;
+pub mod radar;
+pub mod sonar;
+
+use crate::build::robot::Frame;
+use crate::schema::{
+    Device, Measures, NoiseFile, RangeModeFile, ReliabilityFile, SensorFile, WrenchDirection,
+};
+use merrow_math::real::sin_cos;
+use merrow_math::rng::Stream;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::sensor::{DvlSpec, Errors, Looks, Noise, Offer, Pace};
+use merrow_model::scene::{Robot, Sensor, SensorKind};
+use merrow_yaml::error::Problems;
+use merrow_yaml::read::Places;
+use std::sync::Arc;
+
+/// Most readings between measurement and delivery: room for them is set aside at the start.
+const MOST_IN_FLIGHT: f64 = 10_000.0;
+
+/// Rate at which whatever takes its time has it [Hz].
+const LEAST_RATE: f64 = 1.0 / 3600.0;
+
+/// The sensor `name` on a link of `carrier`, whose links, thrusters and battery are built.
+pub fn sensor(
+    name: &str,
+    file: &SensorFile,
+    link: usize,
+    carrier: &Robot,
+    frame: Frame<'_>,
+    problems: &mut Problems,
+) -> Sensor {
+    let device = &file.device;
+    let rate = rate(name, file, frame.dt, problems);
+    if link == 0 && matches!(device.measures, Measures::Wrench { .. }) {
+        let text = format!(
+            "{name} measures the wrench through a joint, base_link has none: expected a `link`"
+        );
+        problems.push(&file.at.whole, text);
+    }
+    let p_UoS_U = Vec3::from(file.position_m);
+    let [r, p, y] = file.attitude_deg.map(f64::to_radians);
+    let R_US = Mat3::from_rpy(r, p, y);
+    let R_LU = &carrier.links[link].R_LU;
+    let watched = on_board::watched(name, file, carrier, problems);
+    let stream_name = format!("{}/{name}", carrier.name);
+    let kind = kind(device, rate, watched, frame, &stream_name, problems);
+    if kind.looks().is_none() && file.at.has("lazy") {
+        let text = format!("`lazy` does nothing for {name}, which does not look around");
+        problems.push(file.at.of("lazy"), text);
+    }
+    Sensor {
+        name: name.to_string(),
+        link,
+        p_LoS: R_LU.mul_vec(p_UoS_U),
+        R_LS: R_LU.mul_mat(&R_US),
+        p_UoS_U,
+        R_US,
+        rate,
+        latency_ns: (device.latency_s * 1e9) as u64,
+        start_ns: (file.start_s * 1e9) as u64,
+        drop_out: device.drop_out,
+        queue: (device.latency_s * rate).min(MOST_IN_FLIGHT) as usize + 2,
+        power: device.power_w,
+        stream: Stream::new(frame.seed, &stream_name),
+        lazy: file.lazy,
+        offer: Offer {
+            reliable: file.qos.reliability == ReliabilityFile::Reliable,
+            depth: file.qos.depth,
+        },
+        kind,
+    }
+}
+
+/// Rate of the sensor; if it cannot be, one line says so and a rate that can stands in, so that nothing else is said of it.
+fn rate(name: &str, file: &SensorFile, dt: f64, problems: &mut Problems) -> f64 {
+    let device = &file.device;
+    let rate = file.rate_hz.unwrap_or(device.rate_hz);
+    let place = if file.at.has("rate_hz") {
+        file.at.of("rate_hz")
+    } else {
+        device.at.of("rate_hz")
+    };
+    let most = device.max_rate_hz.unwrap_or(f64::INFINITY);
+    let text = if rate > most {
+        format!("{name} is asked for {rate} samples per second, the device gives at most {most}")
+    // a rate equal to the step's must pass in spite of rounding
+    } else if rate * dt > 1.0 + 1e-9 {
+        format!(
+            "{name} is asked for {rate} samples per second, the step allows {:.0}: lower the rate or `dt_s`",
+            1.0 / dt
+        )
+    } else if device.latency_s * rate > MOST_IN_FLIGHT {
+        format!(
+            "{name} would have {:.0} readings on their way at once, expected no more than {MOST_IN_FLIGHT}: \
+             lower the rate or `latency_s`",
+            device.latency_s * rate
+        )
+    } else {
+        return rate;
+    };
+    problems.push(place, text);
+    LEAST_RATE
+}
+
+fn kind(
+    device: &Device,
+    rate: f64,
+    watched: usize,
+    frame: Frame<'_>,
+    stream: &str,
+    problems: &mut Problems,
+) -> SensorKind {
+    let errors = |file: &NoiseFile, part: &str| {
+        Errors::new(
+            &noise(file),
+            rate,
+            Stream::new(frame.seed, &format!("{stream}/{part}")),
+        )
+    };
+    let fixed = || Stream::new(frame.seed, &format!("{stream}/fixed"));
+    match &device.measures {
+        Measures::Imu {
+            gyro,
+            accelerometer,
+            attitude_std_deg,
+            ..
+        } => SensorKind::Imu {
+            gyro: errors(gyro, "gyro"),
+            accelerometer: errors(accelerometer, "accelerometer"),
+            orientation_std: attitude_std_deg.map(|a| a.map(f64::to_radians)),
+        },
+        Measures::Ahrs(file) => {
+            let [g, a, m] = [
+                (&file.gyro, "gyro"),
+                (&file.accelerometer, "accelerometer"),
+                (&file.magnetometer, "field"),
+            ]
+            .map(|(of, part)| (errors(of, part), noise(of)));
+            SensorKind::Ahrs(Box::new(navigation::ahrs(file, [g, a, m], rate, problems)))
+        }
+        Measures::Ins(file) => {
+            let [g, a] = [(&file.gyro, "gyro"), (&file.accelerometer, "accelerometer")]
+                .map(|(of, part)| (errors(of, part), noise(of)));
+            SensorKind::Ins(Box::new(navigation::ins(file, [g, a])))
+        }
+        Measures::Gnss(file) => {
+            let stream = Stream::new(frame.seed, &format!("{stream}/sky"));
+            SensorKind::Gnss(Box::new(navigation::gnss(file, stream)))
+        }
+        Measures::GnssHeading(file) => SensorKind::GnssHeading(navigation::heading(file, problems)),
+        Measures::Dvl { .. } => SensorKind::Dvl(Box::new(dvl(&device.measures, problems))),
+        Measures::Pressure { errors: e, .. } => SensorKind::Pressure(errors(e, "pressure")),
+        Measures::Magnetometer { errors: e, .. } => SensorKind::Magnetometer(errors(e, "field")),
+        Measures::Altimeter {
+            errors: e,
+            min_range_m,
+            max_range_m,
+            beam_width_deg,
+            at,
+        } => {
+            if min_range_m >= max_range_m {
+                let text = format!(
+                    "`min_range_m` is {min_range_m}, expected less than `max_range_m` {max_range_m}"
+                );
+                problems.push(at.of("min_range_m"), text);
+            }
+            SensorKind::Altimeter {
+                errors: errors(e, "range"),
+                limits: [*min_range_m, *max_range_m],
+                beam_width: beam_width_deg.to_radians(),
+            }
+        }
+        Measures::Odometry => SensorKind::Odometry,
+        Measures::Probe(file) => {
+            let errors = errors(&file.errors, &file.field);
+            SensorKind::Probe(Box::new(probe::probe(
+                file,
+                errors,
+                frame.carried,
+                problems,
+            )))
+        }
+        Measures::WaterSampler(file) => {
+            SensorKind::WaterSampler(Box::new(probe::sampler(file, frame.carried, problems)))
+        }
+        Measures::Barometer(file) => on_board::barometer(file, &errors, problems),
+        Measures::Anemometer(file) => on_board::anemometer(file, &errors),
+        Measures::LeakDetector(file) => SensorKind::LeakDetector {
+            volume: file.trips_at_m3,
+        },
+        Measures::MotorTelemetry(file) => on_board::motor(file, watched, &errors),
+        Measures::PowerMeter(file) => on_board::power_meter(file, &errors),
+        Measures::Ctd(file) => {
+            let errors = [
+                errors(&file.temperature, "temperature"),
+                errors(&file.conductivity, "conductivity"),
+                errors(&file.pressure, "pressure"),
+            ];
+            SensorKind::Ctd(Box::new(probe::ctd(file, errors, frame.around.gravity)))
+        }
+        Measures::Laser(file) => looks(Looks::Laser(laser::laser(file, rate, problems))),
+        Measures::TiltingLaser(file) => looks(Looks::Laser(laser::tilting(file, rate, problems))),
+        Measures::Camera(file) => looks(Looks::Camera(camera::camera(file, rate, problems))),
+        Measures::Lidar(file) => looks(Looks::Laser(laser::lidar(file, rate, problems))),
+        Measures::ImagingSonar(file) => looks(Looks::Sonar(sonar::imaging(file, rate, problems))),
+        Measures::Multibeam(file) => looks(Looks::Sonar(sonar::multibeam(file, rate, problems))),
+        Measures::SideScan(file) => looks(Looks::Sonar(sonar::side_scan(file, rate, problems))),
+        Measures::ScanningSonar(file) => looks(Looks::Sonar(sonar::scanning(file, rate, problems))),
+        Measures::Hydrophone(file) => looks(Looks::Acoustic(acoustic::hydrophone(
+            file,
+            fixed(),
+            problems,
+        ))),
+        Measures::Usbl(file) => looks(Looks::Acoustic(acoustic::usbl(
+            file,
+            rate,
+            fixed(),
+            problems,
+        ))),
+        Measures::Lbl(file) => looks(Looks::Acoustic(acoustic::lbl(
+            file,
+            rate,
+            fixed(),
+            problems,
+        ))),
+        Measures::Sbl(file) => looks(Looks::Acoustic(acoustic::sbl(
+            file,
+            rate,
+            fixed(),
+            problems,
+        ))),
+        Measures::Radar(file) => looks(Looks::Radar(radar::radar(file, rate, problems))),
+        Measures::AisReceiver(file) => looks(Looks::Ais(ais::receiver(file))),
+        Measures::ObstacleDetector(file) => {
+            looks(Looks::Obstacles(obstacle::detector(file, problems)))
+        }
+        Measures::Wrench {
+            force,
+            torque,
+            direction,
+            ..
+        } => SensorKind::Wrench {
+            force: errors(force, "force"),
+            torque: errors(torque, "torque"),
+            on_parent: *direction == WrenchDirection::ChildToParent,
+        },
+    }
+}
+
+fn looks(with: Looks) -> SensorKind {
+    SensorKind::Looks(Arc::new(with))
+}
+
+fn dvl(measures: &Measures, problems: &mut Problems) -> DvlSpec {
+    let Measures::Dvl {
+        beam_angle_deg,
+        beam_azimuths_deg,
+        bottom_std_m_s,
+        water_std_m_s,
+        scale_std_percent,
+        range_std_m,
+        altitude_m,
+        water_layer_m,
+        max_beam_speed_m_s,
+        resolution_m_s,
+        beam_loss,
+        range_modes,
+        water_rate_hz,
+        search_rate_hz,
+        at,
+    } = measures
+    else {
+        unreachable!("called for a DVL only")
+    };
+    let mut ordered = |key: &str, pair: &[f64; 2]| {
+        if pair[0] >= pair[1] {
+            problems.push(
+                at.of(key),
+                format!(
+                    "`{key}` is [{}, {}], expected the lesser first",
+                    pair[0], pair[1]
+                ),
+            );
+        }
+    };
+    ordered("altitude_m", altitude_m);
+    if let Some(layer) = water_layer_m {
+        ordered("water_layer_m", layer);
+    }
+    let (s, c) = sin_cos(beam_angle_deg.to_radians());
+    DvlSpec {
+        beams: beam_azimuths_deg.map(|azimuth| {
+            let (sa, ca) = sin_cos(azimuth.to_radians());
+            Vec3::new(s * ca, s * sa, -c)
+        }),
+        bottom_std: *bottom_std_m_s,
+        water_std: *water_std_m_s,
+        scale_std: scale_std_percent / 100.0,
+        range_std: *range_std_m,
+        altitude: *altitude_m,
+        water_layer: *water_layer_m,
+        max_beam_speed: *max_beam_speed_m_s,
+        resolution: *resolution_m_s,
+        beam_loss: *beam_loss,
+        pace: pace(range_modes, [*water_rate_hz, *search_rate_hz], at, problems),
+    }
+}
+
+/// How often a DVL pings, by its range modes, and for water and search; none if it has no modes.
+fn pace(
+    modes: &[RangeModeFile],
+    [water, search]: [Option<f64>; 2],
+    at: &Places,
+    problems: &mut Problems,
+) -> Option<Pace> {
+    if modes.is_empty() {
+        for key in ["water_rate_hz", "search_rate_hz"]
+            .into_iter()
+            .filter(|key| at.has(key))
+        {
+            problems.push(
+                at.of(key),
+                format!("`{key}` without `range_modes`: expected both or none"),
+            );
+        }
+        return None;
+    }
+    for mode in modes
+        .iter()
+        .filter(|mode| mode.altitude_m[0] >= mode.altitude_m[1])
+    {
+        let [low, high] = mode.altitude_m;
+        let text = format!("`altitude_m` is [{low}, {high}], expected the lesser first");
+        problems.push(mode.at.of("altitude_m"), text);
+    }
+    for pair in modes.windows(2) {
+        let rises = |k: usize| pair[0].altitude_m[k] < pair[1].altitude_m[k];
+        if !rises(0) || !rises(1) {
+            let text = "a range mode that does not reach higher than the one before, at both ends"
+                .to_string();
+            problems.push(pair[1].at.of("altitude_m"), text);
+        }
+    }
+    let slowest = modes
+        .iter()
+        .map(|mode| mode.rate_hz)
+        .fold(f64::INFINITY, f64::min);
+    let search = search.unwrap_or(slowest);
+    let from = |k: usize| match k {
+        0 => 0.0,
+        k => 0.5 * (modes[k - 1].altitude_m[1] + modes[k].altitude_m[0]),
+    };
+    Some(Pace {
+        modes: modes
+            .iter()
+            .enumerate()
+            .map(|(k, mode)| [from(k), mode.rate_hz])
+            .collect(),
+        water: water.unwrap_or(search),
+        search,
+    })
+}
+
+fn noise(file: &NoiseFile) -> Noise {
+    Noise {
+        density: file.density,
+        bias_instability: file.bias_instability,
+        bias_tau: file.bias_correlation_time_s,
+        random_walk: file.random_walk,
+        turn_on_bias: file.turn_on_bias_std,
+        scale_std: file.scale_std_percent / 100.0,
+        misalignment_std: file.misalignment_std_deg.to_radians(),
+        resolution: file.resolution,
+        range: file.full_scale.unwrap_or(f64::INFINITY),
+    }
+}

@@ -1,0 +1,237 @@
+//! Files of instruments for navigation become those of the scene.
+
+use crate::schema::sensor::navigation::{
+    AhrsFile, AugmentationFile, GnssFile, GnssHeadingFile, InsFile, SkyFile, SystemFile,
+};
+use crate::schema::{Measures, SensorFile};
+use merrow_math::Vec3;
+use merrow_math::real::sin_cos;
+use merrow_math::rng::Stream;
+use merrow_model::scene::sensor::navigation::{
+    AhrsSpec, Aids, Augmentation, DvlAid, GnssAid, GnssSpec, HeadingSpec, InsSpec, NoiseModel,
+    PressureAid, Sky,
+};
+use merrow_model::scene::sensor::{Errors, Noise};
+use merrow_model::scene::{Sensor, SensorKind};
+use merrow_sensors::gnss::visibility::dilution;
+use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::read::Named;
+
+/// Shortest horizontal baseline of two antennas [m].
+const SHORTEST: f64 = 0.01;
+
+/// A satellite receiver; `stream` turns its sky.
+pub fn gnss(file: &GnssFile, stream: Stream) -> GnssSpec {
+    GnssSpec {
+        std: [file.horizontal_std_m, file.vertical_std_m],
+        tau: file.correlation_time_s,
+        velocity_std: file.velocity_std_m_s,
+        augmentation: match file.augmentation {
+            AugmentationFile::None => Augmentation::None,
+            AugmentationFile::Satellites => Augmentation::Satellites,
+            AugmentationFile::Ground => Augmentation::Ground,
+        },
+        systems: file.systems.iter().fold(0, |all, system| {
+            all | match system {
+                SystemFile::Gps => GnssSpec::GPS,
+                SystemFile::Glonass => GnssSpec::GLONASS,
+                SystemFile::Beidou => GnssSpec::BEIDOU,
+                SystemFile::Galileo => GnssSpec::GALILEO,
+            }
+        }),
+        max_depth: file.max_depth_m,
+        reacquisition: file.reacquisition_s,
+        sky: file
+            .sky
+            .as_ref()
+            .map(|sky| crate::build::sensor::navigation::sky(sky, stream)),
+    }
+}
+
+/// Satellites evenly over the sky above the mask, on a spiral by the golden angle that begins anywhere.
+fn sky(file: &SkyFile, stream: Stream) -> Sky {
+    let n = file.satellites;
+    let lowest = sin_cos(file.mask_deg.to_radians()).0;
+    let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
+    let start = std::f64::consts::TAU * stream.draw(0).uniform();
+    let satellite = |k: u32| {
+        let up = lowest + (1.0 - lowest) * (f64::from(k) + 0.5) / f64::from(n);
+        let (s, c) = sin_cos(start + golden * f64::from(k));
+        let level = (1.0 - up * up).sqrt();
+        Vec3::new(level * c, level * s, up)
+    };
+    let satellites: Vec<Vec3> = (0..n).map(satellite).collect();
+    // six and more on a spiral are never in a cone
+    let dilution = dilution(satellites.iter().copied()).unwrap_or([1.0; 2]);
+    Sky {
+        satellites,
+        dilution,
+        multipath_std: file.multipath_std_m,
+        multipath_tau: file.multipath_correlation_time_s,
+        water_height: file.water_height_m,
+    }
+}
+
+/// Two antennas.
+pub fn heading(file: &GnssHeadingFile, problems: &mut Problems) -> HeadingSpec {
+    let antennas = file.antennas_m.map(Vec3::from);
+    let b = antennas[1] - antennas[0];
+    if b.x * b.x + b.y * b.y < SHORTEST * SHORTEST {
+        let text = format!(
+            "the antennas stand over one another, expected {SHORTEST} m or more between them"
+        );
+        problems.push(file.at.of("antennas_m"), text);
+    }
+    HeadingSpec {
+        antennas,
+        std: file.baseline_std_m,
+        tau: file.correlation_time_s,
+        max_depth: file.max_depth_m,
+        reacquisition: file.reacquisition_s,
+    }
+}
+
+/// An AHRS from its file and its three triads at `rate` [Hz].
+pub fn ahrs(
+    file: &AhrsFile,
+    [g, a, m]: [(Errors, Noise); 3],
+    rate: f64,
+    problems: &mut Problems,
+) -> AhrsSpec {
+    if file.bias_time_s * rate < 2.0 {
+        let text = format!(
+            "`bias_time_s` is {}, expected two samples or more ({} s)",
+            file.bias_time_s,
+            2.0 / rate
+        );
+        problems.push(file.at.of("bias_time_s"), text);
+    }
+    AhrsSpec {
+        gyro: g.0,
+        accelerometer: a.0,
+        magnetometer: m.0,
+        times: [file.tilt_time_s, file.heading_time_s, file.bias_time_s],
+        acceleration_gate: file.acceleration_gate_m_s2.unwrap_or(f64::INFINITY),
+        field_gate: file.field_gate_percent.map_or(f64::INFINITY, |p| p / 100.0),
+        iron: Vec3::from(file.iron_nt.map(|x| 1e-9 * x)),
+        true_north: file.true_north,
+        fixed: [
+            a.1.turn_on_bias,
+            a.1.misalignment_std,
+            m.1.turn_on_bias,
+            m.1.misalignment_std,
+            m.1.scale_std,
+        ],
+    }
+}
+
+/// An INS without aids, from its file and its two triads.
+pub fn ins(file: &InsFile, [g, a]: [(Errors, Noise); 2]) -> InsSpec {
+    InsSpec {
+        gyro: g.0,
+        accelerometer: a.0,
+        start_position: file.start_position_std_m,
+        start_velocity: file.start_velocity_std_m_s,
+        start_attitude: file.start_attitude_std_deg.map(f64::to_radians),
+        gyro_model: NoiseModel::new(&g.1),
+        accelerometer_model: NoiseModel::new(&a.1),
+        gate: file.gate,
+        aids: Aids::default(),
+    }
+}
+
+/// Gives the navigation systems among `sensors`, which are those of `files` in order, their aids.
+pub fn aids(files: &Named<SensorFile>, sensors: &mut [Sensor], problems: &mut Problems) {
+    for (k, (name, file)) in files.iter().enumerate() {
+        let Some(named) = &file.aids else { continue };
+        let SensorKind::Ins(spec) = &sensors[k].kind else {
+            let text = format!(
+                "{name} is no `ins` but `{}`: nothing helps it",
+                sensors[k].kind.name()
+            );
+            problems.push(file.at.of("aids"), text);
+            continue;
+        };
+        let mut spec = (**spec).clone();
+        let keys = [
+            ("dvl", &named.dvl),
+            ("gnss", &named.gnss),
+            ("pressure", &named.pressure),
+        ];
+        for (key, aid) in keys {
+            let Some(aid) = aid else { continue };
+            match find(sensors, k, (key, aid)) {
+                Ok(found) => add(&mut spec.aids, files, &sensors[k], (found, &sensors[found])),
+                Err(why) => problems.push(named.at.of(key), why),
+            }
+        }
+        sensors[k].kind = SensorKind::Ins(Box::new(spec));
+    }
+}
+
+/// The sensor that is to help number `k`.
+fn find(sensors: &[Sensor], k: usize, (kind, name): (&str, &str)) -> Result<usize, String> {
+    let Some(found) = sensors.iter().position(|s| s.name == *name) else {
+        let hint = did_you_mean(name, sensors.iter().map(|s| s.name.as_str()));
+        return Err(format!("no sensor {}{hint}", quote(name)));
+    };
+    let other = &sensors[found];
+    if other.kind.name() != kind {
+        return Err(format!(
+            "{name} is of the kind `{}`, expected `{kind}`",
+            other.kind.name()
+        ));
+    }
+    if other.link != sensors[k].link {
+        return Err(format!(
+            "{name} is on another link than {}",
+            sensors[k].name
+        ));
+    }
+    Ok(found)
+}
+
+/// Adds an aid, placed as the system sees it.
+fn add(
+    aids: &mut Aids,
+    files: &Named<SensorFile>,
+    system: &Sensor,
+    (sensor, aid): (usize, &Sensor),
+) {
+    let at = system.R_LS.tr_mul_vec(aid.p_LoS - system.p_LoS);
+    match &aid.kind {
+        SensorKind::Dvl(spec) => {
+            let R_SD = system.R_LS.transpose().mul_mat(&aid.R_LS);
+            aids.dvl = Some(DvlAid {
+                sensor,
+                p_SoD: at,
+                R_SD,
+                scale_std: spec.scale_std,
+            });
+        }
+        SensorKind::Gnss(spec) => {
+            aids.gnss = Some(GnssAid {
+                sensor,
+                p_SoA: at,
+                std: spec.std,
+                tau: spec.tau,
+            });
+        }
+        SensorKind::Pressure(_) => {
+            let file = files
+                .iter()
+                .find(|(name, _)| **name == aid.name)
+                .map(|(_, file)| &file.device.measures);
+            let bias_std = match file {
+                Some(Measures::Pressure { errors, .. }) => errors.turn_on_bias_std,
+                _ => 0.0,
+            };
+            aids.pressure = Some(PressureAid {
+                sensor,
+                p_SoP: at,
+                bias_std,
+            });
+        }
+        _ => {}
+    }
+}

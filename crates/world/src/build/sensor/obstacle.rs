@@ -1,0 +1,173 @@
+//! Files of obstacles and of their detectors become obstacles and detectors.
+
+use crate::schema::sensor::obstacle::{DetectorFile, ObstacleFile};
+use crate::schema::{Measures, RobotEntry};
+use merrow_math::Vec3;
+use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::obstacle::{DetectorSpec, Obstacle};
+use merrow_model::scene::sensor::sonar::SonarKind;
+use merrow_model::scene::{Robot, Scene, Sensor, SensorKind};
+use merrow_yaml::error::{Problems, list, quote};
+use merrow_yaml::read::Named;
+use std::sync::Arc;
+
+/// The obstacles that a world lists.
+pub fn obstacles(file: &Named<ObstacleFile>) -> Vec<Obstacle> {
+    let one = |(name, o): (&str, &ObstacleFile)| Obstacle {
+        name: name.to_string(),
+        p: Vec3::from(o.position_m),
+        size: Vec3::from(o.size_m),
+        yaw: o.yaw_deg.to_radians(),
+    };
+    file.iter().map(one).collect()
+}
+
+/// A detector; of the sensor that it listens to it has the name alone until [`point`].
+pub fn detector(file: &DetectorFile, problems: &mut Problems) -> DetectorSpec {
+    let (near, far) = (file.min_range_m, file.max_range_m);
+    if near >= far {
+        let text = format!("`min_range_m` is {near}, expected less than `max_range_m` {far}");
+        problems.push(file.at.of("min_range_m"), text);
+    }
+    let heights = file.height_m.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    if heights[0] >= heights[1] {
+        let text = format!(
+            "`height_m` is [{}, {}], expected the lesser first",
+            heights[0], heights[1]
+        );
+        problems.push(file.at.of("height_m"), text);
+    } else {
+        file.at.idle("height_m", "sensor", problems);
+    }
+    // boxes that the world lists have no echoes
+    for key in ["threshold_db", "window_m", "gap_m", "keep_s"] {
+        file.at.idle(key, "sensor", problems);
+    }
+    DetectorSpec {
+        sensor: file.sensor.as_ref().map(|name| (name.clone(), 0)),
+        in_world: file.in_world,
+        half_sector: 0.5 * file.sector_deg.to_radians(),
+        half_elevation: 0.5 * file.elevation_deg.to_radians(),
+        limits: [near, far],
+        heights,
+        std: [
+            file.position_std_m,
+            file.size_std_m,
+            file.yaw_std_deg.to_radians(),
+        ],
+        miss: file.miss,
+        threshold: file.threshold_db,
+        window: file.window_m,
+        gap: file.gap_m,
+        least_echoes: file.least_echoes as usize,
+        least_size: file.least_size_m,
+        // not said: until `point` knows what it listens to
+        keep: file
+            .keep_s
+            .unwrap_or(if file.sensor.is_some() { -1.0 } else { 0.0 }),
+        association: file.association_m,
+        takes_ns: 0,
+        forget: file.forget_s,
+    }
+}
+
+/// Tells the detectors of all robots which sensor they listen to.
+pub fn point(robots: &Named<RobotEntry>, scene: &mut Scene, problems: &mut Problems) {
+    for (name, entry) in robots.iter() {
+        let mut made = scene
+            .robots
+            .iter()
+            .filter(|r| r.name == name || r.name == format!("{name}_0"));
+        let Some(robot) = made.next() else { continue };
+        for (name, file) in entry.model.sensors.iter() {
+            if let Measures::ObstacleDetector(detector) = &file.device.measures {
+                check(name, detector, robot, problems);
+            }
+        }
+    }
+    for robot in &mut scene.robots {
+        let of = |s: &Sensor| {
+            (
+                s.name.clone(),
+                s.kind.looks().map_or(0, |looks| looks.takes_ns()),
+                turn(s).unwrap_or(0.0),
+            )
+        };
+        let others: Vec<(String, u64, f64)> = robot.sensors.iter().map(of).collect();
+        for sensor in &mut robot.sensors {
+            let SensorKind::Looks(looks) = &mut sensor.kind else {
+                continue;
+            };
+            if let Looks::Obstacles(spec) = Arc::make_mut(looks)
+                && let Some((name, index)) = &mut spec.sensor
+            {
+                *index = others
+                    .iter()
+                    .position(|other| other.0 == *name)
+                    .unwrap_or(0);
+                spec.takes_ns = others[*index].1;
+                spec.keep = if spec.keep < 0.0 {
+                    others[*index].2
+                } else {
+                    spec.keep
+                };
+            }
+        }
+    }
+}
+
+/// Time in which a head that turns comes to all its bearings but the first again [s]; none if it is no such sensor.
+fn turn(sensor: &Sensor) -> Option<f64> {
+    match &**sensor.kind.looks()? {
+        Looks::Sonar(spec) if spec.kind == SonarKind::Scanning => {
+            Some((spec.sweep_pings() as f64 - 0.5) / sensor.rate)
+        }
+        _ => None,
+    }
+}
+
+/// True if a detector can box what a sensor brings.
+fn has_echoes(looks: &Looks) -> bool {
+    match looks {
+        Looks::Laser(_) => true,
+        Looks::Sonar(spec) => spec.kind != SonarKind::SideScan,
+        _ => false,
+    }
+}
+
+fn check(own: &str, file: &DetectorFile, robot: &Robot, problems: &mut Problems) {
+    let Some(wanted) = &file.sensor else { return };
+    let good = robot
+        .sensors
+        .iter()
+        .filter(|s| s.kind.looks().is_some_and(|l| has_echoes(l)));
+    let names: Vec<&str> = good.map(|s| s.name.as_str()).collect();
+    if !names.contains(&wanted.as_str()) {
+        let expected = match names.is_empty() {
+            true => {
+                "expected a laser, a lidar, an imaging sonar, a multibeam or a scanning sonar, which the robot has not".into()
+            }
+            false => format!("expected one of {}", list(names)),
+        };
+        problems.push(
+            file.at.of("sensor"),
+            format!("{} has no echoes to box, {expected}", quote(wanted)),
+        );
+    }
+    let rate = |name: &str| {
+        robot
+            .sensors
+            .iter()
+            .find(|s| s.name == name)
+            .map(|s| (s.rate, turn(s).is_some()))
+    };
+    if let (Some((own, _)), Some((other, true))) = (rate(own), rate(wanted))
+        && own != other
+    {
+        let text = format!(
+            "{} pings {other} times a second and the detector boxes {own}: expected as often, so that no bearing is missed",
+            quote(wanted)
+        );
+        problems.push(file.at.of("sensor"), text);
+    }
+}

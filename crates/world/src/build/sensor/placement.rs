@@ -1,0 +1,148 @@
+//! Sensors that cannot be where a world puts them: within what they see, or far from what carries them. Notes, not mistakes: a robot may come out of a wall, a mast may be long.
+
+use crate::schema::{RobotEntry, SensorFile};
+use merrow_math::hull_cut;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::kinematics;
+use merrow_model::scene::robot::collision::{Collider, Geometry};
+use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::{Robot, Scene, Sensor};
+use merrow_model::state::{RobotState, Workspace};
+use merrow_yaml::error::Problems;
+use merrow_yaml::read::Named;
+
+/// A place on a link is far from it beyond this many times its robot's reach and this far [m].
+const FAR: (f64, f64) = (10.0, 10.0);
+
+/// Looks over the sensors of all robots; of copies the first stands for all.
+pub fn check(robots: &Named<RobotEntry>, scene: &Scene, problems: &mut Problems) {
+    for (name, entry) in robots.iter() {
+        let copy = |r: &&Robot| r.name == name || r.name == format!("{name}_0");
+        let Some(robot) = scene.robots.iter().find(copy) else {
+            continue;
+        };
+        let mut work = Workspace::new(robot);
+        kinematics::poses(robot, &RobotState::new(robot).motion, &mut work.links);
+        for sensor in &robot.sensors {
+            let Some(file) = entry
+                .model
+                .sensors
+                .iter()
+                .find(|(name, _)| *name == sensor.name)
+            else {
+                continue;
+            };
+            let carrier = &work.links[sensor.link];
+            let p_WS = carrier.p_WL + carrier.R_WL.mul_vec(sensor.p_LoS);
+            of_sensor(robot, sensor, file.1, scene, p_WS, problems);
+        }
+    }
+}
+
+fn of_sensor(
+    robot: &Robot,
+    sensor: &Sensor,
+    file: &SensorFile,
+    scene: &Scene,
+    p_WS: Vec3,
+    problems: &mut Problems,
+) {
+    let place = if file.at.has("position_m") {
+        file.at.of("position_m")
+    } else {
+        &file.at.whole
+    };
+    let ([x, y, z], name) = (file.position_m, &sensor.name);
+    let (away, reach) = (sensor.p_UoS_U.norm(), reach(robot));
+    if away > FAR.0 * reach + FAR.1 {
+        let text = format!(
+            "{name} is {away:.1} m from the link that carries it, {} reaches {reach:.1} m: expected metres, and a place on the robot",
+            robot.name
+        );
+        problems.note(place, text);
+        return;
+    }
+    let sees_self = match sensor.kind.looks().map(|looks| &**looks) {
+        None => return,
+        Some(Looks::Camera(spec)) => spec.sees_self,
+        Some(Looks::Laser(_) | Looks::Sonar(_)) => false,
+        // neither shapes nor the water's edge matter to it as they do to these
+        Some(_) => return,
+    };
+    let own = || robot.colliders.iter().filter(|c| c.link == sensor.link);
+    let within = |c: &&Collider| is_within(&c.geometry, c.R_LG.tr_mul_vec(sensor.p_LoS - c.p_LoG));
+    if sees_self {
+        let shape = own()
+            .find(within)
+            .map(|c| format!("its robot's shape {}", c.name));
+        let hull = || {
+            let link = &robot.links[sensor.link];
+            let bare = own().next().is_none() && link.volume > 0.0 && link.skin.is_none();
+            (bare && in_hull(link, sensor.p_LoS)).then(|| format!("the hull of {}", link.name))
+        };
+        if let Some(what) = shape.or_else(hull) {
+            let text = format!(
+                "{name} is within {what}, which it sees: found [{x}, {y}, {z}], expected a place outside, or `sees_self: false` on the camera"
+            );
+            problems.note(place, text);
+        }
+    }
+    let structures = scene
+        .structures
+        .iter()
+        .flat_map(|s| s.colliders.iter().map(move |c| (s, c)));
+    let mut around =
+        structures.filter(|(_, c)| is_within(&c.geometry, c.R_LG.tr_mul_vec(p_WS - c.p_LoG)));
+    if let Some((structure, _)) = around.next() {
+        let text = format!(
+            "{name} starts within the structure {} and sees nothing else: found it at [{:.2}, {:.2}, {:.2}] in the world, expected a place outside",
+            structure.name, p_WS.x, p_WS.y, p_WS.z
+        );
+        problems.note(place, text);
+    }
+}
+
+/// No part of a robot is farther from its base [m], as it is built.
+fn reach(robot: &Robot) -> f64 {
+    let links = robot
+        .links
+        .iter()
+        .map(|l| l.hull.p_LoH.norm() + l.hull.bound);
+    let shapes = robot.colliders.iter().map(|c| c.p_LoG.norm());
+    links.chain(shapes).fold(0.0, f64::max)
+}
+
+/// Whether a place in a shape's own axes is within it; of meshes and ground that is not asked.
+fn is_within(shape: &Geometry, p: Vec3) -> bool {
+    let across = (p.x * p.x + p.y * p.y).sqrt();
+    match shape {
+        Geometry::Sphere { radius } => p.norm() < *radius,
+        Geometry::Box { half } => p.x.abs() < half.x && p.y.abs() < half.y && p.z.abs() < half.z,
+        Geometry::Cylinder {
+            radius,
+            half_length,
+        } => across < *radius && p.z.abs() < *half_length,
+        Geometry::Capsule {
+            radius,
+            half_length,
+        } => {
+            let beyond = (p.z.abs() - half_length).max(0.0);
+            across * across + beyond * beyond < radius * radius
+        }
+        _ => false,
+    }
+}
+
+fn in_hull(link: &merrow_model::scene::Link, p_LoS: Vec3) -> bool {
+    let hull = &link.hull;
+    let R: &Mat3 = &hull.R_LH;
+    let p = R.tr_mul_vec(p_LoS - hull.p_LoH);
+    match hull.shape {
+        hull_cut::Shape::Box(half) => {
+            p.x.abs() < half.x && p.y.abs() < half.y && p.z.abs() < half.z
+        }
+        hull_cut::Shape::Ellipsoid(half) => {
+            Vec3::new(p.x / half.x, p.y / half.y, p.z / half.z).norm() < 1.0
+        }
+    }
+}

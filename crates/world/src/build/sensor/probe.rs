@@ -1,0 +1,121 @@
+//! Files of instruments that measure the water where they are become such instruments.
+
+use crate::schema::sensor::probe::{CtdFile, DepthLawFile, ProbeFile, WaterSamplerFile};
+use merrow_model::scene::sensor::Errors;
+use merrow_model::scene::sensor::probe::{CtdSpec, DepthLaw, ProbeSpec, Quantity, SamplerSpec};
+use merrow_model::state::bottle::FIELDS;
+use merrow_yaml::error::{Place, Problems, did_you_mean, list, quote};
+
+/// Names and units of what a world's water carries; none where that is not known.
+pub type CarriedNames<'a> = Option<&'a [(String, String)]>;
+
+/// A probe with `errors`.
+pub fn probe(
+    file: &ProbeFile,
+    errors: Errors,
+    carried: CarriedNames<'_>,
+    problems: &mut Problems,
+) -> ProbeSpec {
+    let (quantity, unit) = quantity(&file.field, file.at.of("field"), carried, problems);
+    let range = file.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    if range[0] >= range[1] {
+        let text = format!(
+            "`range` is [{}, {}], expected the lesser first",
+            range[0], range[1]
+        );
+        problems.push(file.at.of("range"), text);
+    }
+    ProbeSpec {
+        quantity,
+        field: file.field.as_str().into(),
+        unit: unit.into(),
+        errors,
+        tau: file.response_s,
+        range,
+        detection_limit: file.detection_limit,
+    }
+}
+
+/// What the name `field`, written at `place`, stands for, and its unit.
+fn quantity(
+    field: &str,
+    place: &Place,
+    carried: CarriedNames<'_>,
+    problems: &mut Problems,
+) -> (Quantity, String) {
+    if let Some((_, quantity, unit)) = Quantity::OF_WATER.iter().find(|(name, ..)| *name == field) {
+        return (*quantity, (*unit).to_string());
+    }
+    let Some(carried) = carried else {
+        return (Quantity::Temperature, String::new());
+    };
+    if let Some(k) = carried.iter().position(|(name, _)| name == field) {
+        return (Quantity::Carried(k), carried[k].1.clone());
+    }
+    let known = || {
+        Quantity::OF_WATER
+            .iter()
+            .map(|(name, ..)| *name)
+            .chain(carried.iter().map(|(n, _)| n.as_str()))
+    };
+    let text = format!(
+        "the water carries no {}, expected one of {}, or a name under `water.carried`{}",
+        quote(field),
+        list(known()),
+        did_you_mean(field, known())
+    );
+    problems.push(place, text);
+    (Quantity::Temperature, String::new())
+}
+
+/// A water sampler.
+pub fn sampler(
+    file: &WaterSamplerFile,
+    carried: CarriedNames<'_>,
+    problems: &mut Problems,
+) -> SamplerSpec {
+    let place = file.at.of("fields");
+    let mut fields: Vec<String> = file.fields.clone();
+    if fields.is_empty() {
+        let own = ["temperature", "salinity"].map(str::to_string);
+        fields = own
+            .into_iter()
+            .chain(carried.unwrap_or(&[]).iter().map(|(name, _)| name.clone()))
+            .collect();
+    }
+    if fields.len() > FIELDS {
+        let text = format!(
+            "`fields` has {}, expected no more than {FIELDS}: name those that count",
+            fields.len()
+        );
+        problems.push(place, text);
+    }
+    let found: Vec<(Quantity, String)> = fields
+        .iter()
+        .map(|field| quantity(field, place, carried, problems))
+        .collect();
+    SamplerSpec {
+        bottles: file.bottles,
+        volume: file.volume_m3,
+        flow: file.flow_m3_s,
+        quantities: found.iter().map(|(quantity, _)| *quantity).collect(),
+        names: fields
+            .iter()
+            .zip(&found)
+            .map(|(field, (_, unit))| format!("{field} [{unit}]"))
+            .collect(),
+    }
+}
+
+/// A CTD with errors of temperature, conductivity and pressure, in a world of `gravity` [m/s²].
+pub fn ctd(file: &CtdFile, errors: [Errors; 3], gravity: f64) -> CtdSpec {
+    CtdSpec {
+        errors,
+        tau: [file.temperature_response_s, file.conductivity_response_s],
+        depth: match file.depth_law {
+            DepthLawFile::Seawater => DepthLaw::Seawater,
+            DepthLawFile::Fresh => DepthLaw::Fresh,
+        },
+        gravity,
+    }
+}

@@ -1,0 +1,97 @@
+//! Files of radars become radars.
+
+use crate::schema::sensor::radar::{PolarisationFile, RadarFile};
+use merrow_model::scene::sensor::radar::RadarSpec;
+use merrow_model::scene::sensor::sonar::Shading;
+use merrow_sensors::sonar::beam::{aperture, pattern};
+use merrow_sensors::sonar::decibels::power;
+use merrow_yaml::error::Problems;
+
+/// Noise of a receiver at 290 K [W/Hz].
+const THERMAL: f64 = 1.380_649e-23 * 290.0;
+/// Finest angle of the rows of rays, at the horizon, over half of their reach.
+const FINEST: f64 = 0.01;
+/// Most numbers, and most rays, of a turn.
+const MOST: usize = 32_000_000;
+
+/// A radar that brings `rate` sectors a second [Hz].
+pub fn radar(file: &RadarFile, rate: f64, problems: &mut Problems) -> RadarSpec {
+    let (near, far) = (file.min_range_m, file.max_range_m);
+    if near >= far {
+        let text = format!("`min_range_m` is {near}, expected less than `max_range_m` {far}");
+        problems.push(file.at.of("min_range_m"), text);
+    }
+    let [low, high] = file.levels_dbm;
+    if low >= high {
+        let text = format!("`levels_dbm` is [{low}, {high}], expected the lesser first");
+        problems.push(file.at.of("levels_dbm"), text);
+    }
+    let turns = file.speed_rpm / 60.0;
+    if turns > rate {
+        let text = format!(
+            "{turns} turns and {rate} sectors a second, expected a sector of a turn at most"
+        );
+        problems.push(file.at.of("speed_rpm"), text);
+    }
+    let spokes = file.spokes as usize;
+    let [columns, rows] = file.rays.map(|n| n as usize);
+    for (n, what) in [
+        (spokes * file.bins as usize, "numbers"),
+        (spokes * columns * rows, "rays"),
+    ] {
+        if n > MOST {
+            problems.push(
+                &file.at.whole,
+                format!("{n} {what} a turn, expected at most {MOST}"),
+            );
+        }
+    }
+    let across = aperture(file.beam_width_deg.to_radians(), Shading::Cosine);
+    let along = aperture(file.vertical_width_deg.to_radians(), Shading::Cosine);
+    let twice = |aperture, reach: f64| {
+        let n = 2000;
+        let step = 2.0 * reach / f64::from(n);
+        let at = |k: i32| pattern(aperture, (f64::from(k) + 0.5) * step - reach);
+        (0..n).map(|k| at(k) * at(k) * step).sum::<f64>()
+    };
+    let widths = [&across, &along].map(|a| twice(a, std::f64::consts::FRAC_PI_2));
+    RadarSpec {
+        frequency: 1e9 * file.frequency_ghz,
+        power: file.transmit_w,
+        gain: power(file.antenna_gain_db),
+        solid_angle: widths[0] * widths[1],
+        width: widths[0],
+        across,
+        along,
+        pulse: 1e-6 * file.pulse_us,
+        losses: power(file.losses_db),
+        noise: THERMAL
+            * power(file.noise_figure_db)
+            * 1e6
+            * file.bandwidth_mhz.unwrap_or(1.0 / file.pulse_us),
+        takes_ns: (1e9 / rate) as u64,
+        turns,
+        spokes,
+        columns,
+        rows: crate::build::sensor::radar::rows(1.3 * file.vertical_width_deg.to_radians(), rows),
+        limits: [near, far],
+        bins: file.bins as usize,
+        pulses: f64::from(file.pulses),
+        land: power(file.land_db),
+        vertical: file.polarisation == PolarisationFile::Vertical,
+        fading: file.fading,
+        gain_per_decade: file.gain_per_decade_db,
+        levels: file.levels_dbm,
+    }
+}
+
+/// Elevations from -reach to reach [rad], the closer to the horizon the closer together, and what each stands for.
+fn rows(reach: f64, n: usize) -> Vec<[f64; 2]> {
+    let reach = reach.min(1.5);
+    let finest = FINEST * reach;
+    let most = libm::asinh(1.0 / FINEST);
+    let edge = |k: usize| finest * libm::sinh(most * (2.0 * k as f64 / n as f64 - 1.0));
+    (0..n)
+        .map(|k| [0.5 * (edge(k) + edge(k + 1)), edge(k + 1) - edge(k)])
+        .collect()
+}

@@ -1,0 +1,325 @@
+//! Files of sonars become sonars.
+
+use crate::build::sensor::laser;
+use crate::schema::sensor::sonar::{
+    ImagingSonarFile, MultibeamFile, ScanningSonarFile, ShadingFile, SideScanFile, SoundingFile,
+};
+use merrow_model::scene::sensor::laser::Tilt;
+use merrow_model::scene::sensor::sonar::{Aperture, Heard, Shading, SonarKind, SonarSpec};
+use merrow_sensors::sonar::beam::{aperture, pattern, solid_angle};
+use merrow_yaml::error::Problems;
+use std::f64::consts::{PI, TAU};
+
+/// Most rays, and most numbers, of a ping; more is a mistake that would fill the memory.
+const MOST: usize = 16_000_000;
+/// Power under which a beam does not hear a column.
+const UNHEARD: f64 = 1e-5;
+/// Half of what is lit over the width of a beam: the main lobe, and the main lobe with the first on either side, of a shaded array.
+const MAIN_LOBE: f64 = 1.3;
+const WITH_SIDE_LOBES: f64 = 2.2;
+
+/// How a kind of sonar is laid out.
+struct Layout {
+    kind: SonarKind,
+    steering: Vec<f64>,
+    across: [Aperture; 2],
+    along: [Aperture; 2],
+    /// First and last angle that rays reach [rad].
+    columns: [f64; 2],
+    rows: f64,
+    rays: [usize; 2],
+    threshold: f64,
+    head: [f64; 2],
+}
+
+/// A sonar that looks ahead, `rate` times a second [Hz].
+pub fn imaging(file: &ImagingSonarFile, rate: f64, problems: &mut Problems) -> SonarSpec {
+    let (sector, width) = (
+        file.sector_deg.to_radians(),
+        file.beam_width_deg.to_radians(),
+    );
+    let elevation = file.elevation_width_deg.to_radians();
+    let shading = shading(&file.sounding);
+    let layout = Layout {
+        kind: SonarKind::Imaging,
+        steering: fan(sector, file.beams),
+        across: [aperture(width, shading), aperture(PI, shading)],
+        along: [aperture(elevation, shading); 2],
+        columns: [-0.5 * sector - width, 0.5 * sector + width],
+        rows: WITH_SIDE_LOBES * elevation,
+        rays: [columns(sector, file.beams, width), 24],
+        threshold: 0.0,
+        head: [0.0; 2],
+    };
+    spec(layout, &file.sounding, rate, problems)
+}
+
+/// An echo sounder, `rate` times a second [Hz].
+pub fn multibeam(file: &MultibeamFile, rate: f64, problems: &mut Problems) -> SonarSpec {
+    let (sector, width) = (
+        file.sector_deg.to_radians(),
+        file.beam_width_deg.to_radians(),
+    );
+    let along = file.along_width_deg.to_radians();
+    let shading = shading(&file.sounding);
+    let layout = Layout {
+        kind: SonarKind::Multibeam,
+        steering: fan(sector, file.beams),
+        across: [aperture(width, shading), aperture(PI, shading)],
+        along: [aperture(PI, shading), aperture(along, shading)],
+        columns: [-0.5 * sector - width, 0.5 * sector + width],
+        rows: MAIN_LOBE * along,
+        rays: [2 * columns(sector, file.beams, width), 5],
+        threshold: file.threshold_db,
+        head: [0.0; 2],
+    };
+    spec(layout, &file.sounding, rate, problems)
+}
+
+/// A side-scan sonar, `rate` times a second [Hz].
+pub fn side_scan(file: &SideScanFile, rate: f64, problems: &mut Problems) -> SonarSpec {
+    let (width, across) = (
+        file.beam_width_deg.to_radians(),
+        file.across_width_deg.to_radians(),
+    );
+    let axis = 0.5 * PI - file.depression_deg.to_radians();
+    let shading = shading(&file.sounding);
+    // either array sends and hears its own side: both ways fall within one pattern
+    let both = aperture(across * std::f64::consts::FRAC_1_SQRT_2, shading);
+    let reach = (axis + MAIN_LOBE * across).min(0.6 * PI);
+    let layout = Layout {
+        kind: SonarKind::SideScan,
+        steering: vec![-axis, axis],
+        across: [both, aperture(PI, shading)],
+        along: [aperture(width, shading); 2],
+        columns: [-reach, reach],
+        rows: MAIN_LOBE * width,
+        rays: [1600, 3],
+        threshold: 0.0,
+        head: [0.0; 2],
+    };
+    spec(layout, &file.sounding, rate, problems)
+}
+
+/// A sonar whose head turns, `rate` pings a second [Hz].
+pub fn scanning(file: &ScanningSonarFile, rate: f64, problems: &mut Problems) -> SonarSpec {
+    let (width, elevation) = (
+        file.beam_width_deg.to_radians(),
+        file.elevation_width_deg.to_radians(),
+    );
+    let shading = shading(&file.sounding);
+    if file.step_deg > file.sector_deg {
+        let text = format!(
+            "`step_deg` is {}, expected at most `sector_deg` {}",
+            file.step_deg, file.sector_deg
+        );
+        problems.push(file.at.of("step_deg"), text);
+    }
+    let layout = Layout {
+        kind: SonarKind::Scanning,
+        steering: vec![0.0],
+        across: [aperture(width, shading); 2],
+        along: [aperture(elevation, shading); 2],
+        columns: [-WITH_SIDE_LOBES * width, WITH_SIDE_LOBES * width],
+        rows: WITH_SIDE_LOBES * elevation,
+        rays: [32, 64],
+        threshold: file.threshold_db,
+        head: [file.step_deg.to_radians(), file.sector_deg.to_radians()],
+    };
+    file.at.idle("threshold_db", "profiles", problems);
+    SonarSpec {
+        profiles: file.profiles,
+        ..spec(layout, &file.sounding, rate, problems)
+    }
+}
+
+fn shading(file: &SoundingFile) -> Shading {
+    match file.shading {
+        ShadingFile::Uniform => Shading::Uniform,
+        ShadingFile::Cosine => Shading::Cosine,
+    }
+}
+
+/// Angles of beams evenly over a sector [rad].
+fn fan(sector: f64, beams: u32) -> Vec<f64> {
+    let step = sector / f64::from(beams - 1);
+    (0..beams)
+        .map(|k| f64::from(k) * step - 0.5 * sector)
+        .collect()
+}
+
+/// Columns of rays that show what the beams can tell apart: two over the lesser of a beam's width and the way to the next.
+fn columns(sector: f64, beams: u32, width: f64) -> usize {
+    let step = (sector / f64::from(beams - 1)).min(width);
+    (2.0 * (sector + 2.0 * width) / step).ceil() as usize
+}
+
+fn spec(layout: Layout, file: &SoundingFile, rate: f64, problems: &mut Problems) -> SonarSpec {
+    check(file, rate, problems);
+    let rays = file
+        .rays
+        .map_or(layout.rays, |rays| rays.map(|n| n as usize));
+    let (n_rays, numbers) = (
+        rays[0] * rays[1],
+        layout.steering.len() * file.bins as usize,
+    );
+    let heard = rays[0] * layout.steering.len();
+    let too_many = [
+        (n_rays, "rays"),
+        (numbers, "numbers"),
+        (heard, "columns times beams"),
+    ];
+    let mut rays = rays;
+    for (n, what) in too_many.into_iter().filter(|(n, _)| *n > MOST) {
+        problems.push(
+            &file.at.whole,
+            format!("{n} {what} a ping, expected at most {MOST}"),
+        );
+        rays = [1, 1];
+    }
+    let rows = layout.rows.min(0.499 * PI);
+    let even = |[first, last]: [f64; 2], n: usize| {
+        let step = (last - first) / n as f64;
+        (
+            (0..n)
+                .map(|k| first + (k as f64 + 0.5) * step)
+                .collect::<Vec<f64>>(),
+            step,
+        )
+    };
+    let (columns, column_step) = even(layout.columns, rays[0]);
+    let (rows, row_step) = even([-rows, rows], rays[1]);
+    SonarSpec {
+        kind: layout.kind,
+        frequency: 1e3 * file.frequency_khz,
+        source_level: file.source_level_db,
+        pulse: 1e-6 * file.pulse_us,
+        bandwidth: file
+            .bandwidth_khz
+            .map_or(1e6 / file.pulse_us, |khz| 1e3 * khz),
+        hearing: hearing(&columns, &layout.steering, &layout.across[0]),
+        solid_angle: solid_angle(&layout.across[0], &layout.along[0]),
+        steering: layout.steering,
+        across: layout.across,
+        along: layout.along,
+        columns,
+        column_step,
+        rows,
+        row_step,
+        limits: [file.min_range_m, file.max_range_m],
+        bins: file.bins as usize,
+        volume_backscatter: file.volume_backscatter_db,
+        self_noise: file.self_noise_db,
+        gain: (file.gain_per_decade_db, file.gain_db_m),
+        levels: file.levels_db,
+        bits: if file.bits > 8 { 16 } else { 8 },
+        sound_speed: file.sound_speed_m_s,
+        speckle: file.speckle,
+        bent: file.ray_bent,
+        multipath: file.multipath,
+        interference: file.interference,
+        threshold: layout.threshold,
+        head: layout.head,
+        profiles: false,
+        tilt: tilt(file, rate, problems),
+    }
+}
+
+/// The unit that tilts it, if one does.
+fn tilt(file: &SoundingFile, rate: f64, problems: &mut Problems) -> Option<Tilt> {
+    match (file.tilt_deg, file.tilt_period_s) {
+        (Some(limits), Some(period)) => {
+            if period * rate < 2.0 {
+                let pings = period * rate;
+                let text = format!(
+                    "`tilt_period_s` is {period}, which is {pings:.3} pings, expected 2 at least"
+                );
+                problems.push(file.at.of("tilt_period_s"), text);
+            }
+            Some(laser::tilt(&file.at, limits, period, problems))
+        }
+        (None, None) => None,
+        (limits, _) => {
+            let key = if limits.is_some() {
+                "tilt_deg"
+            } else {
+                "tilt_period_s"
+            };
+            problems.push(
+                file.at.of(key),
+                "`tilt_deg` and `tilt_period_s` go together: expected both",
+            );
+            None
+        }
+    }
+}
+
+fn check(file: &SoundingFile, rate: f64, problems: &mut Problems) {
+    let (near, far) = (file.min_range_m, file.max_range_m);
+    if near >= far {
+        let text = format!("`min_range_m` is {near}, expected less than `max_range_m` {far}");
+        problems.push(file.at.of("min_range_m"), text);
+    }
+    if file.bits != 8 && file.bits != 16 {
+        problems.push(
+            file.at.of("bits"),
+            format!("`bits` is {}, expected 8 or 16", file.bits),
+        );
+    }
+    let [low, high] = file.levels_db;
+    if low >= high {
+        let text = format!("`levels_db` is [{low}, {high}], expected the lesser first");
+        problems.push(file.at.of("levels_db"), text);
+    }
+    if file.ray_bent && file.multipath {
+        let text = "`ray_bent` and `multipath` do not go together: expected one of them";
+        problems.push(file.at.of("ray_bent"), text);
+    }
+    let listens = 2.0 * far / file.sound_speed_m_s.unwrap_or(1500.0);
+    if listens * rate > 1.02 {
+        let text = format!(
+            "{rate} pings per second, the echoes from {far} m take {listens:.3} s: expected at most {:.2}",
+            1.0 / listens
+        );
+        problems.push(file.at.of("max_range_m"), text);
+    }
+}
+
+/// Which beams hear each column, and how well.
+fn hearing(columns: &[f64], steering: &[f64], across: &Aperture) -> Vec<Heard> {
+    let weight = |column: f64, beam: usize| {
+        let angle = (column - steering[beam] + PI).rem_euclid(TAU) - PI;
+        pattern(across, angle)
+    };
+    // of each beam: its hearing of all columns over that of those in its main lobe
+    let share: Vec<f64> = (0..steering.len())
+        .map(|beam| {
+            let all: Vec<f64> = columns.iter().map(|c| weight(*c, beam)).collect();
+            let main: f64 = all.iter().filter(|w| **w >= 0.5).sum();
+            if main > 0.0 {
+                all.iter().sum::<f64>() / main
+            } else {
+                0.0
+            }
+        })
+        .collect();
+    let of_column = |column: &f64| {
+        let all: Vec<f64> = (0..steering.len())
+            .map(|beam| weight(*column, beam))
+            .collect();
+        let first = all.iter().position(|w| *w >= UNHEARD).unwrap_or(0);
+        let last = all
+            .iter()
+            .rposition(|w| *w >= UNHEARD)
+            .map_or(first, |k| k + 1);
+        let main = all.iter().enumerate().filter(|(_, w)| **w >= 0.5);
+        Heard {
+            first,
+            weights: all[first..last].iter().map(|w| *w as f32).collect(),
+            main: main
+                .map(|(beam, w)| (beam, (w * share[beam]) as f32))
+                .collect(),
+        }
+    };
+    columns.iter().map(of_column).collect()
+}

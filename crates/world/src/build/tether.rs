@@ -1,0 +1,346 @@
+//! A tether's file becomes a line between two ends, with the shape in which it starts.
+
+use crate::schema::{EndFile, LineEnd, LineFile, LineModelFile, TetherFile, WinchFile};
+use merrow_math::Vec3;
+use merrow_model::kinematics;
+use merrow_model::scene::{End, Line, LineModel, Robot, Scene, Tether, Winch};
+use merrow_model::state::{RobotState, Workspace};
+use merrow_yaml::error::{Place, Problems, did_you_mean, list, quote};
+
+/// Least weight in water of a line that hangs in a catenary [N/m].
+const LEAST_WEIGHT: f64 = 0.01;
+
+/// Tells the robots of the winches that they carry, and these their places.
+pub fn stow(scene: &mut Scene) {
+    for tether in &mut scene.tethers {
+        let carrier = tether.winch_robot();
+        if let (Some(robot), Some(winch)) = (carrier, &mut tether.winch) {
+            let winches = &mut scene.robots[robot].winches;
+            winch.slot = winches.len();
+            winches.push(tether.name.clone());
+        }
+    }
+}
+
+/// The tether `name`; none if an end is not to be found.
+pub fn tether(
+    name: &str,
+    file: &TetherFile,
+    scene: &Scene,
+    problems: &mut Problems,
+) -> Option<Tether> {
+    let line = line(&file.line, scene);
+    let (from, to) = (
+        end(&file.from, scene, problems),
+        end(&file.to, scene, problems),
+    );
+    let winch = file
+        .winch
+        .as_ref()
+        .map(|winch| crate::build::tether::winch(name, winch, file, problems));
+    let ends = [from?, to?];
+    if file.method == LineModelFile::Catenary {
+        check_catenary(name, file, &line, &ends, scene, problems);
+    }
+    let heavy =
+        scene.sea.density == 0.0 || line.weight_in_water(scene.sea.density, scene.gravity) >= 0.0;
+    let places = ends.map(|end| place(&end, scene));
+    let clamps = [
+        clamp(name, &file.from, &line, problems),
+        clamp(name, &file.to, &line, problems),
+    ];
+    check_load(name, file, &line, (places[1] - places[0]).norm(), problems);
+    if (places[1] - places[0]).norm() > 2.0 * file.length_m {
+        let text = format!(
+            "the ends of {name} are {:.3} m apart, expected no more than twice its length of {} m",
+            (places[1] - places[0]).norm(),
+            file.length_m
+        );
+        problems.push(file.at.of("length_m"), text);
+    }
+    let mut start = hang(places, file.length_m, file.segments as usize, heavy);
+    let inner = 1..file.segments as usize;
+    for p in &mut start[inner] {
+        p.z = p.z.max(scene.sea.seabed.height(p.x, p.y));
+    }
+    Some(Tether {
+        name: name.to_string(),
+        line,
+        model: match file.method {
+            LineModelFile::Lumped => LineModel::Lumped,
+            LineModelFile::Catenary => LineModel::Catenary,
+        },
+        ends,
+        length: file.length_m,
+        winch,
+        // what leaves the second end goes against the line
+        clamps: [clamps[0], clamps[1].map(|t| -t)],
+        start,
+    })
+}
+
+fn line(file: &LineFile, scene: &Scene) -> Line {
+    let mut line = Line {
+        diameter: file.diameter_m,
+        mass: file.mass_kg_m,
+        stiffness: file.axial_stiffness_n,
+        damping: file.axial_damping_n_s,
+        bending: file.bending_stiffness_nm2,
+        breaking: file.breaking_load_n.unwrap_or(f64::INFINITY),
+        normal_drag: file.normal_drag,
+        tangential_drag: file.tangential_drag,
+        added_mass: file.added_mass,
+        seabed_stiffness: 0.0,
+        seabed_friction: file.seabed_friction,
+    };
+    // a line that hardly weighs anything still needs a bottom that stops it
+    let load = line
+        .weight_in_water(scene.sea.density, scene.gravity)
+        .max(0.1 * line.mass * 9.81);
+    line.seabed_stiffness = file
+        .seabed_stiffness_n_m2
+        .unwrap_or(10.0 * load / line.diameter);
+    line
+}
+
+fn end(file: &EndFile, scene: &Scene, problems: &mut Problems) -> Option<End> {
+    match file {
+        EndFile::World { position_m, .. } => Some(End::World(Vec3::from(*position_m))),
+        EndFile::Free { position_m, .. } => Some(End::Free(Vec3::from(*position_m))),
+        EndFile::Seabed {
+            position_m: [x, y], ..
+        } => Some(End::World(Vec3::new(
+            *x,
+            *y,
+            scene.sea.seabed.height(*x, *y),
+        ))),
+        EndFile::Robot {
+            robot,
+            link,
+            position_m,
+            at,
+        } => {
+            let index = find_robot(scene, robot, at.of("robot"), problems)?;
+            let model = &scene.robots[index];
+            let (link, p_LoQ) = find_point(
+                model,
+                link,
+                Vec3::from(*position_m),
+                at.of("link"),
+                problems,
+            )?;
+            Some(End::Link {
+                robot: index,
+                link,
+                p_LoQ,
+            })
+        }
+    }
+}
+
+fn find_robot(scene: &Scene, name: &str, place: &Place, problems: &mut Problems) -> Option<usize> {
+    let found = scene.robots.iter().position(|r| r.name == name);
+    if found.is_none() {
+        let names = || scene.robots.iter().map(|r| r.name.as_str());
+        let hint = did_you_mean(name, names());
+        let known = match scene.robots.len() {
+            0 => "and the world has none".to_string(),
+            n if n <= 10 => format!("expected one of {}", list(names())),
+            n => format!("expected one of the {n} robots of the world"),
+        };
+        problems.push(place, format!("no robot {}, {known}{hint}", quote(name)));
+    }
+    found
+}
+
+/// The link called `name`, and the point `p_UoQ` given in its user's frame, in L. Frames merged into a link stand for it.
+fn find_point(
+    robot: &Robot,
+    name: &str,
+    p_UoQ: Vec3,
+    place: &Place,
+    problems: &mut Problems,
+) -> Option<(usize, Vec3)> {
+    if let Some(link) = robot.link_index(name) {
+        return Some((link, robot.links[link].R_LU.mul_vec(p_UoQ)));
+    }
+    if let Some(a) = robot.attached.iter().find(|a| a.name == name) {
+        let p = a.p_UoA_U + a.R_UA.mul_vec(p_UoQ);
+        return Some((a.link, robot.links[a.link].R_LU.mul_vec(p)));
+    }
+    let names = || {
+        robot
+            .links
+            .iter()
+            .map(|l| l.name.as_str())
+            .chain(robot.attached.iter().map(|a| a.name.as_str()))
+    };
+    let (known, hint) = (list(names()), did_you_mean(name, names()));
+    let robot = &robot.name;
+    problems.push(
+        place,
+        format!(
+            "no link {} of {robot}, expected one of {known}{hint}",
+            quote(name)
+        ),
+    );
+    None
+}
+
+fn winch(name: &str, file: &WinchFile, tether: &TetherFile, problems: &mut Problems) -> Winch {
+    let longest = file.max_length_m.unwrap_or(tether.length_m);
+    if !(file.min_length_m..=longest).contains(&tether.length_m) {
+        let text = format!(
+            "the winch of {name} holds {} m to {longest} m of line, expected the length of {} m among them",
+            file.min_length_m, tether.length_m
+        );
+        problems.push(&file.at.whole, text);
+    }
+    let end = usize::from(file.stands_at == LineEnd::To);
+    let ends = [(&tether.from, "from"), (&tether.to, "to")];
+    if matches!(ends[end].0, EndFile::Free { .. }) {
+        let text = format!(
+            "the winch of {name} stands at `{}`, expected an end that is not free",
+            ends[end].1
+        );
+        problems.push(&file.at.whole, text);
+    }
+    Winch {
+        end,
+        max_speed: file.max_speed_m_s,
+        max_acceleration: file.max_acceleration_m_s2,
+        max_pull: file.max_pull_n.unwrap_or(f64::INFINITY),
+        brake: file.brake_n.unwrap_or(f64::INFINITY),
+        range: [file.min_length_m, longest],
+        efficiency: file.efficiency,
+        standby: file.standby_w,
+        slot: 0,
+    }
+}
+
+/// Direction in which the line leaves an end.
+fn clamp(name: &str, file: &EndFile, line: &Line, problems: &mut Problems) -> Option<Vec3> {
+    let EndFile::World {
+        direction: Some(direction),
+        at,
+        ..
+    } = file
+    else {
+        return None;
+    };
+    let unit = Vec3::from(*direction).unit();
+    if unit.is_none() {
+        let text = format!(
+            "`direction` of an end of {name}: expected a direction, found a vector without length"
+        );
+        problems.push(at.of("direction"), text);
+    } else if line.bending == 0.0 {
+        let text = format!(
+            "{name} is clamped, expected a line with `bending_stiffness_nm2`: a rope leaves its end anyhow"
+        );
+        problems.push(at.of("direction"), text);
+    }
+    unit
+}
+
+/// Whether a line can be as stretched as it starts.
+fn check_load(name: &str, file: &TetherFile, line: &Line, distance: f64, problems: &mut Problems) {
+    let tension = line.stiffness * (distance / file.length_m - 1.0);
+    if tension > line.breaking {
+        let text = format!(
+            "{name} is stretched to {distance:.3} m and bears {tension:.0} N at the start, expected less than its breaking \
+             load of {} N",
+            line.breaking
+        );
+        problems.push(file.at.of("length_m"), text);
+    }
+}
+
+fn check_catenary(
+    name: &str,
+    file: &TetherFile,
+    line: &Line,
+    ends: &[End; 2],
+    scene: &Scene,
+    problems: &mut Problems,
+) {
+    let weight = line.weight_in_water(scene.sea.density, scene.gravity);
+    if weight.abs() < LEAST_WEIGHT {
+        let text = format!(
+            "{name} weighs {weight:.4} N/m in this water, expected at least {LEAST_WEIGHT} N/m up or down for a \
+             catenary: use the method `lumped`"
+        );
+        problems.push(file.at.of("method"), text);
+    }
+    if line.bending > 0.0 {
+        let text = format!(
+            "{name} has a bending stiffness, expected none for a catenary: use the method `lumped`"
+        );
+        problems.push(file.at.of("method"), text);
+    }
+    if ends.iter().any(|end| matches!(end, End::Free(_))) {
+        let text = format!(
+            "{name} has a free end, expected two held ends for a catenary: use the method `lumped`"
+        );
+        problems.push(file.at.of("method"), text);
+    }
+}
+
+/// Where an end is at the start of the run.
+fn place(end: &End, scene: &Scene) -> Vec3 {
+    match *end {
+        End::World(p) | End::Free(p) => p,
+        End::Link { robot, link, p_LoQ } => {
+            let robot = &scene.robots[robot];
+            let mut work = Workspace::new(robot);
+            kinematics::poses(robot, &RobotState::new(robot).motion, &mut work.links);
+            let w = &work.links[link];
+            w.p_WL + w.R_WL.mul_vec(p_LoQ)
+        }
+    }
+}
+
+/// Nodes of an unstretched line of `length` between two places: straight if it must be, else in the inextensible catenary, which
+/// hangs down, or up if the line floats.
+fn hang([a, b]: [Vec3; 2], length: f64, segments: usize, heavy: bool) -> Vec<Vec3> {
+    let d = b - a;
+    let along = Vec3::new(d.x, d.y, 0.0);
+    let up = if heavy { 1.0 } else { -1.0 };
+    let (x, z) = (along.norm(), up * d.z);
+    let parts = (0..=segments).map(|i| i as f64 / segments as f64);
+    if length <= d.norm() * (1.0 + 1e-9) {
+        return parts.map(|s| a + d.scale(s)).collect();
+    }
+    // down to the lowest point and up again: what is left of the catenary without a span
+    let fold = |s: f64| {
+        let lowest = 0.5 * (length - z);
+        if s <= lowest { -s } else { s - 2.0 * lowest }
+    };
+    let ratio = (length * length - z * z).sqrt() / x;
+    if x < 1e-3 * length || !ratio.is_finite() {
+        return parts
+            .map(|s| a + along.scale(s) + Vec3::new(0.0, 0.0, up * fold(s * length)))
+            .collect();
+    }
+    // sinh(u)/u = ratio by halving: u < 10 for all spans above
+    let (mut lo, mut hi) = (0.0, 12.0);
+    for _ in 0..100 {
+        let u = 0.5 * (lo + hi);
+        if libm::sinh(u) < ratio * u {
+            lo = u
+        } else {
+            hi = u
+        }
+    }
+    let scale = 0.5 * x / hi;
+    let from = scale * libm::atanh(z / length) - 0.5 * x;
+    let s_0 = scale * libm::sinh(from / scale);
+    let height = |s: f64| (scale * scale + s * s).sqrt();
+    parts
+        .map(|part| {
+            let s = s_0 + part * length;
+            let across = scale * libm::asinh(s / scale) - from;
+            a + along.scale(across / x) + Vec3::new(0.0, 0.0, up * (height(s) - height(s_0)))
+        })
+        .collect()
+}

@@ -1,0 +1,97 @@
+//! Where the files that ship with Merrow lie: worlds, params, urdf, grids.
+
+use merrow_yaml::error::{Problems, did_you_mean};
+use merrow_yaml::node::{Loader, Value};
+use std::path::{Path, PathBuf};
+
+/// Folders that hold `worlds/` and `params/`, in the order they are searched: `MERROW_SHARE`, the installed share
+/// folder beside the binary (`lib/merrow/merrow` -> `share/merrow`), the source tree the binary was built from.
+pub fn folders() -> Vec<PathBuf> {
+    let from_environment = std::env::var_os("MERROW_SHARE").map(PathBuf::from);
+    let installed = std::env::current_exe()
+        .ok()
+        .and_then(|exe| exe.canonicalize().ok())
+        .and_then(|exe| Some(exe.parent()?.parent()?.parent()?.join("share/merrow")));
+    // the source tree: this crate lies in `crates/world`
+    let source = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    [from_environment, installed, Some(source)]
+        .into_iter()
+        .flatten()
+        .filter(|p| p.join("params").is_dir())
+        .collect()
+}
+
+/// Folders of component files.
+pub fn params() -> Vec<PathBuf> {
+    folders().into_iter().map(|p| p.join("params")).collect()
+}
+
+/// The file of a world given by path or by the name of a shipped one, with or without `.yaml`.
+pub fn world(name: &str) -> PathBuf {
+    let direct = PathBuf::from(name);
+    if direct.is_file() {
+        return direct;
+    }
+    let shipped = folders().into_iter().flat_map(|f| {
+        [
+            f.join("worlds").join(name),
+            f.join("worlds").join(format!("{name}.yaml")),
+        ]
+    });
+    shipped.into_iter().find(|p| p.is_file()).unwrap_or(direct)
+}
+
+/// What to say of the name of a world that is neither a file nor a world that comes with Merrow; none if it is either, or a path.
+pub fn unknown_world(name: &str) -> Option<String> {
+    let is_path = Path::new(name).components().count() > 1 || name.ends_with(".yaml");
+    if is_path || world(name).is_file() {
+        return None;
+    }
+    let shipped = list("worlds");
+    let hint = did_you_mean(name, shipped.iter().map(String::as_str));
+    Some(format!(
+        "{name}: no such file, and no world of this name comes with Merrow (`merrow list` shows them){hint}"
+    ))
+}
+
+/// Names of the files in `worlds` or `params/<kind>`, sorted, without ending.
+pub fn list(folder: &str) -> Vec<String> {
+    let mut names: Vec<String> = folders()
+        .into_iter()
+        .filter_map(|f| std::fs::read_dir(f.join(folder)).ok())
+        .flatten()
+        .flatten()
+        .filter_map(|e| {
+            e.file_name()
+                .to_str()?
+                .strip_suffix(".yaml")
+                .map(str::to_owned)
+        })
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// What the file `name` of `worlds` or `params/<kind>` says that it is, itself or by what it extends; empty if it does not.
+pub fn description(folder: &str, name: &str) -> String {
+    let mut files = folders()
+        .into_iter()
+        .map(|f| f.join(folder).join(format!("{name}.yaml")));
+    let Some(path) = files.find(|path| path.is_file()) else {
+        return String::new();
+    };
+    // mistakes are for who runs it
+    let node = Loader::new(params()).load(&path, &mut Problems::default());
+    let Some(Value::Map(map)) = node.map(|node| node.value) else {
+        return String::new();
+    };
+    let found = map
+        .entries
+        .into_iter()
+        .find(|(key, _)| key.name == "description");
+    match found.map(|(_, node)| node.value) {
+        Some(Value::Scalar { text, .. }) => text,
+        _ => String::new(),
+    }
+}

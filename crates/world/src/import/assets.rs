@@ -1,0 +1,204 @@
+//! Files that a world names beside its own text: meshes and rasters. Finds them, and reads each once.
+//!
+//! Must not know what they are for.
+
+use crate::data_dir;
+use crate::import::image;
+use crate::import::image::Points;
+use crate::import::mesh;
+use crate::import::mesh::{Corners, Survey};
+use merrow_model::scene::robot::collision::Mesh;
+use merrow_model::scene::texture::Texture;
+use merrow_yaml::error::{Place, Problems, quote};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A mesh, and what is known of its surface.
+pub type Surveyed = (Arc<Mesh>, Survey);
+
+/// Path and bits of the scale.
+type MeshKey = (PathBuf, [u64; 3]);
+
+/// Path, and whether the picture repeats.
+type PictureKey = (PathBuf, bool);
+
+/// What was read so far; copies of a robot share their meshes.
+#[derive(Debug, Default)]
+pub struct Assets {
+    meshes: RefCell<BTreeMap<MeshKey, Result<Surveyed, String>>>,
+    pictures: RefCell<BTreeMap<PictureKey, Result<Arc<Texture>, String>>>,
+}
+
+impl Assets {
+    /// The mesh in the file `name` with its axes scaled; a problem at `place`, where it is named, if it cannot be had.
+    pub fn mesh(
+        &self,
+        name: &str,
+        scale: [f64; 3],
+        place: &Place,
+        problems: &mut Problems,
+    ) -> Option<Surveyed> {
+        let path = find(name, place, problems)?;
+        let key = (path.clone(), scale.map(f64::to_bits));
+        let mut meshes = self.meshes.borrow_mut();
+        let read = meshes.entry(key).or_insert_with(|| {
+            let mesh = mesh::scaled(&mesh::read(&path)?, scale);
+            let survey = mesh::survey(&mesh);
+            Ok((Arc::new(mesh), survey))
+        });
+        match read {
+            Ok(found) => Some(found.clone()),
+            Err(text) => {
+                problems.push(place, format!("{}: {text}", quote(&path.to_string_lossy())));
+                None
+            }
+        }
+    }
+}
+
+impl Assets {
+    /// The picture in the file `name`; a problem at `place`, where it is named, if it cannot be had.
+    pub fn picture(
+        &self,
+        name: &str,
+        repeats: bool,
+        place: &Place,
+        problems: &mut Problems,
+    ) -> Option<Arc<Texture>> {
+        let path = find(name, place, problems)?;
+        let mut pictures = self.pictures.borrow_mut();
+        let read = pictures.entry((path.clone(), repeats)).or_insert_with(|| {
+            let (size, points): Points = image::read(&path)?;
+            Ok(Arc::new(Texture::new(size, points, repeats)))
+        });
+        match read {
+            Ok(found) => Some(Arc::clone(found)),
+            Err(text) => {
+                problems.push(place, format!("{}: {text}", quote(&path.to_string_lossy())));
+                None
+            }
+        }
+    }
+
+    /// How a picture lies on the mesh in the file `name`, which has been read without problems, with its axes scaled; none within if
+    /// the file does not say.
+    pub fn corners(
+        &self,
+        name: &str,
+        scale: [f64; 3],
+        place: &Place,
+        problems: &mut Problems,
+    ) -> Option<Option<(Arc<Mesh>, Corners)>> {
+        let path = find(name, place, problems)?;
+        let (mesh, corners) = mesh::read_with_corners(&path).ok()?;
+        let (mesh, corners) = mesh::scaled_with(&mesh, corners, scale);
+        Some(corners.map(|corners| (Arc::new(mesh), corners)))
+    }
+}
+
+/// The path of the file `name`, named at `place`: `package://<package>/<path>`, `file://<path>`, or a path from the
+/// folder of the file that names it, then from the folders that ship with Merrow.
+pub fn find(name: &str, place: &Place, problems: &mut Problems) -> Option<PathBuf> {
+    // URDFs written on Windows
+    let name = name.replace('\\', "/");
+    let name = name.as_str();
+    let beside = Path::new(&*place.file)
+        .parent()
+        .unwrap_or(Path::new(""))
+        .to_path_buf();
+    if let Some(rest) = name
+        .strip_prefix("package://")
+        .or_else(|| name.strip_prefix("model://"))
+    {
+        let (package, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let found = package_folders(package, &beside)
+            .into_iter()
+            .map(|f| f.join(path))
+            .find(|p| p.is_file());
+        if found.is_none() {
+            let text = format!(
+                "no file {}: no package {} with it in AMENT_PREFIX_PATH, in ROS_PACKAGE_PATH, above {} or among \
+                 Merrow's own; source its workspace, or write a path",
+                quote(name),
+                quote(package),
+                quote(&place.file)
+            );
+            problems.push(place, text);
+        }
+        return found;
+    }
+    let plain = name.strip_prefix("file://").unwrap_or(name);
+    let folders = std::iter::once(beside).chain(data_dir::folders());
+    let found = folders
+        .map(|folder| folder.join(plain))
+        .find(|path| path.is_file());
+    if found.is_none() {
+        let text = format!(
+            "no file {}, looked beside {} and among Merrow's own",
+            quote(name),
+            quote(&place.file)
+        );
+        problems.push(place, text);
+    }
+    found
+}
+
+/// The text of a file, or why it cannot be had.
+pub fn text(path: &Path) -> Result<String, String> {
+    merrow_yaml::load::read_text(path)
+}
+
+/// Largest file of numbers that is read as a whole [bytes].
+const FILE_MAX: u64 = 256 << 20;
+
+/// The bytes of a file, or why they cannot be had.
+pub fn bytes(path: &Path) -> Result<Vec<u8>, String> {
+    let size = std::fs::metadata(path)
+        .map_err(|e| format!("cannot be read: {e}"))?
+        .len();
+    if size > FILE_MAX {
+        return Err(format!(
+            "too large: expected at most {} MiB",
+            FILE_MAX >> 20
+        ));
+    }
+    std::fs::read(path).map_err(|e| format!("cannot be read: {e}"))
+}
+
+/// Folders that may be the share folder of a ROS package, nearest to the user first.
+fn package_folders(package: &str, beside: &Path) -> Vec<PathBuf> {
+    let variable = |name: &str| -> Vec<PathBuf> {
+        std::env::var_os(name)
+            .map(|paths| std::env::split_paths(&paths).collect())
+            .unwrap_or_default()
+    };
+    let mut folders: Vec<PathBuf> = variable("AMENT_PREFIX_PATH")
+        .into_iter()
+        .map(|p| p.join("share").join(package))
+        .collect();
+    for path in variable("ROS_PACKAGE_PATH") {
+        if path.file_name().is_some_and(|name| name == package) {
+            folders.push(path.clone());
+        }
+        folders.push(path.join(package));
+    }
+    let beside = beside
+        .canonicalize()
+        .unwrap_or_else(|_| beside.to_path_buf());
+    for above in beside.ancestors() {
+        if above.file_name().is_some_and(|name| name == package) {
+            folders.push(above.to_path_buf());
+        }
+        folders.push(above.join(package));
+    }
+    for share in data_dir::folders() {
+        if package == "merrow" {
+            folders.push(share.clone());
+        }
+        folders.push(share.join(package));
+        folders.push(share.join("meshes").join(package));
+    }
+    folders
+}

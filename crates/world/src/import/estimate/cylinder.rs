@@ -1,0 +1,42 @@
+//! Added mass of a right circular cylinder.
+//!
+//! # Law
+//! ```text
+//!   across:  A = ρ π R² L C(L/2R)                                       (1)
+//!   along:   A = ρ 8/3 R³ f(L/2R)                                       (2)
+//!   turning about an axis across it:  max( ρ π R² C L³/12 , 16/45 ρ R⁵ )  (3)
+//! ```
+//! (1) C from [DNV-RP-C205 2010, table D-2]; (2) a circular disc [Lamb 1932, art. 108], thickened as a square prism is;
+//! (3) strips, or the disc where the cylinder is flat [Lamb 1932, art. 108]. Nothing moves when it turns about its axis.
+//!
+//! # Symbols
+//! R radius, L length [m].
+//! # Frames
+//! The cylinder's own, along z, at its centre.
+//! # Limits
+//! Ends flat. Within some 10 % in translation, 20 % in rotation.
+//! # Checked by
+//! V32 (a boundary-element solution) and the disc in `tests.rs`.
+
+use crate::import::estimate::{block, table};
+use std::f64::consts::PI;
+
+/// Length over diameter, coefficient on ρ π R² L. From no length on it grows as the flow around the ends lessens.
+const ACROSS: [(f64, f64); 6] = [
+    (0.0, 0.0),
+    (1.2, 0.62),
+    (2.5, 0.78),
+    (5.0, 0.90),
+    (9.0, 0.96),
+    (50.0, 1.0),
+];
+
+/// Added mass over density along x, y, z [m³] and about them [m⁵].
+pub fn added(radius: f64, length: f64) -> [f64; 6] {
+    let slenderness = 0.5 * length / radius;
+    let across = PI * radius * radius * length * table::at(&ACROSS, slenderness);
+    let along = 8.0 / 3.0 * radius * radius * radius * block::thickness_factor(slenderness);
+    let turning = (across * length * length / 12.0)
+        .max(16.0 / 45.0 * (radius * radius * radius * radius * radius));
+    [across, across, along, turning, turning, 0.0]
+}

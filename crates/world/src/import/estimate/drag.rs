@@ -1,0 +1,126 @@
+//! Quadratic drag of simple shapes at the Reynolds numbers of small vehicles (10⁴ to 2 10⁵).
+//!
+//! # Law
+//! ```text
+//!   F = -½ ρ C S v|v|,   M = -½ ρ ∫ C w |x|³ dx ω|ω|  over strips of width w                       (1)
+//!   ellipsoid along its axis i:  C = 0.44 d/l + 0.02 (l/d + √(d/l)), at most 1.17;  l = 2a_i, d = 2√(a_j a_k)   (2)
+//! ```
+//! Blocks: C of a rectangular plate, and of a square rod along the flow by its length [DNV-RP-C205 2010, table E-1].
+//! Cylinders: along the flow as there; across, 1.2 by length [DNV-RP-C205 2010, table E-1]. (2) subcritical ellipsoids,
+//! with a skin friction of 0.005 [Hoerner 1965, ch. 3, 6].
+//!
+//! # Symbols
+//! S the frontal area [m²]; x the strips' distance from the centre along the shape [m].
+//! # Frames
+//! The shape's own, at its centre.
+//! # Limits
+//! Subcritical flow, sharp edges for blocks. Within a factor of two for real bodies with holes and frames. Skin friction of a
+//! round body that turns about its axis is left out; so is linear damping.
+//! # Checked by
+//! Sphere, cube, long rod and the strip integrals in `tests.rs`.
+
+use crate::import::estimate::block::edges;
+use crate::import::estimate::table;
+use std::f64::consts::PI;
+
+/// Rectangular plate normal to the flow: longer over shorter edge.
+const PLATE: [(f64, f64); 4] = [(1.0, 1.16), (5.0, 1.20), (10.0, 1.50), (40.0, 1.90)];
+/// Square rod along the flow: length over edge.
+const ROD: [(f64, f64); 7] = [
+    (1.0, 1.15),
+    (1.5, 0.97),
+    (2.0, 0.87),
+    (2.5, 0.90),
+    (3.0, 0.93),
+    (4.0, 0.95),
+    (5.0, 0.95),
+];
+/// Circular cylinder along the flow: length over diameter.
+const ROUND_ROD: [(f64, f64); 5] = [
+    (0.0, 1.12),
+    (1.0, 0.91),
+    (2.0, 0.85),
+    (4.0, 0.87),
+    (7.0, 0.99),
+];
+/// Part of the drag of an endless cylinder that one of a length over diameter has, flow across it.
+const FINITE: [(f64, f64); 7] = [
+    (2.0, 0.58),
+    (5.0, 0.62),
+    (10.0, 0.68),
+    (20.0, 0.74),
+    (40.0, 0.82),
+    (50.0, 0.87),
+    (100.0, 0.98),
+];
+
+fn fourth(x: f64) -> f64 {
+    x * x * x * x
+}
+
+/// Drag over density along x, y, z [m²] and about them [m⁵].
+pub fn block(size: [f64; 3]) -> [f64; 6] {
+    let coefficient = |i: usize| {
+        let (a, b) = edges(size, i);
+        // a rod's drag over that of the plate of its section; thinner than a cube it is a plate
+        let length = size[i] / (a * b).sqrt();
+        let rod = if length > 1.0 {
+            table::at(&ROD, length) / ROD[0].1
+        } else {
+            1.0
+        };
+        table::at(&PLATE, b / a) * rod
+    };
+    let along = |i: usize| {
+        let (a, b) = edges(size, i);
+        0.5 * coefficient(i) * a * b
+    };
+    // strips along the edge `s`, moved along `i` when the block turns about `k`
+    let strips =
+        |s: usize, i: usize, k: usize| 0.5 * coefficient(i) * size[k] * fourth(size[s]) / 32.0;
+    let about = |k: usize| {
+        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+        strips(i, j, k) + strips(j, i, k)
+    };
+    [along(0), along(1), along(2), about(0), about(1), about(2)]
+}
+
+/// Drag over density along x, y, z [m²] and about them [m⁵]; the cylinder stands along z.
+pub fn cylinder(radius: f64, length: f64) -> [f64; 6] {
+    let slenderness = 0.5 * length / radius;
+    let c = 1.2 * table::at(&FINITE, slenderness);
+    let across = 0.5 * c * 2.0 * radius * length;
+    let end = 0.5 * table::at(&ROUND_ROD, slenderness);
+    let along = end * PI * radius * radius;
+    // strips along the length, and the flat ends as strips of a disc: ∫|x|³ 2√(R² - x²) dx = 8/15 R⁵
+    let turning =
+        0.5 * c * 2.0 * radius * fourth(length) / 32.0 + end * 8.0 / 15.0 * radius * fourth(radius);
+    [across, across, along, turning, turning, 0.0]
+}
+
+/// Drag over density along x, y, z [m²] and about them [m⁵].
+pub fn ellipsoid(axes: [f64; 3]) -> [f64; 6] {
+    let coefficient = |i: usize| {
+        let (b, c) = edges(axes, i);
+        let fineness = axes[i] / (b * c).sqrt();
+        let friction = 0.02 * (fineness + (1.0 / fineness).sqrt());
+        (0.44 / fineness + friction).min(1.17)
+    };
+    let along = |i: usize| {
+        let (b, c) = edges(axes, i);
+        0.5 * coefficient(i) * PI * b * c
+    };
+    // strips along s of width 2 w √(1 - x²/s²): ∫|x|³ ... dx = 8/15 w s⁴
+    let strips = |s: usize, i: usize, k: usize| {
+        0.5 * coefficient(i) * 8.0 / 15.0 * axes[k] * fourth(axes[s])
+    };
+    let about = |k: usize| {
+        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+        if (axes[i] - axes[j]).abs() <= 1e-9 * axes[i] {
+            0.0
+        } else {
+            strips(i, j, k) + strips(j, i, k)
+        }
+    };
+    [along(0), along(1), along(2), about(0), about(1), about(2)]
+}

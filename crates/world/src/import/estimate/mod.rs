@@ -1,0 +1,167 @@
+//! Hydrodynamics of a body from its shape alone, where nobody has measured them.
+//!
+//! Each shape gives volume, added mass and drag about its own centre along its own axes; here they meet in the body's
+//! frame. Shapes are summed as if each were alone in the water: where they overlap or shadow each other, the sum is too high.
+
+mod block;
+mod cylinder;
+mod drag;
+mod ellipsoid;
+mod solid_mesh;
+mod table;
+
+pub use crate::import::estimate::solid_mesh::of_mesh;
+
+use merrow_math::{Mat3, SpatialInertia, Sym3, Vec3};
+
+/// A shape about its own centre.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Solid {
+    /// Length, width and height [m].
+    Box([f64; 3]),
+    /// Along z.
+    Cylinder {
+        /// Radius [m].
+        radius: f64,
+        /// Length [m].
+        length: f64,
+    },
+    /// Semi-axes [m].
+    Ellipsoid([f64; 3]),
+}
+
+/// A shape in a body's frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed {
+    /// The shape.
+    pub solid: Solid,
+    /// Its axes in the body's.
+    pub R: Mat3,
+    /// Its centre [m].
+    pub p: Vec3,
+}
+
+/// What a shape does in water of density 1, along its axes: translation along x, y, z, then turning about them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Alone {
+    /// Added mass [m³] and added inertia [m⁵].
+    added: [f64; 6],
+    /// Quadratic drag over density: [m²] and [m⁵].
+    drag: [f64; 6],
+}
+
+/// Estimated hydrodynamics of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// Displaced volume [m³].
+    pub volume: f64,
+    /// Centre of buoyancy; drag acts there too [m].
+    pub center: Vec3,
+    /// Added mass at the body's origin.
+    pub added: SpatialInertia,
+    /// Quadratic damping at the centre, along the body's axes: surge, sway, heave [N s²/m²], roll, pitch, yaw [N m s²].
+    pub drag: [f64; 6],
+}
+
+impl Solid {
+    /// A capsule along z as the spheroid of its length and volume.
+    pub fn capsule(radius: f64, length: f64) -> Solid {
+        let a = 0.5 * length + radius;
+        let volume = std::f64::consts::PI * radius * radius * (length + 4.0 / 3.0 * radius);
+        let b = (3.0 * volume / (4.0 * std::f64::consts::PI * a)).sqrt();
+        Solid::Ellipsoid([b, b, a])
+    }
+
+    /// Volume [m³].
+    pub fn volume(&self) -> f64 {
+        match *self {
+            Solid::Box([x, y, z]) => x * y * z,
+            Solid::Cylinder { radius, length } => std::f64::consts::PI * radius * radius * length,
+            Solid::Ellipsoid([a, b, c]) => 4.0 / 3.0 * std::f64::consts::PI * a * b * c,
+        }
+    }
+
+    fn alone(&self) -> Alone {
+        match *self {
+            Solid::Box(size) => Alone {
+                added: crate::import::estimate::block::added(size),
+                drag: crate::import::estimate::drag::block(size),
+            },
+            Solid::Cylinder { radius, length } => Alone {
+                added: crate::import::estimate::cylinder::added(radius, length),
+                drag: crate::import::estimate::drag::cylinder(radius, length),
+            },
+            Solid::Ellipsoid(axes) => Alone {
+                added: crate::import::estimate::ellipsoid::added(axes),
+                drag: crate::import::estimate::drag::ellipsoid(axes),
+            },
+        }
+    }
+}
+
+/// The sum of `shapes` in water of `density` [kg/m³]; `None` if there are none.
+pub fn estimate(shapes: &[Placed], density: f64) -> Option<Estimate> {
+    let volume: f64 = shapes.iter().map(|s| s.solid.volume()).sum();
+    if shapes.is_empty() || volume <= 0.0 {
+        return None;
+    }
+    let moment = shapes
+        .iter()
+        .fold(Vec3::zero(), |m, s| m + s.p.scale(s.solid.volume()));
+    let center = moment.scale(1.0 / volume);
+    let mut added = SpatialInertia::zero();
+    let mut drag = [0.0; 6];
+    for shape in shapes {
+        let alone = shape.solid.alone();
+        let [x, y, z, k, m, n] = alone.added.map(|a| density * a);
+        let diagonal = |[xx, yy, zz]: [f64; 3]| Sym3 {
+            xx,
+            yy,
+            zz,
+            ..Sym3::zero()
+        };
+        let own = SpatialInertia {
+            A: diagonal([k, m, n]),
+            B: Mat3::zero(),
+            D: diagonal([x, y, z]),
+        };
+        added = added.plus(&own.to_parent(&shape.R, shape.p));
+        add_drag(
+            &mut drag,
+            &alone.drag.map(|d| density * d),
+            &shape.R,
+            shape.p - center,
+        );
+    }
+    Some(Estimate {
+        volume,
+        center,
+        added,
+        drag,
+    })
+}
+
+/// Adds the drag of a shape whose centre lies at `r` from where the sum acts.
+///
+/// Exact for translation along, and turning about, one of the body's axes at a time: a motion `v` along axis i moves the
+/// shape by `v R_ij` along its own axis j, and the force D_j |v R_ij| v R_ij has the part |R_ij|³ D_j v|v| along i. A turn
+/// about k moves the shape's centre at the speed of its distance.
+fn add_drag(sum: &mut [f64; 6], own: &[f64; 6], R: &Mat3, r: Vec3) {
+    let part = |i: usize, offset: usize| -> f64 {
+        let row = R.r[i].to_array();
+        (0..3)
+            .map(|j| row[j].abs() * row[j] * row[j] * own[offset + j])
+            .sum()
+    };
+    let r = r.to_array();
+    for k in 0..3 {
+        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+        sum[k] += part(k, 0);
+        sum[3 + k] += part(k, 3);
+        sum[3 + k] += part(j, 0) * r[i].abs() * r[i] * r[i] + part(i, 0) * r[j].abs() * r[j] * r[j];
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,90 @@
+//! A mesh as the ellipsoid that stands for it.
+//!
+//! # Law
+//! ```text
+//!   S = ∫ r rᵀ dV about the centroid = R diag(s) Rᵀ;   a_i² = 5 s_i / V, scaled to the volume V         (1)
+//! ```
+//! A closed mesh becomes the ellipsoid with its volume, centroid, principal axes and ratios of second moments. An open one,
+//! which has none of these, becomes the ellipsoid in its bounding box.
+//!
+//! # Symbols
+//! S second moment of volume [m⁵]; a_i semi-axes [m].
+//! # Frames
+//! The mesh's own.
+//! # Limits
+//! Holes, ducts and sharp edges do not count.
+//! # Checked by
+//! A box's moments and an icosphere in `tests.rs`.
+
+use crate::import::estimate::{Placed, Solid};
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::robot::collision::Mesh;
+use nalgebra::{Matrix3, SymmetricEigen};
+
+/// The ellipsoid of a mesh; `closed` says whether it has an inside.
+pub fn of_mesh(mesh: &Mesh, closed: bool) -> Option<Placed> {
+    if closed {
+        by_moments(mesh)
+    } else {
+        by_bounds(mesh)
+    }
+}
+
+fn by_moments(mesh: &Mesh) -> Option<Placed> {
+    let corner = |k: u32| mesh.vertices[k as usize];
+    // about a corner, so that a mesh far from its origin loses no digits
+    let origin = corner(mesh.triangles.first()?[0]);
+    let (mut volume, mut first, mut second) = (0.0, Vec3::zero(), Matrix3::<f64>::zeros());
+    for t in &mesh.triangles {
+        let p = t.map(|k| corner(k) - origin);
+        let v = p[0].dot(p[1].cross(p[2])) / 6.0;
+        let sum = p[0] + p[1] + p[2];
+        volume += v;
+        first += sum.scale(v / 4.0);
+        // ∫ r rᵀ over a tetrahedron with one corner at 0: V/20 (Σ p pᵀ + (Σ p)(Σ p)ᵀ)
+        for q in [p[0], p[1], p[2], sum] {
+            let q = nalgebra::Vector3::from(q.to_array());
+            second += q * q.transpose() * (v / 20.0);
+        }
+    }
+    if volume <= 0.0 {
+        return None;
+    }
+    let c = first.scale(1.0 / volume);
+    let at = nalgebra::Vector3::from(c.to_array());
+    let eigen = SymmetricEigen::new(second - at * at.transpose() * volume);
+    let raw: [f64; 3] =
+        std::array::from_fn(|i| (5.0 * eigen.eigenvalues[i].max(0.0) / volume).sqrt());
+    let ratio = volume / Solid::Ellipsoid(raw).volume();
+    let axes = raw.map(|a| a * libm::cbrt(ratio));
+    if !axes.iter().all(|a| a.is_finite() && *a > 0.0) {
+        return None;
+    }
+    let column = |j: usize| Vec3::from(std::array::from_fn(|i| eigen.eigenvectors[(i, j)]));
+    let (x, y) = (column(0), column(1));
+    let R = Mat3::from_rows(x, y, x.cross(y)).transpose();
+    Some(Placed {
+        solid: Solid::Ellipsoid(axes),
+        R,
+        p: origin + c,
+    })
+}
+
+fn by_bounds(mesh: &Mesh) -> Option<Placed> {
+    let mut low = *mesh.vertices.first()?;
+    let mut high = low;
+    for v in &mesh.vertices {
+        low = Vec3::new(low.x.min(v.x), low.y.min(v.y), low.z.min(v.z));
+        high = Vec3::new(high.x.max(v.x), high.y.max(v.y), high.z.max(v.z));
+    }
+    let half = (high - low).scale(0.5);
+    // a flat mesh is a thin plate
+    let least = 1e-3 * half.norm();
+    let axes = half.to_array().map(|a| a.max(least));
+    let placed = Placed {
+        solid: Solid::Ellipsoid(axes),
+        R: Mat3::identity(),
+        p: (low + high).scale(0.5),
+    };
+    (least > 0.0).then_some(placed)
+}

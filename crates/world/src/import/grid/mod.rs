@@ -1,0 +1,368 @@
+//! Quantities on grids, from files: found, put along our axes, their holes counted and seen to.
+//!
+//! Exists so that every gridded quantity is declared, read and refused in one way. Large grids in NetCDF and raw files stay
+//! on the disk (`scene/mapped.rs`).
+
+pub mod declare;
+mod holes;
+pub mod netcdf;
+mod text;
+mod tiff;
+
+use crate::import::assets;
+use crate::import::grid::declare::{
+    BetweenFile, GridFile, HorizontalFile, OutsideFile, RawFile, VerticalFile,
+};
+use memmap2::Mmap;
+use merrow_math::ellipsoid::Plane;
+use merrow_model::scene::Origin;
+use merrow_model::scene::sea::grid::{Axis, Between, Grid, Outside, Samples};
+use merrow_model::scene::sea::mapped::{Layout, Mapped};
+use merrow_yaml::error::{Place, Problems, list, quote};
+use merrow_yaml::load::Loader;
+use merrow_yaml::read;
+use std::path::Path;
+
+/// Most samples of a grid that is not mapped.
+const SAMPLES_MAX: usize = 64_000_000;
+/// Samples above which a grid is kept in single precision, or left in its file.
+const LARGE: usize = 2_000_000;
+/// Names that axes go by: east, north, depth, time.
+const NAMES: [&[&str]; 4] = [
+    &["x", "lon", "longitude", "easting"],
+    &["y", "lat", "latitude", "northing"],
+    &["depth", "z", "height", "altitude", "lev"],
+    &["time", "t"],
+];
+
+/// An axis as its file has it.
+pub struct NamedAxis {
+    /// Its name.
+    pub name: String,
+    /// Places of the samples.
+    pub places: Vec<f64>,
+}
+
+/// A grid that was found in a file and can stay there.
+pub struct Found {
+    /// Axes from the slowest to the fastest.
+    pub axes: Vec<NamedAxis>,
+    /// Where its samples lie.
+    pub layout: Layout,
+    /// Its unit, if the file says it.
+    pub unit: Option<String>,
+}
+
+/// A grid that was read; NaN where it has no value.
+pub struct InMemory {
+    /// Axes from the slowest to the fastest.
+    pub axes: Vec<NamedAxis>,
+    /// The samples.
+    pub samples: Vec<f64>,
+    /// Its unit, if the file says it.
+    pub unit: Option<String>,
+}
+
+enum Source {
+    Mapped(Mmap, Found),
+    Memory(InMemory),
+}
+
+/// The grid that `file` declares, in a world whose origin lies at `origin`; `None` after a problem.
+pub fn grid(file: &GridFile, origin: &Origin, problems: &mut Problems) -> Option<Grid> {
+    let place = file.at.of("file");
+    let path = assets::find(&file.file, place, problems)?;
+    let source = open(file, &path, problems)?;
+    let name = quote(&path.to_string_lossy());
+    assemble(file, source, origin)
+        .map(|(grid, note)| {
+            if let Some(note) = note {
+                problems.note(place, format!("{name}: {note}"));
+            }
+            grid
+        })
+        .map_err(|text| problems.push(place, format!("{name}: {text}")))
+        .ok()
+}
+
+fn open(file: &GridFile, path: &Path, problems: &mut Problems) -> Option<Source> {
+    let place = file.at.of("file");
+    let name = quote(&path.to_string_lossy());
+    let variable = file.variable.as_deref();
+    let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+    let opened = match ending.as_deref() {
+        Some("nc" | "nc3" | "cdf") => map(path).and_then(|map| {
+            let found = crate::import::grid::netcdf::find(&map, variable)?;
+            Ok(Source::Mapped(map, found))
+        }),
+        Some("csv") => assets::text(path).and_then(|text| {
+            let own = [&file.axes.x, &file.axes.y, &file.axes.depth, &file.axes.time];
+            let names: Vec<&str> = own
+                .iter()
+                .zip(NAMES)
+                .flat_map(|(own, usual)| own.as_deref().map_or(usual.to_vec(), |name| vec![name]))
+                .collect();
+            crate::import::grid::text::table(&text, variable, &names).map(Source::Memory)
+        }),
+        Some("asc" | "agr" | "grd") => {
+            let text = std::fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"));
+            text.and_then(|text| crate::import::grid::text::ascii(&text)).map(Source::Memory)
+        }
+        Some("tif" | "tiff") => crate::import::grid::tiff::read(path).map(Source::Memory),
+        Some("yaml" | "yml") => return raw(path, place, problems),
+        _ => {
+            Err("expected a grid that ends in .nc, .csv, .asc, .tif, or .yaml for the head of a raw one"
+                .into())
+        }
+    };
+    opened
+        .map_err(|text| problems.push(place, format!("{name}: {text}")))
+        .ok()
+}
+
+/// A file as memory.
+fn map(path: &Path) -> Result<Mmap, String> {
+    let file = std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?;
+    // SAFETY: the mapping is only read. That no other process shortens the file while a world runs is asked of the user
+    // (docs/water.md); all large data on disk is used so.
+    let map = unsafe { Mmap::map(&file) };
+    map.map_err(|e| format!("cannot be mapped into memory: {e}"))
+}
+
+/// A raw grid whose head is in `path`.
+fn raw(path: &Path, place: &Place, problems: &mut Problems) -> Option<Source> {
+    let node = Loader::new(Vec::new()).load(path, problems)?;
+    let head: RawFile = read::read(&node, problems)?;
+    let mut axes = Vec::new();
+    for axis in &head.axes {
+        let places = match (&axis.at_each, axis.count) {
+            (Some(all), None) => all.clone(),
+            (None, Some(n)) if (n as usize) <= SAMPLES_MAX => (0..n)
+                .map(|k| axis.start + axis.step * f64::from(k))
+                .collect(),
+            _ => {
+                let text = format!(
+                    "the axis {} needs either `count` or `at_each`",
+                    quote(&axis.name)
+                );
+                problems.push(&axis.at.whole, text);
+                return None;
+            }
+        };
+        axes.push(NamedAxis {
+            name: axis.name.clone(),
+            places,
+        });
+    }
+    let count = axes
+        .iter()
+        .fold(1_usize, |n, axis| n.saturating_mul(axis.places.len()));
+    let number = head.number.number();
+    let data = path.parent().unwrap_or(Path::new("")).join(&head.data);
+    let map = map(&data).map_err(|text| {
+        let name = quote(&data.to_string_lossy());
+        problems.push(head.at.of("data"), format!("{name}: {text}"));
+    });
+    let map = map.ok()?;
+    let expected = count
+        .saturating_mul(number.size())
+        .saturating_add(head.skip_bytes as usize);
+    if map.len() != expected {
+        let text = format!(
+            "{}: found {} bytes, expected {expected}: {count} numbers of {} bytes after {}",
+            quote(&data.to_string_lossy()),
+            map.len(),
+            number.size(),
+            head.skip_bytes
+        );
+        problems.push(place, text);
+        return None;
+    }
+    let layout = Layout {
+        number,
+        big: false,
+        begin: head.skip_bytes as usize,
+        run: count.max(1),
+        run_stride: count.saturating_mul(number.size()),
+        count,
+        scale: [head.factor, head.offset],
+        void: head.void,
+        filler: f64::NAN,
+    };
+    Some(Source::Mapped(
+        map,
+        Found {
+            axes,
+            layout,
+            unit: head.unit.clone(),
+        },
+    ))
+}
+
+/// Puts the samples along our axes, and sees to the holes. The text is what the user should know of it.
+fn assemble(
+    file: &GridFile,
+    source: Source,
+    origin: &Origin,
+) -> Result<(Grid, Option<String>), String> {
+    let (named, unit) = match &source {
+        Source::Mapped(_, found) => (&found.axes, &found.unit),
+        Source::Memory(read) => (&read.axes, &read.unit),
+    };
+    if let (Some(expected), Some(found)) = (&file.unit, unit)
+        && expected != found
+    {
+        let text = format!("its unit is {}, expected {}", quote(found), quote(expected));
+        return Err(text);
+    }
+    let (axes, first, strides) = along_ours(file, named, origin)?;
+    let mut samples = match source {
+        Source::Memory(read) => Samples::F64(
+            read.samples
+                .into_iter()
+                .map(|x| x * file.factor + file.offset)
+                .collect(),
+        ),
+        Source::Mapped(map, Found { mut layout, .. }) => {
+            layout.scale = [
+                layout.scale[0] * file.factor,
+                layout.scale[1] * file.factor + file.offset,
+            ];
+            match layout.count {
+                n if n <= LARGE => Samples::F64(
+                    (0..n)
+                        .map(|i| layout.get(&map, i).unwrap_or(f64::NAN))
+                        .collect(),
+                ),
+                _ => {
+                    let short = "the file is too short for its own head";
+                    Samples::File(Mapped::new(map, layout).ok_or(short)?)
+                }
+            }
+        }
+    };
+    let shape = [
+        axes[0].count(),
+        axes[1].count(),
+        axes[2].count(),
+        axes[3].count(),
+    ];
+    let note = crate::import::grid::holes::mend(file, &mut samples, first, strides, shape)?;
+    if let Samples::F64(all) = &samples
+        && all.len() > LARGE
+    {
+        samples = Samples::F32(all.iter().map(|x| *x as f32).collect());
+    }
+    let digest = digest(&samples);
+    let grid = Grid {
+        samples,
+        axes,
+        first,
+        strides,
+        plane: (file.axes.horizontal == HorizontalFile::Degrees).then(|| plane(origin)),
+        between: match file.between {
+            BetweenFile::Linear => Between::Linear,
+            BetweenFile::Nearest => Between::Nearest,
+        },
+        outside: match file.outside {
+            OutsideFile::Clamp => Outside::Clamp,
+            OutsideFile::Zero => Outside::Zero,
+            OutsideFile::Stop => Outside::Stop,
+        },
+        digest,
+    };
+    Ok((grid, note))
+}
+
+/// FNV-1a over the bits of all samples.
+fn digest(samples: &Samples) -> u64 {
+    (0..samples.len()).fold(0xcbf2_9ce4_8422_2325, |hash, i| {
+        (hash ^ samples.get(i).to_bits()).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+type Placed = ([Axis; 4], usize, [isize; 4]);
+
+/// East, north, depth and time [m, s] for the file's axes, rising, with the index of the first sample and the steps.
+fn along_ours(file: &GridFile, named: &[NamedAxis], origin: &Origin) -> Result<Placed, String> {
+    let own = [
+        &file.axes.x,
+        &file.axes.y,
+        &file.axes.depth,
+        &file.axes.time,
+    ];
+    let mut axes = [
+        Axis::single(),
+        Axis::single(),
+        Axis::single(),
+        Axis::single(),
+    ];
+    let (mut first, mut strides, mut taken) = (0, [0_isize; 4], [false; 4]);
+    let mut stride = 1_usize;
+    for axis in named.iter().rev() {
+        let which = (0..4).find(|k| match own[*k] {
+            Some(name) => *name == axis.name,
+            None => NAMES[*k]
+                .iter()
+                .any(|usual| usual.eq_ignore_ascii_case(&axis.name)),
+        });
+        let n = axis.places.len();
+        let Some(k) = which.filter(|k| !taken[*k]) else {
+            if n == 1 {
+                continue;
+            }
+            let names = list(NAMES.iter().flat_map(|n| n.iter().copied()));
+            return Err(format!(
+                "the axis {} is none of {names}: name it under `axes` as `x`, `y`, `depth` or `time`",
+                quote(&axis.name)
+            ));
+        };
+        taken[k] = true;
+        let mut places: Vec<f64> = axis
+            .places
+            .iter()
+            .map(|x| converted(file, k, *x, origin))
+            .collect();
+        if n > 1 && places[1] < places[0] {
+            places.reverse();
+            first += (n - 1) * stride;
+            strides[k] = -(stride as isize);
+        } else {
+            strides[k] = stride as isize;
+        }
+        if !places.iter().all(|x| x.is_finite()) || places.windows(2).any(|w| w[1] <= w[0]) {
+            return Err(format!(
+                "the places along {} neither rise nor fall all the way",
+                quote(&axis.name)
+            ));
+        }
+        if places.is_empty() {
+            return Err(format!("the axis {} has no samples", quote(&axis.name)));
+        }
+        axes[k] = Axis::new(places);
+        stride = stride.saturating_mul(n);
+    }
+    Ok((axes, first, strides))
+}
+
+/// A place along the file's axis for our axis `k` as metres or seconds of ours.
+fn converted(file: &GridFile, k: usize, x: f64, origin: &Origin) -> f64 {
+    let axes = &file.axes;
+    match (k, axes.horizontal) {
+        (0 | 1, HorizontalFile::Metres) => x - axes.origin_m[k],
+        (0 | 1, HorizontalFile::Degrees) => plane(origin).metres(k, x.to_radians()),
+        (2, _) => {
+            if axes.vertical == VerticalFile::Up {
+                -x
+            } else {
+                x
+            }
+        }
+        _ => (x - axes.time_start) * axes.time_unit_s,
+    }
+}
+
+/// The world's plane at `origin`.
+pub fn plane(origin: &Origin) -> Plane {
+    Plane::new(origin.latitude, origin.longitude, origin.altitude)
+}

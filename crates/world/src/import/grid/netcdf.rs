@@ -1,0 +1,449 @@
+//! NetCDF classic files: CDF-1, CDF-2 (64-bit offsets) and CDF-5 (64-bit counts), as the NetCDF Users' Guide lays them down.
+//!
+//! Reads the head; the numbers of a variable stay where they are until they are asked for. Every count of the head is checked
+//! against the length of the file before anything is done with it.
+
+use crate::import::grid::{Found, NamedAxis};
+use merrow_model::scene::sea::mapped::{Layout, Number};
+use merrow_yaml::error::{did_you_mean, list, quote};
+
+/// Values that stand for none where a variable does not say its own.
+const DEFAULT_FILL: f64 = 9.969_209_968_386_869e36;
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// 1, 2 or 5.
+    version: u8,
+}
+
+struct Attribute {
+    name: String,
+    text: Option<String>,
+    number: Option<f64>,
+}
+
+struct Variable {
+    name: String,
+    dims: Vec<usize>,
+    attributes: Vec<Attribute>,
+    number: Option<Number>,
+    begin: usize,
+}
+
+struct Head {
+    records: usize,
+    dims: Vec<(String, usize)>,
+    variables: Vec<Variable>,
+}
+
+type Read<T> = Result<T, String>;
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, n: usize) -> Read<&'a [u8]> {
+        let end = self
+            .at
+            .checked_add(n)
+            .filter(|end| *end <= self.bytes.len());
+        let end =
+            end.ok_or_else(|| format!("the file ends at byte {}, in its head", self.bytes.len()))?;
+        let part = &self.bytes[self.at..end];
+        self.at = end;
+        Ok(part)
+    }
+
+    fn int(&mut self) -> Read<u32> {
+        let b = self.take(4)?;
+        Ok(u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
+    }
+
+    fn long(&mut self) -> Read<usize> {
+        let b = self.take(8)?;
+        let value = u64::from_be_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]);
+        usize::try_from(value)
+            .map_err(|_| format!("a count of {value}, more than the file can hold"))
+    }
+
+    /// A count, which no file can have more of than bytes.
+    fn count(&mut self) -> Read<usize> {
+        if self.version == 5 {
+            self.long()
+        } else {
+            Ok(self.int()? as usize)
+        }
+    }
+
+    fn offset(&mut self) -> Read<usize> {
+        if self.version == 1 {
+            Ok(self.int()? as usize)
+        } else {
+            self.long()
+        }
+    }
+
+    fn padded(&mut self, n: usize) -> Read<&'a [u8]> {
+        let part = self.take(n)?;
+        self.take(n.wrapping_neg() % 4)?;
+        Ok(part)
+    }
+
+    fn name(&mut self) -> Read<String> {
+        let n = self.count()?;
+        Ok(String::from_utf8_lossy(self.padded(n)?).into_owned())
+    }
+
+    /// Elements of a list that begins with `tag`.
+    fn list<T>(&mut self, tag: u32, mut one: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
+        let (found, n) = (self.int()?, self.count()?);
+        if n == 0 {
+            return Ok(Vec::new());
+        }
+        if found != tag {
+            return Err(format!(
+                "not a NetCDF classic file: a list with the tag {found}, expected {tag}"
+            ));
+        }
+        let mut all = Vec::new();
+        for _ in 0..n {
+            all.push(one(self)?);
+        }
+        Ok(all)
+    }
+
+    fn attribute(&mut self) -> Read<Attribute> {
+        let name = self.name()?;
+        let (kind, n) = (self.int()?, self.count()?);
+        if kind == 2 {
+            let text = String::from_utf8_lossy(self.padded(n)?)
+                .trim_end_matches('\0')
+                .to_string();
+            return Ok(Attribute {
+                name,
+                text: Some(text),
+                number: None,
+            });
+        }
+        let size = if kind == 11 { 8 } else { number(kind)?.size() };
+        let bytes = self.padded(
+            n.checked_mul(size)
+                .ok_or("an attribute larger than the file")?,
+        )?;
+        let number = number(kind)
+            .ok()
+            .filter(|_| n > 0)
+            .map(|number| number.read(bytes, true));
+        Ok(Attribute {
+            name,
+            text: None,
+            number,
+        })
+    }
+
+    fn variable(&mut self) -> Read<Variable> {
+        let name = self.name()?;
+        let n = self.count()?;
+        let mut dims = Vec::new();
+        for _ in 0..n {
+            dims.push(self.count()?);
+        }
+        let attributes = self.list(12, Self::attribute)?;
+        let number = number(self.int()?).ok();
+        let _size = self.count()?;
+        Ok(Variable {
+            name,
+            dims,
+            attributes,
+            number,
+            begin: self.offset()?,
+        })
+    }
+}
+
+fn number(kind: u32) -> Read<Number> {
+    Ok(match kind {
+        1 => Number::I8,
+        3 => Number::I16,
+        4 => Number::I32,
+        5 => Number::F32,
+        6 => Number::F64,
+        7 => Number::U8,
+        8 => Number::U16,
+        9 => Number::U32,
+        10 => Number::I64,
+        _ => {
+            return Err(format!(
+                "a variable of the type number {kind}, expected numbers"
+            ));
+        }
+    })
+}
+
+fn head(bytes: &[u8]) -> Read<Head> {
+    if bytes.starts_with(b"\x89HDF") {
+        return Err(
+            "a NetCDF-4 file, expected NetCDF classic: convert it with `nccopy -k cdf5 in.nc out.nc`".into(),
+        );
+    }
+    let version = match bytes {
+        [b'C', b'D', b'F', v @ (1 | 2 | 5), ..] => *v,
+        _ => return Err("not a NetCDF classic file, which begins with CDF".into()),
+    };
+    let mut r = Reader {
+        bytes,
+        at: 4,
+        version,
+    };
+    let streaming = if version == 5 {
+        usize::MAX
+    } else {
+        u32::MAX as usize
+    };
+    let records = r.count()?;
+    let dims = r.list(10, |r| Ok((r.name()?, r.count()?)))?;
+    r.list(12, Reader::attribute)?;
+    let variables = r.list(11, Reader::variable)?;
+    if records == streaming {
+        return Err(
+            "the number of records is not written down: the program that made it did not close it"
+                .into(),
+        );
+    }
+    Ok(Head {
+        records,
+        dims,
+        variables,
+    })
+}
+
+impl Head {
+    fn length(&self, dim: usize) -> Read<usize> {
+        let (_, n) = self
+            .dims
+            .get(dim)
+            .ok_or("a variable on a dimension that is not there")?;
+        Ok(if *n == 0 { self.records } else { *n })
+    }
+
+    fn is_record(&self, v: &Variable) -> bool {
+        v.dims
+            .first()
+            .and_then(|d| self.dims.get(*d))
+            .is_some_and(|(_, n)| *n == 0)
+    }
+
+    /// Samples of a variable that follow each other.
+    fn run(&self, v: &Variable) -> Read<usize> {
+        let from = usize::from(self.is_record(v));
+        let mut n = 1_usize;
+        for d in &v.dims[from.min(v.dims.len())..] {
+            n = n
+                .checked_mul(self.length(*d)?)
+                .ok_or("a variable larger than any file")?;
+        }
+        Ok(n)
+    }
+
+    /// Bytes from a record to the next.
+    fn record_size(&self) -> Read<usize> {
+        let records: Vec<&Variable> = self
+            .variables
+            .iter()
+            .filter(|v| self.is_record(v))
+            .collect();
+        let mut sum = 0_usize;
+        for v in &records {
+            let bytes = self
+                .run(v)?
+                .saturating_mul(v.number.map_or(1, Number::size));
+            // a single variable of records is not padded
+            let padded = if records.len() == 1 {
+                bytes
+            } else {
+                bytes.div_ceil(4).saturating_mul(4)
+            };
+            sum = sum
+                .checked_add(padded)
+                .ok_or("records larger than any file")?;
+        }
+        Ok(sum)
+    }
+
+    fn layout(&self, v: &Variable, bytes: &[u8]) -> Read<Layout> {
+        let number = v
+            .number
+            .ok_or_else(|| format!("the variable {} holds no numbers", quote(&v.name)))?;
+        let run = self.run(v)?.max(1);
+        let records = if self.is_record(v) { self.records } else { 1 };
+        let run_stride = if self.is_record(v) {
+            self.record_size()?
+        } else {
+            run.saturating_mul(number.size())
+        };
+        let count = run
+            .checked_mul(records)
+            .ok_or("a variable larger than any file")?;
+        let last = run_stride
+            .checked_mul(records.saturating_sub(1))
+            .and_then(|n| n.checked_add(v.begin));
+        let end = last.and_then(|n| n.checked_add(run.checked_mul(number.size())?));
+        if end.is_none_or(|end| end > bytes.len()) {
+            return Err(format!(
+                "the file ends at byte {}, in the variable {} of {count} numbers",
+                bytes.len(),
+                quote(&v.name)
+            ));
+        }
+        let attribute = |name: &str| {
+            v.attributes
+                .iter()
+                .find(|a| a.name == name)
+                .and_then(|a| a.number)
+        };
+        let own = attribute("_FillValue").or_else(|| attribute("missing_value"));
+        let usual = matches!(number, Number::F32 | Number::F64).then_some(DEFAULT_FILL);
+        let usual = if number == Number::F32 {
+            usual.map(|x| f64::from(x as f32))
+        } else {
+            usual
+        };
+        Ok(Layout {
+            number,
+            big: true,
+            begin: v.begin,
+            run,
+            run_stride,
+            count,
+            scale: [
+                attribute("scale_factor").unwrap_or(1.0),
+                attribute("add_offset").unwrap_or(0.0),
+            ],
+            void: own.or(usual),
+            filler: f64::NAN,
+        })
+    }
+}
+
+/// The variable `wanted` of the file, or its only one on a grid.
+pub fn find(bytes: &[u8], wanted: Option<&str>) -> Result<Found, String> {
+    let head = head(bytes)?;
+    let is_axis = |v: &Variable| head.dims.iter().any(|(name, _)| *name == v.name);
+    let grids: Vec<&Variable> = head
+        .variables
+        .iter()
+        .filter(|v| !v.dims.is_empty() && !is_axis(v))
+        .collect();
+    let names = || grids.iter().map(|v| v.name.as_str());
+    let variable = match wanted {
+        Some(name) => *grids.iter().find(|v| v.name == name).ok_or_else(|| {
+            format!(
+                "no variable {}, expected one of {}{}",
+                quote(name),
+                list(names()),
+                did_you_mean(name, names())
+            )
+        })?,
+        None => match grids.as_slice() {
+            [one] => *one,
+            [] => return Err("no variable on a grid in it".into()),
+            _ => {
+                return Err(format!(
+                    "several variables in it, expected `variable`: one of {}",
+                    list(names())
+                ));
+            }
+        },
+    };
+    let mut axes = Vec::new();
+    for d in &variable.dims {
+        let n = head.length(*d)?;
+        let name = head.dims[*d].0.clone();
+        let own = head
+            .variables
+            .iter()
+            .find(|v| v.name == name && v.dims == [*d]);
+        let places = match own {
+            Some(v) => {
+                let layout = head.layout(v, bytes)?;
+                let place = |i| layout.get(bytes, i).unwrap_or(f64::NAN);
+                (0..layout.count).map(place).collect()
+            }
+            None if n == 1 => vec![0.0],
+            None => {
+                return Err(format!(
+                    "the dimension {} has no variable that says its places",
+                    quote(&name)
+                ));
+            }
+        };
+        axes.push(NamedAxis { name, places });
+    }
+    let unit = variable
+        .attributes
+        .iter()
+        .find(|a| a.name == "units")
+        .and_then(|a| a.text.clone());
+    Ok(Found {
+        axes,
+        layout: head.layout(variable, bytes)?,
+        unit,
+    })
+}
+
+/// A variable as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// Its dimensions and their lengths, the slowest first.
+    pub dims: Vec<(String, usize)>,
+    /// Its values; NaN where there is none.
+    pub values: Vec<f64>,
+}
+
+/// The variable `name` as numbers; none if it is not there.
+pub fn array(bytes: &[u8], name: &str) -> Result<Option<Array>, String> {
+    let head = head(bytes)?;
+    let Some(v) = head.variables.iter().find(|v| v.name == name) else {
+        return Ok(None);
+    };
+    let layout = head.layout(v, bytes)?;
+    let mut dims = Vec::new();
+    for d in &v.dims {
+        dims.push((
+            head.dims
+                .get(*d)
+                .map_or(String::new(), |(name, _)| name.clone()),
+            head.length(*d)?,
+        ));
+    }
+    let values = (0..layout.count)
+        .map(|i| layout.get(bytes, i).unwrap_or(f64::NAN))
+        .collect();
+    Ok(Some(Array { dims, values }))
+}
+
+/// The variable `name` as a list of words, one a row; none if it is not there or holds numbers.
+pub fn words(bytes: &[u8], name: &str) -> Result<Option<Vec<String>>, String> {
+    let head = head(bytes)?;
+    let found = head
+        .variables
+        .iter()
+        .find(|v| v.name == name && v.number.is_none());
+    let Some(v) = found else { return Ok(None) };
+    let [rows, width] = v.dims[..] else {
+        return Ok(None);
+    };
+    let (rows, width) = (head.length(rows)?, head.length(width)?);
+    let end = rows
+        .checked_mul(width)
+        .and_then(|n| n.checked_add(v.begin))
+        .filter(|end| *end <= bytes.len());
+    let end =
+        end.ok_or_else(|| format!("the file ends at byte {}, in {}", bytes.len(), quote(name)))?;
+    let word = |row: &[u8]| {
+        String::from_utf8_lossy(row)
+            .trim_end_matches(['\0', ' '])
+            .to_string()
+    };
+    Ok(Some(
+        bytes[v.begin..end].chunks(width.max(1)).map(word).collect(),
+    ))
+}

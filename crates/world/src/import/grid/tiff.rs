@@ -1,0 +1,94 @@
+//! GeoTIFF rasters with one band, placed by scale and tie point.
+
+use crate::import::grid::{InMemory, NamedAxis, SAMPLES_MAX};
+use std::io::BufReader;
+use std::path::Path;
+use tiff::decoder::{Decoder, DecodingResult, Limits};
+use tiff::tags::Tag;
+
+/// Key of the geo directory that says what a raster's place is: its cell (1) or the middle of it (2).
+const RASTER_TYPE: u16 = 1025;
+
+/// The raster in `path`.
+pub fn read(path: &Path) -> Result<InMemory, String> {
+    let wrong = |e: tiff::TiffError| format!("not a readable TIFF: {e}");
+    let file = std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?;
+    let mut tiff = Decoder::new(BufReader::new(file)).map_err(wrong)?;
+    let (nx, ny) = tiff.dimensions().map_err(wrong)?;
+    let (nx, ny) = (nx as usize, ny as usize);
+    if nx.saturating_mul(ny) > SAMPLES_MAX {
+        return Err(format!(
+            "found {nx} x {ny} samples, expected at most {SAMPLES_MAX}: convert it to NetCDF"
+        ));
+    }
+    let numbers =
+        |tiff: &mut Decoder<_>, tag| -> Option<Vec<f64>> { tiff.get_tag_f64_vec(tag).ok() };
+    let scale = numbers(&mut tiff, Tag::ModelPixelScaleTag);
+    let tie = numbers(&mut tiff, Tag::ModelTiepointTag);
+    let (Some([dx, dy, ..]), Some([i, j, _, x, y, ..])) = (scale.as_deref(), tie.as_deref()) else {
+        return Err(
+            "no scale and tie point in it, expected a GeoTIFF that lies along east and north"
+                .into(),
+        );
+    };
+    let (dx, dy, i, j, x, y) = (*dx, *dy, *i, *j, *x, *y);
+    if !(dx > 0.0 && dy > 0.0) {
+        return Err(format!(
+            "its cells measure {dx} x {dy}, expected positive sizes"
+        ));
+    }
+    let keys = tiff
+        .get_tag_u16_vec(Tag::GeoKeyDirectoryTag)
+        .unwrap_or_default();
+    let is_point = keys
+        .chunks_exact(4)
+        .skip(1)
+        .any(|k| k[0] == RASTER_TYPE && k[3] == 2);
+    let middle = if is_point { 0.0 } else { 0.5 };
+    let void = tiff.get_tag_ascii_string(Tag::GdalNodata).ok();
+    let void: Option<f64> = void.and_then(|text| text.trim_end_matches('\0').trim().parse().ok());
+    tiff = tiff.with_limits(Limits::unlimited());
+    let samples = match tiff.read_image().map_err(wrong)? {
+        DecodingResult::U8(v) => v.into_iter().map(f64::from).collect(),
+        DecodingResult::U16(v) => v.into_iter().map(f64::from).collect(),
+        DecodingResult::U32(v) => v.into_iter().map(f64::from).collect(),
+        DecodingResult::I8(v) => v.into_iter().map(f64::from).collect(),
+        DecodingResult::I16(v) => v.into_iter().map(f64::from).collect(),
+        DecodingResult::I32(v) => v.into_iter().map(f64::from).collect(),
+        DecodingResult::F32(v) => v.into_iter().map(f64::from).collect(),
+        DecodingResult::F64(v) => v,
+        _ => {
+            return Err(
+                "numbers of a kind that is not read: expected 8 to 32 bits, or double precision"
+                    .into(),
+            );
+        }
+    };
+    let mut samples: Vec<f64> = samples;
+    if samples.len() != nx * ny {
+        let bands = samples.len() as f64 / (nx * ny) as f64;
+        return Err(format!("found {bands} bands, expected one"));
+    }
+    for s in &mut samples {
+        if Some(*s) == void {
+            *s = f64::NAN;
+        }
+    }
+    let east = (0..nx).map(|k| x + (k as f64 + middle - i) * dx).collect();
+    let north = (0..ny).map(|k| y - (k as f64 + middle - j) * dy).collect();
+    let axes = vec![
+        NamedAxis {
+            name: "y".into(),
+            places: north,
+        },
+        NamedAxis {
+            name: "x".into(),
+            places: east,
+        },
+    ];
+    Ok(InMemory {
+        axes,
+        samples,
+        unit: None,
+    })
+}

@@ -1,0 +1,254 @@
+//! Terrain on a grid, from the world file or from a raster beside it.
+//!
+//! Rows come northernmost first, each from west to east, as rasters have them; inside they go the other way, south first.
+
+use crate::import::assets;
+use merrow_model::scene::robot::collision::Heightfield;
+use merrow_yaml::error::{Place, Problems, quote};
+
+/// Most samples of one grid.
+const SAMPLES_MAX: usize = 16_000_000;
+/// Largest raster [bytes].
+const FILE_MAX: u64 = 256 << 20;
+
+/// What the keys of a height field say.
+pub struct Given<'a> {
+    /// A raster.
+    pub file: Option<&'a str>,
+    /// Rows of heights [m].
+    pub heights: Option<&'a [Vec<f64>]>,
+    /// Extent along x and y [m].
+    pub size: Option<[f64; 2]>,
+    /// Factor on the heights.
+    pub scale: f64,
+}
+
+/// Rows of heights, and the extent if the raster says it.
+type Raster = (Vec<Vec<f64>>, Option<[f64; 2]>);
+
+/// The grid, or `None` after a problem at `place`.
+pub fn heightfield(
+    given: &Given<'_>,
+    place: &Place,
+    problems: &mut Problems,
+) -> Option<Heightfield> {
+    let read = match (given.file, given.heights) {
+        (Some(file), None) => {
+            let path = assets::find(file, place, problems)?;
+            raster(&path).map_err(|text| format!("{}: {text}", quote(&path.to_string_lossy())))
+        }
+        (None, Some(rows)) => Ok((rows.to_vec(), None)),
+        _ => Err("expected either `file` or `heights_m` for a height field".to_string()),
+    };
+    let field = read.and_then(|raster| grid(raster, given));
+    field.map_err(|text| problems.push(place, text)).ok()
+}
+
+fn grid((rows, own_size): Raster, given: &Given<'_>) -> Result<Heightfield, String> {
+    let size = match (own_size, given.size) {
+        (Some(_), Some(_)) => {
+            return Err("the raster says its own extent: expected no `size_m`".to_string());
+        }
+        (Some(size), None) | (None, Some(size)) => size,
+        (None, None) => {
+            return Err(
+                "missing key `size_m`: the extent of the heights along x and y [m]".to_string(),
+            );
+        }
+    };
+    let nx = rows.first().map_or(0, Vec::len);
+    if let Some(n) = rows.iter().position(|row| row.len() != nx) {
+        let (k, found) = (n + 1, rows[n].len());
+        return Err(format!(
+            "row {k} of the heights has {found} numbers, expected {nx} as in the first"
+        ));
+    }
+    if nx < 2 || rows.len() < 2 {
+        return Err(format!(
+            "found {nx} x {} heights, expected at least 2 x 2",
+            rows.len()
+        ));
+    }
+    if nx.saturating_mul(rows.len()) > SAMPLES_MAX {
+        return Err(format!(
+            "found {nx} x {} heights, expected at most {SAMPLES_MAX}",
+            rows.len()
+        ));
+    }
+    let heights: Vec<f64> = rows
+        .iter()
+        .rev()
+        .flatten()
+        .map(|h| h * given.scale)
+        .collect();
+    if !heights.iter().all(|h| h.is_finite()) {
+        return Err("a height is not finite".to_string());
+    }
+    Ok(Heightfield {
+        count: [nx, rows.len()],
+        size,
+        heights,
+    })
+}
+
+fn raster(path: &std::path::Path) -> Result<Raster, String> {
+    let size = std::fs::metadata(path)
+        .map_err(|e| format!("cannot be read: {e}"))?
+        .len();
+    if size > FILE_MAX {
+        return Err(format!(
+            "too large: expected at most {} MiB",
+            FILE_MAX >> 20
+        ));
+    }
+    let text = std::fs::read_to_string(path).map_err(|e| format!("cannot be read: {e}"))?;
+    match path
+        .extension()
+        .map(|e| e.to_string_lossy().to_lowercase())
+        .as_deref()
+    {
+        Some("asc" | "agr" | "grd") => ascii_grid(&text),
+        Some("csv" | "txt") => csv(&text),
+        _ => Err("expected a raster that ends in .asc or .csv".to_string()),
+    }
+}
+
+/// A number of a raster at its line.
+fn number(text: &str, line: usize) -> Result<f64, String> {
+    text.trim()
+        .parse()
+        .map_err(|_| format!("line {line}: {} is not a number", quote(text.trim())))
+}
+
+/// Rows of numbers with commas, semicolons or blanks between them; lines that begin with `#` are remarks.
+fn csv(text: &str) -> Result<Raster, String> {
+    let mut rows = Vec::new();
+    for (n, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'))
+    {
+        let parts: Vec<&str> = match line.contains([',', ';']) {
+            true => line
+                .trim_end_matches([',', ';'])
+                .split([',', ';'])
+                .collect(),
+            false => line.split_whitespace().collect(),
+        };
+        rows.push(
+            parts
+                .into_iter()
+                .map(|t| number(t, n + 1))
+                .collect::<Result<_, _>>()?,
+        );
+    }
+    Ok((rows, None))
+}
+
+/// An ESRI ASCII grid. Where its corner lies is not used: the middle of the grid is the shape's origin.
+fn ascii_grid(text: &str) -> Result<Raster, String> {
+    let (mut columns, mut cell, mut void) = (None, None, -9999.0);
+    let mut numbers: Vec<f64> = Vec::new();
+    for (n, line) in text.lines().enumerate() {
+        let mut words = line.split_whitespace().peekable();
+        let key = words.peek().map(|w| w.to_lowercase()).unwrap_or_default();
+        if numbers.is_empty() && key.starts_with(|c: char| c.is_ascii_alphabetic()) && key != "nan"
+        {
+            let value = number(words.nth(1).unwrap_or_default(), n + 1)?;
+            match key.as_str() {
+                "ncols" => columns = Some(value as usize),
+                "cellsize" => cell = Some(value),
+                "nodata_value" => void = value,
+                _ => {}
+            }
+            continue;
+        }
+        for word in words {
+            let height = number(word, n + 1)?;
+            if height == void || height.is_nan() {
+                return Err(format!(
+                    "line {}: a cell without data, expected heights everywhere: fill the gaps",
+                    n + 1
+                ));
+            }
+            numbers.push(height);
+        }
+    }
+    let columns = columns
+        .filter(|n| *n > 0)
+        .ok_or("no `ncols` at its head: not an ESRI ASCII grid")?;
+    let cell = cell
+        .filter(|c| *c > 0.0)
+        .ok_or("no positive `cellsize` at its head: not an ESRI ASCII grid")?;
+    if !numbers.len().is_multiple_of(columns) {
+        return Err(format!(
+            "found {} heights, expected rows of {columns}",
+            numbers.len()
+        ));
+    }
+    let rows: Vec<Vec<f64>> = numbers.chunks_exact(columns).map(<[f64]>::to_vec).collect();
+    let extent = |n: usize| n.saturating_sub(1) as f64 * cell;
+    let size = [extent(columns), extent(rows.len())];
+    Ok((rows, Some(size)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given<'a>() -> Given<'a> {
+        Given {
+            file: None,
+            heights: None,
+            size: Some([4.0, 2.0]),
+            scale: 1.0,
+        }
+    }
+
+    #[test]
+    fn rows_from_the_north_come_to_lie_south_first() {
+        let rows = [vec![1.0, 2.0, 3.0], vec![4.0, 5.0, 6.0]];
+        let field = grid(
+            (rows.to_vec(), None),
+            &Given {
+                scale: -1.0,
+                ..given()
+            },
+        )
+        .unwrap();
+        assert_eq!((field.count, field.size), ([3, 2], [4.0, 2.0]));
+        assert_eq!(field.heights, [-4.0, -5.0, -6.0, -1.0, -2.0, -3.0]);
+    }
+
+    #[test]
+    fn rasters_are_read() {
+        let (rows, size) = csv("# heights\n1, 2\n3,4,\n").unwrap();
+        assert_eq!((rows, size), (vec![vec![1.0, 2.0], vec![3.0, 4.0]], None));
+        let grid = "ncols 2\nnrows 3\nxllcorner 500000\nyllcorner 4e6\ncellsize 2.5\nNODATA_value -1\n1 2\n3 4\n5 6\n";
+        let (rows, size) = ascii_grid(grid).unwrap();
+        assert_eq!((rows.len(), size), (3, Some([2.5, 5.0])));
+    }
+
+    #[test]
+    fn wrong_rasters_are_refused_in_a_line() {
+        let wrong = |text: &str| ascii_grid(text).unwrap_err();
+        assert_eq!(
+            wrong("ncols 2\ncellsize 1\n1 2\n3 -9999\n"),
+            "line 4: a cell without data, expected heights everywhere: fill the gaps"
+        );
+        assert_eq!(
+            wrong("ncols 2\ncellsize 1\n1 2\n3\n"),
+            "found 3 heights, expected rows of 2"
+        );
+        assert_eq!(
+            wrong("cellsize 1\n1 2\n"),
+            "no `ncols` at its head: not an ESRI ASCII grid"
+        );
+        assert_eq!(csv("1,x\n").unwrap_err(), "line 1: `x` is not a number");
+        let ragged = grid((vec![vec![1.0, 2.0], vec![1.0]], None), &given());
+        assert_eq!(
+            ragged.unwrap_err(),
+            "row 2 of the heights has 1 numbers, expected 2 as in the first"
+        );
+    }
+}

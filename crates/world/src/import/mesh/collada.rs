@@ -1,0 +1,351 @@
+//! Triangles of a COLLADA scene: nodes placed, its unit and its upward axis taken to metres and z up.
+//!
+//! Reads what exporters write for robots: `triangles`, `polylist` and `polygons` of `mesh` geometries, placed by the
+//! visual scene and its library of nodes. Skins, splines and physics are passed over.
+
+use crate::import::mesh::Soup;
+use merrow_math::Vec3;
+use roxmltree::{Document, Node, ParsingOptions};
+use std::collections::HashMap;
+
+/// Deepest nesting of nodes.
+const DEPTH_MAX: usize = 64;
+/// Most nodes met on the way through one scene; a node may be met more than once.
+const NODES_MAX: usize = 100_000;
+/// Most elements of one file.
+const ELEMENTS_MAX: u32 = 1_000_000;
+
+/// Rows of an affine map.
+type Matrix = [[f64; 4]; 4];
+
+/// The triangles of a COLLADA file.
+pub fn read(bytes: &[u8]) -> Result<Soup, String> {
+    let text =
+        std::str::from_utf8(bytes).map_err(|_| "not a valid COLLADA file: not UTF-8 text")?;
+    let options = ParsingOptions {
+        nodes_limit: ELEMENTS_MAX,
+        ..ParsingOptions::default()
+    };
+    let xml = Document::parse_with_options(text.trim_start_matches('\u{feff}'), options)
+        .map_err(|e| format!("not a valid COLLADA file: {e}"))?;
+    let root = xml.root_element();
+    if root.tag_name().name() != "COLLADA" {
+        return Err(format!(
+            "not a COLLADA file: found the element `{}`",
+            root.tag_name().name()
+        ));
+    }
+    let ids = root
+        .descendants()
+        .filter_map(|n| Some((n.attribute("id")?, n)))
+        .collect();
+    let mut file = File {
+        ids,
+        nodes: 0,
+        soup: Soup::default(),
+    };
+    let scenes: Vec<Node<'_, '_>> = root
+        .descendants()
+        .filter(|n| n.has_tag_name_local("instance_visual_scene"))
+        .filter_map(|n| file.target(n))
+        .collect();
+    let scenes = if scenes.is_empty() {
+        all(root, "visual_scene")
+    } else {
+        scenes
+    };
+    let top = units(root);
+    for scene in scenes {
+        for node in children(scene, "node") {
+            file.add_node(node, &top, 0)?;
+        }
+    }
+    Ok(file.soup)
+}
+
+/// Names without their namespace, which differs between versions of the format.
+trait Local {
+    fn has_tag_name_local(&self, name: &str) -> bool;
+}
+
+impl Local for Node<'_, '_> {
+    fn has_tag_name_local(&self, name: &str) -> bool {
+        self.is_element() && self.tag_name().name() == name
+    }
+}
+
+fn children<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Vec<Node<'a, 'i>> {
+    node.children()
+        .filter(|n| n.has_tag_name_local(name))
+        .collect()
+}
+
+fn all<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Vec<Node<'a, 'i>> {
+    node.descendants()
+        .filter(|n| n.has_tag_name_local(name))
+        .collect()
+}
+
+fn floats(node: Node<'_, '_>) -> Result<Vec<f64>, String> {
+    let text = node.text().unwrap_or_default();
+    text.split_whitespace()
+        .map(|t| t.parse().map_err(|_| not_a_number(t)))
+        .collect()
+}
+
+fn indices(node: Node<'_, '_>) -> Result<Vec<usize>, String> {
+    let text = node.text().unwrap_or_default();
+    text.split_whitespace()
+        .map(|t| t.parse().map_err(|_| not_a_number(t)))
+        .collect()
+}
+
+fn not_a_number(text: &str) -> String {
+    format!(
+        "not a valid COLLADA file: {} is not a number that can stand there",
+        merrow_yaml::error::quote(text)
+    )
+}
+
+/// From the file's unit and axes to metres and z up.
+fn units(root: Node<'_, '_>) -> Matrix {
+    let asset = children(root, "asset").into_iter().next();
+    let of = |name: &str| asset.and_then(|a| children(a, name).into_iter().next());
+    let unit: f64 = of("unit")
+        .and_then(|u| u.attribute("meter")?.parse().ok())
+        .unwrap_or(1.0);
+    let turned = match of("up_axis").and_then(|a| a.text()).map(str::trim) {
+        Some("Z_UP") => [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        Some("X_UP") => [[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]],
+        // the standard's default
+        _ => [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]],
+    };
+    let mut m = [[0.0; 4]; 4];
+    for i in 0..3 {
+        for j in 0..3 {
+            m[i][j] = unit * turned[i][j];
+        }
+    }
+    m[3][3] = 1.0;
+    m
+}
+
+fn product(a: &Matrix, b: &Matrix) -> Matrix {
+    std::array::from_fn(|i| std::array::from_fn(|j| (0..4).map(|k| a[i][k] * b[k][j]).sum::<f64>()))
+}
+
+/// The place of a node in its parent.
+fn placement(node: Node<'_, '_>) -> Result<Matrix, String> {
+    let mut m: Matrix =
+        std::array::from_fn(|i| std::array::from_fn(|j| if i == j { 1.0 } else { 0.0 }));
+    for step in node.children().filter(Node::is_element) {
+        let name = step.tag_name().name();
+        if !["matrix", "translate", "scale", "rotate"].contains(&name) {
+            continue;
+        }
+        let x = floats(step)?;
+        let own: Matrix = match (name, x.as_slice()) {
+            ("matrix", x) if x.len() == 16 => {
+                std::array::from_fn(|i| std::array::from_fn(|j| x[4 * i + j]))
+            }
+            ("translate", &[x, y, z]) => [
+                [1.0, 0.0, 0.0, x],
+                [0.0, 1.0, 0.0, y],
+                [0.0, 0.0, 1.0, z],
+                [0.0, 0.0, 0.0, 1.0],
+            ],
+            ("scale", &[x, y, z]) => [
+                [x, 0.0, 0.0, 0.0],
+                [0.0, y, 0.0, 0.0],
+                [0.0, 0.0, z, 0.0],
+                [0.0, 0.0, 0.0, 1.0],
+            ],
+            ("rotate", &[x, y, z, degrees]) => rotation(Vec3::new(x, y, z), degrees),
+            _ => {
+                return Err(format!(
+                    "not a valid COLLADA file: `{name}` has {} numbers",
+                    x.len()
+                ));
+            }
+        };
+        m = product(&m, &own);
+    }
+    Ok(m)
+}
+
+/// Rodrigues' formula.
+fn rotation(axis: Vec3, degrees: f64) -> Matrix {
+    let k = axis.unit().unwrap_or(Vec3::new(0.0, 0.0, 1.0)).to_array();
+    let (s, c) = merrow_math::real::sin_cos(degrees.to_radians());
+    let cross = [[0.0, -k[2], k[1]], [k[2], 0.0, -k[0]], [-k[1], k[0], 0.0]];
+    std::array::from_fn(|i| {
+        std::array::from_fn(|j| match (i, j) {
+            (3, 3) => 1.0,
+            (3, _) | (_, 3) => 0.0,
+            _ => (if i == j { c } else { 0.0 }) + s * cross[i][j] + (1.0 - c) * k[i] * k[j],
+        })
+    })
+}
+
+/// A file while it is read.
+struct File<'a, 'i> {
+    ids: HashMap<&'a str, Node<'a, 'i>>,
+    nodes: usize,
+    soup: Soup,
+}
+
+impl<'a, 'i> File<'a, 'i> {
+    /// What a reference within the file names.
+    fn target(&self, node: Node<'a, 'i>) -> Option<Node<'a, 'i>> {
+        let name = node.attribute("url").or_else(|| node.attribute("source"))?;
+        self.ids.get(name.strip_prefix('#')?).copied()
+    }
+
+    fn add_node(
+        &mut self,
+        node: Node<'a, 'i>,
+        parent: &Matrix,
+        depth: usize,
+    ) -> Result<(), String> {
+        self.nodes += 1;
+        if depth > DEPTH_MAX || self.nodes > NODES_MAX {
+            return Err(
+                "nested too deep, or in a circle: the nodes of the COLLADA file".to_string(),
+            );
+        }
+        let placed = product(parent, &placement(node)?);
+        for child in node.children().filter(Node::is_element) {
+            match child.tag_name().name() {
+                "node" => self.add_node(child, &placed, depth + 1)?,
+                "instance_node" => {
+                    if let Some(target) = self.target(child) {
+                        self.add_node(target, &placed, depth + 1)?;
+                    }
+                }
+                "instance_geometry" => {
+                    if let Some(geometry) = self.target(child) {
+                        self.add_geometry(geometry, &placed)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn add_geometry(&mut self, geometry: Node<'a, 'i>, placed: &Matrix) -> Result<(), String> {
+        for mesh in children(geometry, "mesh") {
+            for faces in mesh.children().filter(Node::is_element) {
+                if ["triangles", "polylist", "polygons"].contains(&faces.tag_name().name()) {
+                    self.add_faces(faces, placed)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_faces(&mut self, faces: Node<'a, 'i>, m: &Matrix) -> Result<(), String> {
+        let inputs = children(faces, "input");
+        let offset = |n: &Node<'_, '_>| {
+            n.attribute("offset")
+                .and_then(|o| o.parse::<usize>().ok())
+                .unwrap_or(0)
+        };
+        // numbers per corner; far fewer than this in any real file
+        let stride = inputs.iter().map(offset).max().unwrap_or(0).min(64) + 1;
+        let Some(input) = inputs
+            .iter()
+            .find(|n| n.attribute("semantic") == Some("VERTEX"))
+        else {
+            return Ok(());
+        };
+        let at = offset(input).min(stride - 1);
+        let first = self.soup.vertices.len() as u32;
+        let corners = self.positions(*input)?;
+        let mirrored = {
+            let column = |j: usize| Vec3::new(m[0][j], m[1][j], m[2][j]);
+            column(0).cross(column(1)).dot(column(2)) < 0.0
+        };
+        for p in corners {
+            let row = |i: usize| m[i][0] * p[0] + m[i][1] * p[1] + m[i][2] * p[2] + m[i][3];
+            self.soup.vertices.push(Vec3::new(row(0), row(1), row(2)));
+        }
+        for polygon in polygons(faces, stride)? {
+            let corner = |k: usize| (polygon[k * stride + at] as u32).saturating_add(first);
+            for k in 2..polygon.len() / stride {
+                let (a, b, c) = (corner(0), corner(k - 1), corner(k));
+                self.soup
+                    .triangles
+                    .push(if mirrored { [a, c, b] } else { [a, b, c] });
+            }
+        }
+        Ok(())
+    }
+
+    /// The corners that the input `VERTEX` of a list of faces names.
+    fn positions(&self, input: Node<'a, 'i>) -> Result<Vec<[f64; 3]>, String> {
+        let missing = || "not a valid COLLADA file: a geometry has no positions".to_string();
+        let vertices = self.target(input).ok_or_else(missing)?;
+        let position = children(vertices, "input")
+            .into_iter()
+            .find(|n| n.attribute("semantic") == Some("POSITION"));
+        let source = self
+            .target(position.ok_or_else(missing)?)
+            .ok_or_else(missing)?;
+        let array = children(source, "float_array")
+            .into_iter()
+            .next()
+            .ok_or_else(missing)?;
+        let accessor = all(source, "accessor").into_iter().next();
+        let of = |name: &str, default: usize| {
+            accessor
+                .and_then(|a| a.attribute(name)?.parse::<usize>().ok())
+                .unwrap_or(default)
+        };
+        let (stride, offset) = (of("stride", 3), of("offset", 0));
+        let numbers = floats(array)?;
+        let whole = numbers
+            .get(offset..)
+            .ok_or_else(missing)?
+            .chunks_exact(stride.max(3));
+        Ok(whole.map(|p| [p[0], p[1], p[2]]).collect())
+    }
+}
+
+/// The polygons of a list of faces: `stride` numbers a corner.
+fn polygons(faces: Node<'_, '_>, stride: usize) -> Result<Vec<Vec<usize>>, String> {
+    let lists = children(faces, "p");
+    match faces.tag_name().name() {
+        "polygons" => lists.into_iter().map(indices).collect(),
+        "polylist" => {
+            let Some(counts) = children(faces, "vcount").into_iter().next() else {
+                return Ok(Vec::new());
+            };
+            let numbers = lists.into_iter().next().map_or(Ok(Vec::new()), indices)?;
+            let (mut rest, mut polygons) = (numbers.as_slice(), Vec::new());
+            for count in indices(counts)? {
+                let short =
+                    || "not a valid COLLADA file: a `polylist` has too few numbers".to_string();
+                let length = count
+                    .checked_mul(stride)
+                    .filter(|n| *n <= rest.len())
+                    .ok_or_else(short)?;
+                let (polygon, others) = rest.split_at(length);
+                polygons.push(polygon.to_vec());
+                rest = others;
+            }
+            Ok(polygons)
+        }
+        _ => {
+            let mut triangles = Vec::new();
+            for list in lists {
+                triangles.extend(
+                    indices(list)?
+                        .chunks_exact(3 * stride)
+                        .map(<[usize]>::to_vec),
+                );
+            }
+            Ok(triangles)
+        }
+    }
+}

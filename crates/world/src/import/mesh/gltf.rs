@@ -1,0 +1,307 @@
+//! Triangles of a glTF scene, nodes placed, y up turned to z up as its standard and the editors have it.
+//!
+//! Reads the JSON itself: the crates for the format end the program at a file that breaks its rules.
+
+use crate::import::mesh::Soup;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use merrow_math::Vec3;
+use serde_json::Value;
+use std::path::Path;
+
+/// Deepest nesting of nodes.
+const DEPTH_MAX: usize = 64;
+/// Most nodes met on the way through one scene; a node may be met more than once.
+const NODES_MAX: usize = 100_000;
+/// Most corners and triangles, together, of one scene.
+const PARTS_MAX: usize = 20_000_000;
+
+/// Columns of an affine map.
+type Matrix = [[f64; 4]; 4];
+
+/// The triangles of the default scene; `folder` holds the files of its buffers.
+pub fn read(bytes: &[u8], folder: &Path) -> Result<Soup, String> {
+    let (json, binary) = if bytes.starts_with(b"glTF") {
+        chunks(bytes)?
+    } else {
+        (bytes, None)
+    };
+    let root: Value =
+        serde_json::from_slice(json).map_err(|e| format!("not a valid glTF file: {e}"))?;
+    let scene = index(&root["scene"]).unwrap_or(0);
+    let scene = root["scenes"]
+        .get(scene)
+        .ok_or("not a valid glTF file: it has no scene")?;
+    let mut file = File {
+        buffers: buffers(&root, binary, folder)?,
+        root: &root,
+        nodes: 0,
+        soup: Soup::default(),
+    };
+    for node in list(&scene["nodes"]) {
+        file.add_node(node, &y_up(), 0)?;
+    }
+    Ok(file.soup)
+}
+
+/// The JSON and the binary chunk of a GLB file.
+fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
+    let cut = || "not a valid glTF file: its binary form is cut off".to_string();
+    let chunk = |at: usize| -> Option<(&[u8], &[u8])> {
+        let head = bytes.get(at..at + 8)?;
+        let length = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        Some((&head[4..], bytes.get(at + 8..)?.get(..length)?))
+    };
+    let (kind, json) = chunk(12).ok_or_else(cut)?;
+    if kind != b"JSON" {
+        return Err("not a valid glTF file: its first part is no JSON".to_string());
+    }
+    let binary = chunk(20 + json.len()).filter(|(kind, _)| kind.starts_with(b"BIN"));
+    Ok((json, binary.map(|(_, data)| data)))
+}
+
+fn buffers(root: &Value, binary: Option<&[u8]>, folder: &Path) -> Result<Vec<Vec<u8>>, String> {
+    let one = |buffer: &Value| match buffer["uri"].as_str() {
+        None => binary
+            .map(<[u8]>::to_vec)
+            .ok_or("the glTF file names its binary part, which is missing".to_string()),
+        Some(uri) => match uri.strip_prefix("data:") {
+            Some(data) => {
+                let text = data
+                    .split_once(";base64,")
+                    .ok_or("a buffer of the glTF file is not base64")?
+                    .1;
+                STANDARD
+                    .decode(text)
+                    .map_err(|e| format!("a buffer of the glTF file is not base64: {e}"))
+            }
+            None => std::fs::read(folder.join(uri))
+                .map_err(|e| format!("the buffer `{uri}` of the glTF file cannot be read: {e}")),
+        },
+    };
+    list(&root["buffers"]).iter().map(one).collect()
+}
+
+/// Columns of the turn that takes y up to z up: x stays, y becomes z, z becomes -y.
+fn y_up() -> Matrix {
+    [
+        [1.0, 0.0, 0.0, 0.0],
+        [0.0, 0.0, 1.0, 0.0],
+        [0.0, -1.0, 0.0, 0.0],
+        [0.0, 0.0, 0.0, 1.0],
+    ]
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn index(value: &Value) -> Option<usize> {
+    value.as_u64().and_then(|n| usize::try_from(n).ok())
+}
+
+/// A list of `N` numbers, if it is one.
+fn numbers<const N: usize>(value: &Value) -> Option<[f64; N]> {
+    let numbers: Vec<f64> = list(value).iter().map_while(Value::as_f64).collect();
+    numbers.try_into().ok()
+}
+
+/// The place of a node in its parent: a matrix, or translation, turn and scale.
+fn placement(node: &Value) -> Matrix {
+    if let Some(m) = numbers::<16>(&node["matrix"]) {
+        return std::array::from_fn(|j| std::array::from_fn(|i| m[4 * j + i]));
+    }
+    let t = numbers(&node["translation"]).unwrap_or([0.0; 3]);
+    let s = numbers(&node["scale"]).unwrap_or([1.0; 3]);
+    let [x, y, z, w] = numbers(&node["rotation"]).unwrap_or([0.0, 0.0, 0.0, 1.0]);
+    let R = merrow_math::Quat { w, x, y, z }.normalized().matrix();
+    let column = |j: usize| {
+        let c = R.col(j).scale(s[j]);
+        [c.x, c.y, c.z, 0.0]
+    };
+    [column(0), column(1), column(2), [t[0], t[1], t[2], 1.0]]
+}
+
+/// A file while it is read.
+struct File<'a> {
+    root: &'a Value,
+    nodes: usize,
+    buffers: Vec<Vec<u8>>,
+    soup: Soup,
+}
+
+impl File<'_> {
+    /// What a number in `value` stands for in one of the file's lists.
+    fn named(&self, kind: &str, value: &Value) -> Option<&Value> {
+        self.root[kind].get(index(value)?)
+    }
+
+    fn add_node(&mut self, number: &Value, parent: &Matrix, depth: usize) -> Result<(), String> {
+        self.nodes += 1;
+        if depth > DEPTH_MAX || self.nodes > NODES_MAX {
+            return Err("nested too deep, or in a circle: the nodes of the glTF file".to_string());
+        }
+        let root = self.root;
+        let Some(node) = index(number).and_then(|n| root["nodes"].get(n)) else {
+            return Err("not a valid glTF file: it names a node that is not there".to_string());
+        };
+        let own = placement(node);
+        let placed: Matrix = std::array::from_fn(|j| {
+            std::array::from_fn(|i| (0..4).map(|k| parent[k][i] * own[j][k]).sum::<f64>())
+        });
+        let mesh = index(&node["mesh"]).and_then(|n| root["meshes"].get(n));
+        for primitive in mesh.map_or(&[][..], |mesh| list(&mesh["primitives"])) {
+            self.add_primitive(primitive, &placed)?;
+        }
+        list(&node["children"])
+            .iter()
+            .try_for_each(|child| self.add_node(child, &placed, depth + 1))
+    }
+
+    fn add_primitive(&mut self, primitive: &Value, m: &Matrix) -> Result<(), String> {
+        let mode = primitive["mode"].as_u64().unwrap_or(4);
+        let positions = &primitive["attributes"]["POSITION"];
+        // points and lines (modes 0 to 3) cannot be touched
+        if !(4..=6).contains(&mode) || positions.is_null() {
+            return Ok(());
+        }
+        let first = self.soup.vertices.len() as u32;
+        let corners = self.points(positions)?;
+        let order: Vec<u32> = match &primitive["indices"] {
+            Value::Null => (0..corners.len() as u32).collect(),
+            indices => self.indices(indices)?,
+        };
+        if self.soup.vertices.len() + self.soup.triangles.len() + corners.len() + order.len()
+            > PARTS_MAX
+        {
+            return Err("too large: the glTF file has too many corners and triangles".to_string());
+        }
+        for [x, y, z] in corners {
+            let at = |i: usize| m[0][i] * x + m[1][i] * y + m[2][i] * z + m[3][i];
+            self.soup.vertices.push(Vec3::new(at(0), at(1), at(2)));
+        }
+        self.add_places(&primitive["attributes"]["TEXCOORD_0"])?;
+        // a mirrored node turns the triangles' sides about
+        let column = |j: usize| Vec3::new(m[j][0], m[j][1], m[j][2]);
+        let mirrored = column(0).cross(column(1)).dot(column(2)) < 0.0;
+        let mut push = |t: [u32; 3]| {
+            let t = t.map(|k| k.saturating_add(first));
+            self.soup
+                .triangles
+                .push(if mirrored { [t[0], t[2], t[1]] } else { t });
+        };
+        match mode {
+            4 => order.chunks_exact(3).for_each(|t| push([t[0], t[1], t[2]])),
+            6 => order
+                .windows(2)
+                .skip(1)
+                .for_each(|t| push([order[0], t[0], t[1]])),
+            _ => {
+                for (n, t) in order.windows(3).enumerate() {
+                    push(if n % 2 == 0 {
+                        [t[0], t[1], t[2]]
+                    } else {
+                        [t[1], t[0], t[2]]
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The places in a picture of the corners added last, if all corners so far have one.
+    fn add_places(&mut self, number: &Value) -> Result<(), String> {
+        if number.is_null() {
+            return Ok(());
+        }
+        let (accessor, kind, shape) = self.accessor(number)?;
+        // whole numbers, which few write, say nothing here
+        if (kind, shape) == (5126, "VEC2") {
+            let float =
+                |b: &[u8], k: usize| f32::from_le_bytes([b[k], b[k + 1], b[k + 2], b[k + 3]]);
+            let places: Vec<[f32; 2]> = self
+                .elements(accessor, 8)?
+                .map(|b| [float(b, 0), float(b, 4)])
+                .collect();
+            self.soup.places.extend(places);
+        }
+        Ok(())
+    }
+
+    /// The bytes of each element of an accessor, `size` long.
+    fn elements(
+        &self,
+        accessor: &Value,
+        size: usize,
+    ) -> Result<impl Iterator<Item = &[u8]>, String> {
+        let outside = || "the glTF file names bytes outside its buffers".to_string();
+        let view = self.named("bufferViews", &accessor["bufferView"]);
+        let view = view
+            .ok_or("sparse or compressed parts of glTF files are not read: export without them")?;
+        let buffer = index(&view["buffer"])
+            .and_then(|n| self.buffers.get(n))
+            .ok_or_else(outside)?;
+        let of = |value: &Value, key: &str| index(&value[key]).unwrap_or(0);
+        let length = of(view, "byteLength");
+        let part = buffer
+            .get(of(view, "byteOffset")..)
+            .and_then(|part| part.get(..length));
+        let part = part
+            .and_then(|part| part.get(of(accessor, "byteOffset")..))
+            .ok_or_else(outside)?;
+        let stride = index(&view["byteStride"]).unwrap_or(size).max(size);
+        let count = of(accessor, "count");
+        let needed = count
+            .saturating_sub(1)
+            .checked_mul(stride)
+            .and_then(|n| n.checked_add(size));
+        if count > 0 && needed.is_none_or(|needed| needed > part.len()) {
+            return Err(outside());
+        }
+        Ok((0..count).map(move |k| &part[k * stride..k * stride + size]))
+    }
+
+    fn accessor(&self, number: &Value) -> Result<(&Value, u64, &str), String> {
+        let missing = "not a valid glTF file: it names an accessor that is not there";
+        let accessor = self.named("accessors", number).ok_or(missing)?;
+        let kind = accessor["componentType"].as_u64().unwrap_or(0);
+        Ok((
+            accessor,
+            kind,
+            accessor["type"].as_str().unwrap_or_default(),
+        ))
+    }
+
+    fn points(&self, number: &Value) -> Result<Vec<[f64; 3]>, String> {
+        let (accessor, kind, shape) = self.accessor(number)?;
+        // 5126 is a float of four bytes
+        if (kind, shape) != (5126, "VEC3") {
+            return Err(
+                "the corners of the glTF file are compressed: export without it".to_string(),
+            );
+        }
+        let float = |b: &[u8], k: usize| {
+            f64::from(f32::from_le_bytes([b[k], b[k + 1], b[k + 2], b[k + 3]]))
+        };
+        Ok(self
+            .elements(accessor, 12)?
+            .map(|b| [float(b, 0), float(b, 4), float(b, 8)])
+            .collect())
+    }
+
+    fn indices(&self, number: &Value) -> Result<Vec<u32>, String> {
+        let (accessor, kind, _) = self.accessor(number)?;
+        let size = match kind {
+            5121 => 1,
+            5123 => 2,
+            5125 => 4,
+            _ => {
+                return Err(
+                    "the triangles of the glTF file are not numbered by whole numbers".to_string(),
+                );
+            }
+        };
+        let whole = |b: &[u8]| b.iter().rev().fold(0, |n, byte| n << 8 | u32::from(*byte));
+        Ok(self.elements(accessor, size)?.map(whole).collect())
+    }
+}

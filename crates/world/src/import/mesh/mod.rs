@@ -1,0 +1,170 @@
+//! Reads meshes: STL, OBJ, COLLADA and glTF become one list of triangles in metres, z up.
+//!
+//! Exists so that every mesh, whatever it comes from, is joined at its corners and looked at once: empty, open, crossed
+//! or inside out is said in one line.
+//!
+//! Must not know what the mesh is for.
+
+mod collada;
+mod gltf;
+#[cfg(test)]
+pub(crate) mod sample;
+mod survey;
+
+pub use crate::import::mesh::survey::{Survey, survey};
+
+use merrow_math::Vec3;
+use merrow_model::scene::robot::collision::Mesh;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Largest file of a mesh [bytes].
+const FILE_MAX: u64 = 256 << 20;
+
+/// Triangles as a file gives them, corners not joined.
+#[derive(Debug, Default)]
+pub(crate) struct Soup {
+    /// Corners [m].
+    pub vertices: Vec<Vec3>,
+    /// Triangles.
+    pub triangles: Vec<[u32; 3]>,
+    /// Places of the corners in a picture, from its upper left corner, 0..1; as many as corners, or none.
+    pub places: Vec<[f32; 2]>,
+}
+
+/// Places in a picture for each corner of each triangle.
+pub type Corners = Vec<[[f32; 2]; 3]>;
+
+/// The mesh in `path`, or why it cannot be had; the ending says the format.
+pub fn read(path: &Path) -> Result<Mesh, String> {
+    Ok(read_with_corners(path)?.0)
+}
+
+/// As [`read`], with how a picture lies on it, if the file says that for all of it.
+pub fn read_with_corners(path: &Path) -> Result<(Mesh, Option<Corners>), String> {
+    let ending = path
+        .extension()
+        .map(|e| e.to_string_lossy().to_lowercase())
+        .unwrap_or_default();
+    let known = ["stl", "obj", "dae", "gltf", "glb"];
+    if !known.contains(&ending.as_str()) {
+        return Err(format!(
+            "no mesh that can be read: found the ending `{ending}`, expected one of {known:?}"
+        ));
+    }
+    let size = std::fs::metadata(path)
+        .map_err(|e| format!("cannot be read: {e}"))?
+        .len();
+    if size > FILE_MAX {
+        return Err(format!(
+            "too large: expected at most {} MiB",
+            FILE_MAX >> 20
+        ));
+    }
+    let bytes = std::fs::read(path).map_err(|e| format!("cannot be read: {e}"))?;
+    let soup = match ending.as_str() {
+        "stl" => from_loader(mesh_loader::stl::from_slice(&bytes), "STL")?,
+        // what a surface looks like does not matter here: its material files are not opened
+        "obj" => from_loader(
+            mesh_loader::obj::from_slice(&bytes, None, |_| Ok(Vec::new())),
+            "OBJ",
+        )?,
+        "dae" => crate::import::mesh::collada::read(&bytes)?,
+        _ => crate::import::mesh::gltf::read(&bytes, path.parent().unwrap_or(Path::new("")))?,
+    };
+    join(soup)
+}
+
+fn from_loader(read: std::io::Result<mesh_loader::Scene>, format: &str) -> Result<Soup, String> {
+    let scene = read.map_err(|e| format!("not a valid {format} file: {e}"))?;
+    let mut soup = Soup::default();
+    for mesh in &scene.meshes {
+        let first = soup.vertices.len() as u32;
+        soup.vertices
+            .extend(mesh.vertices.iter().map(|v| Vec3::from(v.map(f64::from))));
+        // their second number goes upwards
+        soup.places
+            .extend(mesh.texcoords[0].iter().map(|[u, v]| [*u, 1.0 - v]));
+        soup.triangles
+            .extend(mesh.faces.iter().map(|f| f.map(|k| k + first)));
+    }
+    Ok(soup)
+}
+
+/// Joins corners at the same place, and drops triangles that have none of their three corners left.
+fn join(soup: Soup) -> Result<(Mesh, Option<Corners>), String> {
+    let mut index: HashMap<[u64; 3], u32> = HashMap::new();
+    let mut vertices: Vec<Vec3> = Vec::new();
+    let mut triangles = Vec::with_capacity(soup.triangles.len());
+    let mut corners = (soup.places.len() == soup.vertices.len()).then(Vec::new);
+    let mut place = |k: u32| -> Result<u32, String> {
+        let v = *soup
+            .vertices
+            .get(k as usize)
+            .ok_or("a triangle names a corner that is not there")?;
+        if !v.is_finite() {
+            return Err("a corner is not finite".to_string());
+        }
+        // + 0.0 makes -0 and 0 one
+        let key = [v.x + 0.0, v.y + 0.0, v.z + 0.0].map(f64::to_bits);
+        Ok(*index.entry(key).or_insert_with(|| {
+            vertices.push(v);
+            vertices.len() as u32 - 1
+        }))
+    };
+    for t in &soup.triangles {
+        let [a, b, c] = [place(t[0])?, place(t[1])?, place(t[2])?];
+        if a != b && b != c && c != a {
+            triangles.push([a, b, c]);
+            if let Some(corners) = &mut corners {
+                corners.push(t.map(|k| soup.places[k as usize]));
+            }
+        }
+    }
+    if triangles.is_empty() {
+        return Err("the mesh is empty: it has no triangles".to_string());
+    }
+    let finite = |corners: &Corners| corners.iter().flatten().flatten().all(|x| x.is_finite());
+    Ok((
+        Mesh {
+            vertices,
+            triangles,
+        },
+        corners.filter(finite),
+    ))
+}
+
+/// The mesh with its axes scaled; one mirrored keeps its outside outside.
+pub fn scaled(mesh: &Mesh, scale: [f64; 3]) -> Mesh {
+    let [x, y, z] = scale;
+    let vertices = mesh
+        .vertices
+        .iter()
+        .map(|v| Vec3::new(v.x * x, v.y * y, v.z * z))
+        .collect();
+    let mirrored = x * y * z < 0.0;
+    let turn = |t: &[u32; 3]| if mirrored { [t[0], t[2], t[1]] } else { *t };
+    Mesh {
+        vertices,
+        triangles: mesh.triangles.iter().map(turn).collect(),
+    }
+}
+
+/// As [`scaled`], with the places of its corners.
+pub fn scaled_with(
+    mesh: &Mesh,
+    corners: Option<Corners>,
+    scale: [f64; 3],
+) -> (Mesh, Option<Corners>) {
+    let mirrored = scale[0] * scale[1] * scale[2] < 0.0;
+    let turn = |[a, b, c]: [[f32; 2]; 3]| if mirrored { [a, c, b] } else { [a, b, c] };
+    (
+        scaled(mesh, scale),
+        corners.map(|corners| corners.into_iter().map(turn).collect()),
+    )
+}
+
+#[cfg(test)]
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,12 @@
+//! Readers of foreign formats: URDF, meshes, grids, hydrodynamic tables, images.
+
+pub mod apriltag;
+pub mod assets;
+pub mod bem;
+pub mod estimate;
+pub mod grid;
+pub mod heightfield;
+pub mod image;
+pub mod mesh;
+pub mod sname;
+pub mod urdf;

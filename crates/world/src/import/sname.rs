@@ -1,0 +1,230 @@
+//! Fossen/SNAME coefficients (forward-right-down, at CO, linear part first) into ours. The only place that knows FRD.
+//!
+//! # Law
+//! ```text
+//!   FLU = S FRD, S = diag(1, -1, -1);   M' = S₆ M S₆, S₆ = diag(S, S)          (1)
+//! ```
+//! S is a turn by 180 degrees about x, so laws with cross products keep their form, and |ν|ν per component too.
+//! Derivatives are negative where they resist: added mass -X_udot, damping -X_u, -X_uu [Fossen 2021, eq. 6.35, 6.61].
+
+use crate::schema::{Axes, Coefficients};
+use merrow_math::Vec3;
+use merrow_model::scene;
+use merrow_yaml::error::{Problems, did_you_mean, quote};
+use merrow_yaml::read::Placed;
+use std::collections::BTreeMap;
+
+/// Which derivatives a set holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Derivative {
+    /// `X_udot`.
+    AddedMass,
+    /// `X_u`.
+    Linear,
+    /// `X_uu`, for |u|u.
+    Quadratic,
+}
+
+const FORCES: [char; 6] = ['X', 'Y', 'Z', 'K', 'M', 'N'];
+const MOTIONS: [char; 6] = ['u', 'v', 'w', 'p', 'q', 'r'];
+
+/// A point or direction given in `axes`, in FLU.
+pub fn vector(axes: Axes, v: [f64; 3]) -> Vec3 {
+    match axes {
+        Axes::Flu => Vec3::from(v),
+        Axes::Frd => Vec3::new(v[0], -v[1], -v[2]),
+    }
+}
+
+/// Sign of the product of axes i and j (0..6, linear first) under FRD -> FLU.
+fn sign(axes: Axes, i: usize, j: usize) -> f64 {
+    let flips = |k: usize| matches!(axes, Axes::Frd) && !k.is_multiple_of(3);
+    if flips(i) != flips(j) { -1.0 } else { 1.0 }
+}
+
+/// A coefficient set as a matrix in FLU, angular part first, positive where it resists.
+pub fn matrix(
+    set: &Coefficients,
+    kind: Derivative,
+    axes: Axes,
+    what: &str,
+    problems: &mut Problems,
+) -> [[f64; 6]; 6] {
+    let linear_first = match set {
+        Coefficients::None => return [[0.0; 6]; 6],
+        Coefficients::Diagonal { values, .. } => {
+            std::array::from_fn(|i| std::array::from_fn(|j| if i == j { values[i] } else { 0.0 }))
+        }
+        Coefficients::Matrix { rows, .. } => *rows,
+        Coefficients::Sname { derivatives, .. } => sname(derivatives, kind, what, problems),
+    };
+    let axes = if matches!(set, Coefficients::Sname { .. }) {
+        Axes::Frd
+    } else {
+        axes
+    };
+    let swap = |k: usize| (k + 3) % 6;
+    std::array::from_fn(|i| {
+        std::array::from_fn(|j| sign(axes, swap(i), swap(j)) * linear_first[swap(i)][swap(j)])
+    })
+}
+
+fn sname(
+    derivatives: &std::collections::BTreeMap<String, Placed<f64>>,
+    kind: Derivative,
+    what: &str,
+    problems: &mut Problems,
+) -> [[f64; 6]; 6] {
+    let mut m = [[0.0; 6]; 6];
+    for (name, value) in derivatives {
+        match index(name, kind) {
+            Some((i, j)) => m[i][j] = -value.value,
+            None => {
+                let names: Vec<String> = (0..6)
+                    .flat_map(|i| (0..6).map(move |j| (i, j)))
+                    .map(|(i, j)| spell(i, j, kind))
+                    .collect();
+                let hint = did_you_mean(name, names.iter().map(String::as_str));
+                let text = format!(
+                    "in {what}: {} is no such derivative, expected names like {}{hint}",
+                    quote(name),
+                    spell(0, 0, kind)
+                );
+                problems.push(&value.place, text);
+            }
+        }
+    }
+    m
+}
+
+/// Derivatives of products of two velocities, `Y_uv` and the like, in FLU, angular first.
+pub fn products(
+    set: &BTreeMap<String, Placed<f64>>,
+    problems: &mut Problems,
+) -> Vec<scene::Derivative> {
+    let mut all = Vec::with_capacity(set.len());
+    for (name, value) in set {
+        let letters: Vec<char> = name.chars().collect();
+        let place_of = |k: usize, among: [char; 6]| {
+            letters
+                .get(k)
+                .and_then(|letter| among.iter().position(|c| c == letter))
+        };
+        let found = (letters.len() == 4 && letters[1] == '_')
+            .then(|| {
+                Some([
+                    place_of(0, FORCES)?,
+                    place_of(2, MOTIONS)?,
+                    place_of(3, MOTIONS)?,
+                ])
+            })
+            .flatten();
+        let Some([row, a, b]) = found else {
+            let text = format!(
+                "in derivatives: {} is none, expected names like Y_uv, N_wp or X_qq",
+                quote(name)
+            );
+            problems.push(&value.place, text);
+            continue;
+        };
+        // each right and down axis changes sign
+        let flips = [row, a, b].iter().filter(|k| !k.is_multiple_of(3)).count();
+        let sign = if flips.is_multiple_of(2) { 1.0 } else { -1.0 };
+        let swap = |k: usize| (k + 3) % 6;
+        all.push(scene::Derivative {
+            row: swap(row),
+            factors: [swap(a), swap(b)],
+            value: sign * value.value,
+        });
+    }
+    all
+}
+
+fn spell(i: usize, j: usize, kind: Derivative) -> String {
+    let (f, m) = (FORCES[i], MOTIONS[j]);
+    match kind {
+        Derivative::AddedMass => format!("{f}_{m}dot"),
+        Derivative::Linear => format!("{f}_{m}"),
+        Derivative::Quadratic => format!("{f}_{m}{m}"),
+    }
+}
+
+fn index(name: &str, kind: Derivative) -> Option<(usize, usize)> {
+    (0..6)
+        .flat_map(|i| (0..6).map(move |j| (i, j)))
+        .find(|&(i, j)| spell(i, j, kind) == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Place;
+    use merrow_yaml::read::Places;
+
+    fn here(value: f64) -> Placed<f64> {
+        Placed {
+            value,
+            place: Place::default(),
+        }
+    }
+
+    #[test]
+    fn published_signs_and_axes_become_ours() {
+        let set = Coefficients::Sname {
+            derivatives: [
+                ("X_udot".into(), here(-5.5)),
+                ("Y_rdot".into(), here(2.0)),
+                ("Z_qdot".into(), here(3.0)),
+            ]
+            .into(),
+            at: Places::default(),
+        };
+        let m = matrix(
+            &set,
+            Derivative::AddedMass,
+            Axes::Flu,
+            "added_mass",
+            &mut Problems::new(),
+        );
+        assert_eq!(m[3][3], 5.5);
+        // sway-yaw: both axes flip, the sign of the product stays; heave-pitch likewise
+        assert_eq!(m[4][2], -2.0);
+        assert_eq!(m[5][1], -3.0);
+        let rows = std::array::from_fn(|i| {
+            std::array::from_fn(|j| if (i, j) == (0, 4) { 7.0 } else { 0.0 })
+        });
+        let full = Coefficients::Matrix {
+            rows,
+            at: Places::default(),
+        };
+        let m = matrix(
+            &full,
+            Derivative::AddedMass,
+            Axes::Frd,
+            "added_mass",
+            &mut Problems::new(),
+        );
+        assert_eq!(m[3][1], -7.0, "surge-pitch: one axis flips");
+    }
+
+    #[test]
+    fn a_wrong_derivative_is_named() {
+        let set = Coefficients::Sname {
+            derivatives: [("X_udto".into(), here(-1.0))].into(),
+            at: Places::default(),
+        };
+        let mut problems = Problems::new();
+        matrix(
+            &set,
+            Derivative::AddedMass,
+            Axes::Frd,
+            "added_mass",
+            &mut problems,
+        );
+        let text = problems.iter().next().unwrap().to_string();
+        assert!(
+            text.contains("`X_udto`") && text.contains("X_udot"),
+            "{text}"
+        );
+    }
+}

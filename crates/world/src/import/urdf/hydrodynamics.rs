@@ -1,0 +1,137 @@
+//! What is known of the links' hydrodynamics, and what is left to estimate.
+
+use crate::import::urdf::tree::Tree;
+use crate::schema::urdf::EstimateFile;
+use merrow_yaml::error::{Problems, did_you_mean, list, quote};
+use merrow_yaml::node::{Key, Map, Node, Value};
+
+/// Keys of a body that say what the water does to it.
+const KEYS: [&str; 12] = [
+    "volume_m3",
+    "net_buoyancy_n",
+    "center_of_buoyancy_m",
+    "hull",
+    "loads",
+    "added_mass",
+    "linear_damping",
+    "quadratic_damping",
+    "linear_damping_decay_s_m",
+    "slender",
+    "munk_moment",
+    "damping_point_m",
+];
+
+/// What the world file and its parameter files say of the links.
+#[derive(Debug)]
+pub struct Given {
+    /// Shapes from which the rest is estimated.
+    pub estimate: EstimateFile,
+    /// Where the figures come from.
+    pub source: String,
+    /// Per link of the tree: what the hydrodynamics say, to be laid over its body.
+    over: Vec<Vec<(Key, Node)>>,
+    /// Per link: the keys that the model's own `body` and `links` say.
+    own: Vec<Vec<String>>,
+}
+
+impl Given {
+    /// Reads what bears on the estimates; what is wrong with the values is found when the model is read.
+    pub fn new(
+        node: Option<&Node>,
+        model: &Map,
+        tree: &Tree,
+        problems: &mut Problems,
+    ) -> Option<Given> {
+        let file = node.and_then(as_map);
+        let text = |key: &str| match file.and_then(|f| f.get(key)).map(|n| &n.value) {
+            Some(Value::Scalar { text, .. }) => text.clone(),
+            _ => String::new(),
+        };
+        let estimate = match text("estimate").as_str() {
+            "visual" => EstimateFile::Visual,
+            "nothing" => EstimateFile::Nothing,
+            _ => EstimateFile::Collision,
+        };
+        let mut given = Given {
+            estimate,
+            source: text("source"),
+            over: vec![Vec::new(); tree.knots.len()],
+            own: own_keys(model, tree),
+        };
+        let before = problems.len();
+        for (key, link) in file
+            .and_then(|f| as_map(f.get("links")?))
+            .map_or(&[][..], |m| &m.entries)
+        {
+            let Some(k) = tree
+                .knots
+                .iter()
+                .position(|knot| knot.link.name == key.name)
+            else {
+                let names = || tree.knots.iter().map(|k| k.link.name.as_str());
+                let (hint, known) = (did_you_mean(&key.name, names()), list(names()));
+                problems.push(
+                    &key.place,
+                    format!(
+                        "no link {} in the URDF, expected one of {known}{hint}",
+                        quote(&key.name)
+                    ),
+                );
+                continue;
+            };
+            let entries = as_map(link).map_or(&[][..], |m| &m.entries);
+            given.over[k] = entries
+                .iter()
+                .filter(|(key, _)| KEYS.contains(&key.name.as_str()))
+                .cloned()
+                .collect();
+        }
+        (problems.len() == before).then_some(given)
+    }
+
+    /// Whether a link's `key` is said, in whichever place.
+    pub fn says(&self, k: usize, key: &str) -> bool {
+        self.over[k].iter().any(|(said, _)| said.name == key)
+            || self.own[k].iter().any(|said| said == key)
+    }
+
+    /// Whether anything is said of what the water does to a link.
+    pub fn says_any(&self, k: usize) -> bool {
+        KEYS.iter().any(|key| self.says(k, key))
+    }
+
+    /// What the hydrodynamics say of a link.
+    pub fn over(&self, k: usize) -> &[(Key, Node)] {
+        &self.over[k]
+    }
+}
+
+fn as_map(node: &Node) -> Option<&Map> {
+    match &node.value {
+        Value::Map(map) => Some(map),
+        _ => None,
+    }
+}
+
+/// The keys that the model says itself in `body` and in `links`.
+fn own_keys(model: &Map, tree: &Tree) -> Vec<Vec<String>> {
+    let names = |body: Option<&Node>| -> Vec<String> {
+        body.and_then(as_map).map_or(Vec::new(), |m| {
+            m.entries.iter().map(|(key, _)| key.name.clone()).collect()
+        })
+    };
+    let links = model.get("links").and_then(as_map);
+    let of_link = |name: &str| names(links.and_then(|l| as_map(l.get(name)?)?.get("body")));
+    let root = names(model.get("body"));
+    tree.knots
+        .iter()
+        .enumerate()
+        .map(|(k, knot)| {
+            if k == 0 {
+                root.clone()
+            } else {
+                of_link(&knot.link.name)
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,119 @@
+//! Robots from URDF: a model that names one gets its links, joints, inertias and shapes as if they stood in the world file.
+//!
+//! Exists so that every key of the model, whatever its use, can be laid over what the URDF says, by the rules of `extends`,
+//! and every mistake is shown at its line, in the URDF or in the world file.
+//!
+//! Must not build anything: what a model means is decided in `build_robot.rs`.
+
+mod hydrodynamics;
+mod tree;
+mod write;
+mod xml;
+
+use crate::import::assets;
+use crate::import::assets::Assets;
+use merrow_yaml::error::{Place, Problems};
+use merrow_yaml::node::{Map, Node, Value, merge};
+
+/// What is known of the world before it is read.
+#[derive(Clone, Copy, Debug)]
+pub struct World<'a> {
+    /// Density of the water [kg/m³].
+    pub density: f64,
+    /// Meshes.
+    pub assets: &'a Assets,
+}
+
+/// Lays every model of the world `root` that names a URDF over what that says.
+pub fn expand(root: &mut Node, assets: &Assets, problems: &mut Problems) {
+    let density = density(root);
+    let world = World { density, assets };
+    let Value::Map(root) = &mut root.value else {
+        return;
+    };
+    let Some(Value::Map(robots)) = root.get_mut("robots").map(|node| &mut node.value) else {
+        return;
+    };
+    for (_, robot) in &mut robots.entries {
+        let Value::Map(entry) = &mut robot.value else {
+            continue;
+        };
+        if let Some(model) = entry.get_mut("model") {
+            expand_model(model, world, problems);
+        }
+    }
+}
+
+/// Density of the water as the file says it, or as it is by default.
+fn density(root: &Node) -> f64 {
+    const DEFAULT: f64 = 1025.0;
+    let get = |node: &Node, key: &str| match &node.value {
+        Value::Map(map) => map.get(key).cloned(),
+        _ => None,
+    };
+    let said = get(root, "water").and_then(|water| get(&water, "density_kg_m3"));
+    match said.map(|node| node.value) {
+        Some(Value::Scalar { text, .. }) => text
+            .parse()
+            .ok()
+            .filter(|d| (0.0..=2000.0).contains(d))
+            .unwrap_or(DEFAULT),
+        _ => DEFAULT,
+    }
+}
+
+fn expand_model(model: &mut Node, world: World<'_>, problems: &mut Problems) {
+    let Value::Map(map) = &mut model.value else {
+        return;
+    };
+    let Some(named) = map.get("urdf").cloned() else {
+        return;
+    };
+    let Value::Scalar { text, .. } = &named.value else {
+        return;
+    };
+    let hydrodynamics = map.get("hydrodynamics").cloned();
+    match base(
+        text,
+        &named.place,
+        hydrodynamics.as_ref(),
+        map,
+        world,
+        problems,
+    ) {
+        Some(base) => {
+            let over = std::mem::replace(model, Node::empty_map(&named.place));
+            *model = merge(base, over);
+        }
+        // what is missing may have stood in the URDF
+        None => map.partial = true,
+    }
+}
+
+/// What the URDF, and the hydrodynamics laid over it, say of a model.
+fn base(
+    name: &str,
+    place: &Place,
+    hydrodynamics: Option<&Node>,
+    model: &Map,
+    world: World<'_>,
+    problems: &mut Problems,
+) -> Option<Node> {
+    let path = assets::find(name, place, problems)?;
+    let file = path.to_string_lossy().into_owned();
+    let text = match assets::text(&path) {
+        Ok(text) => text,
+        Err(why) => {
+            problems.push(&Place::file(&file), why);
+            return None;
+        }
+    };
+    let robot = crate::import::urdf::xml::read(&file, &text, problems)?;
+    let held = matches!(model.get("base").map(|n| &n.value), Some(Value::Scalar { text, .. }) if text == "fixed");
+    let tree = crate::import::urdf::tree::Tree::new(robot, held, problems)?;
+    let given =
+        crate::import::urdf::hydrodynamics::Given::new(hydrodynamics, model, &tree, problems)?;
+    Some(crate::import::urdf::write::model(
+        &tree, &given, world, problems,
+    ))
+}

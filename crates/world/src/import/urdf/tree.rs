@@ -1,0 +1,375 @@
+//! The links of a URDF as a tree, parents first, and what of it cannot be.
+
+use crate::import::urdf::xml::{Inertial, Joint, Limit, Link, Robot};
+use merrow_math::{Mat3, Sym3, Vec3};
+use merrow_yaml::error::{Place, Problems, did_you_mean, quote};
+use std::collections::HashMap;
+
+/// Most links of one robot.
+const LINKS_MAX: usize = 1000;
+
+/// A link in its place in the tree.
+#[derive(Debug)]
+pub struct Knot {
+    /// The link.
+    pub link: Link,
+    /// The joint that holds it, and the index of its parent; none for the root.
+    pub joint: Option<(Joint, usize)>,
+    /// Link whose body it is part of: itself, or what it is fixed to, however far.
+    pub head: usize,
+    /// Its axes in its head's.
+    pub R: Mat3,
+    /// Its origin in its head [m].
+    pub p: Vec3,
+}
+
+/// A URDF whose joints make one tree.
+#[derive(Debug)]
+pub struct Tree {
+    /// Links, parents first.
+    pub knots: Vec<Knot>,
+    /// Where the robot begins.
+    pub place: Place,
+    /// True if the root is held in the world.
+    pub held: bool,
+}
+
+impl Tree {
+    /// The tree of `robot`, or all that is wrong with it.
+    pub fn new(mut robot: Robot, held: bool, problems: &mut Problems) -> Option<Tree> {
+        let before = problems.len();
+        strip_prefix(&mut robot);
+        check_names(&robot, problems);
+        check_joints(&robot, problems);
+        if problems.len() > before {
+            return None;
+        }
+        let root = root(&robot, problems)?;
+        let tree = Tree {
+            place: robot.place.clone(),
+            knots: in_order(robot, &root, problems)?,
+            held,
+        };
+        tree.check_masses(problems);
+        (problems.len() == before).then_some(tree)
+    }
+
+    /// Mass, centre and inertia of a head with all that is fixed to it and `counts`, in the head's frame.
+    pub fn mass_of(&self, head: usize, counts: impl Fn(usize) -> bool) -> Option<Inertial> {
+        let parts = self
+            .knots
+            .iter()
+            .enumerate()
+            .filter(|(i, k)| k.head == head && counts(*i));
+        let parts: Vec<(&Inertial, &Knot)> = parts
+            .filter_map(|(_, k)| Some((k.link.inertial.as_ref()?, k)))
+            .collect();
+        let place = parts.first()?.0.place.clone();
+        let mass: f64 = parts.iter().map(|(i, _)| i.mass).sum();
+        let at = |(i, k): &(&Inertial, &Knot)| k.p + k.R.mul_vec(i.com);
+        let com = parts.iter().fold(Vec3::zero(), |c, part| {
+            c + at(part).scale(part.0.mass / mass)
+        });
+        let mut inertia = Sym3::zero();
+        for part in &parts {
+            let (i, k) = part;
+            // parallel axes: m (|d|² 1 - d dᵀ)
+            let d = at(part) - com;
+            let dd = i.mass * d.dot(d);
+            let moved = Sym3 {
+                xx: dd,
+                xy: 0.0,
+                xz: 0.0,
+                yy: dd,
+                yz: 0.0,
+                zz: dd,
+            }
+            .minus_outer(d, i.mass);
+            inertia = inertia + i.inertia.rotated(&k.R) + moved;
+        }
+        Some(Inertial {
+            place,
+            mass,
+            com,
+            inertia,
+        })
+    }
+
+    fn check_masses(&self, problems: &mut Problems) {
+        let root = &self.knots[0].link;
+        if !self.held && root.name == "world" && root.inertial.is_none() {
+            let text = "the root link `world` stands for the world, to which the robot is fixed: write `base: fixed` in \
+                        its model, or leave the link out";
+            problems.push(&root.place, text);
+            return;
+        }
+        for (i, knot) in self.knots.iter().enumerate() {
+            if knot.head != i || (i == 0 && self.held) {
+                continue;
+            }
+            if self.mass_of(i, |_| true).is_none() {
+                let text = format!(
+                    "the link {} moves and has no mass, nor has what is fixed to it: expected <inertial> with a \
+                     positive mass",
+                    quote(&knot.link.name)
+                );
+                problems.push(&knot.link.place, text);
+            }
+        }
+    }
+}
+
+/// Names as `merrow describe --urdf` writes them begin with the robot's own.
+fn strip_prefix(robot: &mut Robot) {
+    let prefix = format!("{}/", robot.name);
+    if !robot
+        .links
+        .iter()
+        .all(|link| link.name.starts_with(&prefix))
+    {
+        return;
+    }
+    let strip = |name: &mut String| {
+        if let Some(rest) = name.strip_prefix(&prefix).map(str::to_owned) {
+            *name = rest;
+        }
+    };
+    robot
+        .links
+        .iter_mut()
+        .for_each(|link| strip(&mut link.name));
+    for joint in &mut robot.joints {
+        strip(&mut joint.name);
+        strip(&mut joint.parent.0);
+        strip(&mut joint.child.0);
+    }
+}
+
+fn check_names(robot: &Robot, problems: &mut Problems) {
+    let links = robot.links.iter().map(|l| ("link", &l.name, &l.place));
+    let joints = robot.joints.iter().map(|j| ("joint", &j.name, &j.place));
+    let mut seen: HashMap<(&str, &str), &Place> = HashMap::new();
+    for (kind, name, place) in links.chain(joints) {
+        if let Some(first) = seen.get(&(kind, name.as_str())) {
+            let text = format!(
+                "two {kind}s are called {}: the first stands at {first}",
+                quote(name)
+            );
+            problems.push(place, text);
+        } else {
+            seen.insert((kind, name), place);
+        }
+    }
+    if robot.links.is_empty() {
+        problems.push(&robot.place, "the robot has no links");
+    }
+    if robot.links.len() > LINKS_MAX {
+        let text = format!(
+            "the robot has {} links, expected at most {LINKS_MAX}",
+            robot.links.len()
+        );
+        problems.push(&robot.place, text);
+    }
+}
+
+fn check_joints(robot: &Robot, problems: &mut Problems) {
+    let names = || robot.links.iter().map(|l| l.name.as_str());
+    let mut parents: HashMap<&str, &Joint> = HashMap::new();
+    for joint in &robot.joints {
+        let what = quote(&joint.name);
+        for (name, place) in [&joint.parent, &joint.child] {
+            if !names().any(|n| n == name) {
+                let text = format!(
+                    "the joint {what} names the link {}, which is not there{}",
+                    quote(name),
+                    did_you_mean(name, names())
+                );
+                problems.push(place, text);
+            }
+        }
+        if let Some(other) = parents.insert(&joint.child.0, joint) {
+            let text = format!(
+                "the link {} has two parents, by the joints {} and {what}: a loop, expected a tree",
+                quote(&joint.child.0),
+                quote(&other.name)
+            );
+            problems.push(&joint.child.1, text);
+        }
+        check_motion(joint, problems);
+        let Some((leader, _, _, place)) = &joint.mimic else {
+            continue;
+        };
+        let joints = || {
+            robot
+                .joints
+                .iter()
+                .map(|j| j.name.as_str())
+                .filter(|n| *n != joint.name)
+        };
+        match robot.joints.iter().find(|j| j.name == *leader) {
+            _ if *leader == joint.name => {
+                problems.push(
+                    place,
+                    format!("the joint {what} mimics itself, expected another joint"),
+                );
+            }
+            None => {
+                let hint = did_you_mean(leader, joints());
+                problems.push(
+                    place,
+                    format!(
+                        "the joint {what} mimics {}, which is not there{hint}",
+                        quote(leader)
+                    ),
+                );
+            }
+            Some(leader) if leader.kind == "fixed" || leader.mimic.is_some() => {
+                let why = if leader.kind == "fixed" {
+                    "is fixed"
+                } else {
+                    "mimics another itself"
+                };
+                let text = format!(
+                    "the joint {what} mimics {}, which {why}: expected a joint that moves by itself",
+                    quote(&leader.name)
+                );
+                problems.push(place, text);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Axis and limits.
+fn check_motion(joint: &Joint, problems: &mut Problems) {
+    let what = quote(&joint.name);
+    if joint.kind == "fixed" {
+        return;
+    }
+    if joint.axis == [0.0; 3] {
+        problems.push(
+            &joint.axis_place,
+            format!("the axis of the joint {what} has no length"),
+        );
+    }
+    let limited = joint.kind != "continuous";
+    match &joint.limit {
+        None if limited => {
+            let text = format!(
+                "the {} joint {what} has no <limit lower=\"\" upper=\"\" effort=\"\" velocity=\"\"/>",
+                joint.kind
+            );
+            problems.push(&joint.place, text);
+        }
+        Some(Limit {
+            place,
+            range: [lower, upper],
+            ..
+        }) if limited && lower > upper => {
+            let text = format!(
+                "the joint {what}: `lower` is {lower}, expected no more than `upper` {upper}"
+            );
+            problems.push(place, text);
+        }
+        _ => {}
+    }
+}
+
+/// The one link without a parent.
+fn root(robot: &Robot, problems: &mut Problems) -> Option<String> {
+    let is_child = |name: &str| robot.joints.iter().any(|j| j.child.0 == name);
+    let roots: Vec<&Link> = robot.links.iter().filter(|l| !is_child(&l.name)).collect();
+    match roots.as_slice() {
+        [root] => Some(root.name.clone()),
+        [] => {
+            problems.push(
+                &robot.place,
+                "every link has a parent: the joints run in a loop, expected a tree with one root",
+            );
+            None
+        }
+        [first, second, ..] => {
+            let text = format!(
+                "{} links have no parent, {} and {} among them: expected one root",
+                roots.len(),
+                quote(&first.name),
+                quote(&second.name)
+            );
+            problems.push(&second.place, text);
+            None
+        }
+    }
+}
+
+/// Links parents first, in the order of the joints.
+fn in_order(robot: Robot, root: &str, problems: &mut Problems) -> Option<Vec<Knot>> {
+    let Robot {
+        links,
+        joints,
+        place,
+        ..
+    } = robot;
+    let mut links: HashMap<String, Link> = links.into_iter().map(|l| (l.name.clone(), l)).collect();
+    let mut by_parent: HashMap<String, Vec<Joint>> = HashMap::new();
+    for joint in joints.into_iter().rev() {
+        by_parent
+            .entry(joint.parent.0.clone())
+            .or_default()
+            .push(joint);
+    }
+    let mut knots: Vec<Knot> = Vec::new();
+    // joints that are still to be followed, the next one last
+    let mut open: Vec<(Joint, usize)> = Vec::new();
+    let mut next = links.remove(root).map(|link| (link, None));
+    while let Some((link, joint)) = next {
+        let index = knots.len();
+        open.extend(
+            by_parent
+                .remove(&link.name)
+                .into_iter()
+                .flatten()
+                .map(|j| (j, index)),
+        );
+        knots.push(knot(link, joint, &knots));
+        next = open
+            .pop()
+            .and_then(|(j, parent)| Some((links.remove(&j.child.0)?, Some((j, parent)))));
+    }
+    let mut left: Vec<&Link> = links.values().collect();
+    left.sort_by(|a, b| a.name.cmp(&b.name));
+    if let Some(link) = left.first() {
+        let text = format!(
+            "the link {} hangs in a loop of joints that the root does not reach: expected a tree",
+            quote(&link.name)
+        );
+        problems.push(
+            if link.place.line > 0 {
+                &link.place
+            } else {
+                &place
+            },
+            text,
+        );
+        return None;
+    }
+    Some(knots)
+}
+
+fn knot(link: Link, joint: Option<(Joint, usize)>, before: &[Knot]) -> Knot {
+    let (head, R, p) = match &joint {
+        Some((j, parent)) if j.kind == "fixed" => {
+            let [r, pi, y] = j.rpy;
+            let above = &before[*parent];
+            let R = above.R.mul_mat(&Mat3::from_rpy(r, pi, y));
+            (above.head, R, above.p + above.R.mul_vec(Vec3::from(j.xyz)))
+        }
+        _ => (before.len(), Mat3::identity(), Vec3::zero()),
+    };
+    Knot {
+        link,
+        joint,
+        head,
+        R,
+        p,
+    }
+}

@@ -1,0 +1,705 @@
+//! A tree of links as the keys of a model, each at its place in the URDF.
+
+use crate::import::estimate::{Estimate, Placed, Solid, estimate, of_mesh};
+use crate::import::urdf::World;
+use crate::import::urdf::hydrodynamics::Given;
+use crate::import::urdf::tree::{Knot, Tree};
+use crate::import::urdf::xml::{Geometry, Inertial, Joint, Look, Shape};
+use crate::schema::urdf::EstimateFile;
+use merrow_math::{Mat3, Sym3, Vec3};
+use merrow_yaml::error::{Place, Problems, quote};
+use merrow_yaml::node::{Key, Map, Node, Value, merge};
+use std::collections::BTreeSet;
+
+/// The model that a tree and what is known of its hydrodynamics make.
+pub fn model(tree: &Tree, given: &Given, world: World<'_>, problems: &mut Problems) -> Node {
+    let bodies: Vec<Option<Node>> = (0..tree.knots.len())
+        .map(|k| body(tree, k, given, world, problems))
+        .collect();
+    let root = &tree.knots[0];
+    let at = &tree.place;
+    let mut links = Vec::new();
+    for (k, knot) in tree.knots.iter().enumerate().skip(1) {
+        let Some((file, parent)) = &knot.joint else {
+            continue;
+        };
+        let place = &knot.link.place;
+        let mut entries = vec![
+            (
+                "parent",
+                text(&file.parent.1, &tree.knots[*parent].link.name),
+            ),
+            ("joint", joint(file, problems)),
+        ];
+        entries.extend(bodies[k].clone().map(|body| ("body", body)));
+        links.push((
+            Key {
+                name: knot.link.name.clone(),
+                place: place.clone(),
+            },
+            map(place, entries),
+        ));
+    }
+    let mut entries = vec![
+        ("source", text(at, &format!("URDF {}", at.file))),
+        ("root", text(&root.link.place, &root.link.name)),
+    ];
+    entries.extend(bodies[0].clone().map(|body| ("body", body)));
+    let mut model = map(at, entries);
+    if let Value::Map(model) = &mut model.value {
+        let links = Node {
+            value: Value::Map(Map {
+                entries: links,
+                partial: false,
+            }),
+            place: at.clone(),
+        };
+        model.entries.push((
+            Key {
+                name: "links".into(),
+                place: at.clone(),
+            },
+            links,
+        ));
+    }
+    model
+}
+
+fn map(place: &Place, entries: Vec<(&str, Node)>) -> Node {
+    let entries = entries
+        .into_iter()
+        .map(|(name, node)| {
+            (
+                Key {
+                    name: name.into(),
+                    place: place.clone(),
+                },
+                node,
+            )
+        })
+        .collect();
+    Node {
+        value: Value::Map(Map {
+            entries,
+            partial: false,
+        }),
+        place: place.clone(),
+    }
+}
+
+fn text(place: &Place, text: &str) -> Node {
+    Node {
+        value: Value::Scalar {
+            text: text.to_string(),
+            quoted: true,
+        },
+        place: place.clone(),
+    }
+}
+
+/// Written with all its digits, so that it reads back as it is.
+fn number(place: &Place, x: f64) -> Node {
+    Node {
+        value: Value::Scalar {
+            text: format!("{x}"),
+            quoted: false,
+        },
+        place: place.clone(),
+    }
+}
+
+fn numbers(place: &Place, x: &[f64]) -> Node {
+    Node {
+        value: Value::Seq(x.iter().map(|x| number(place, *x)).collect()),
+        place: place.clone(),
+    }
+}
+
+fn vector(place: &Place, v: Vec3) -> Node {
+    numbers(place, &v.to_array())
+}
+
+fn joint(file: &Joint, problems: &mut Problems) -> Node {
+    let at = &file.place;
+    let mut entries = vec![
+        ("name", text(at, &file.name)),
+        ("kind", text(at, &file.kind)),
+        ("position_m", numbers(at, &file.xyz)),
+        ("attitude_rad", numbers(at, &file.rpy)),
+    ];
+    if file.kind != "fixed" {
+        entries.push(("axis", numbers(&file.axis_place, &file.axis)));
+        entries.push(("damping", number(at, file.damping)));
+        entries.push(("friction", number(at, file.friction)));
+    }
+    let keys = match file.kind.as_str() {
+        "revolute" => Some(["lower_rad", "upper_rad"]),
+        "prismatic" => Some(["lower_m", "upper_m"]),
+        _ => None,
+    };
+    if let Some(limit) = file.limit.as_ref().filter(|_| file.kind != "fixed") {
+        let (place, [lower, upper]) = (&limit.place, limit.range);
+        if let Some([low, high]) = keys {
+            entries.push((low, number(place, lower)));
+            entries.push((high, number(place, upper)));
+        }
+        for (key, what, most) in [
+            ("max_effort", "an effort", limit.effort),
+            ("max_speed", "a velocity", limit.velocity),
+        ] {
+            if most == 0.0 {
+                let text = format!(
+                    "the joint {} has {what} limit of 0: taken as none",
+                    quote(&file.name)
+                );
+                problems.note(place, text);
+            } else if most.is_finite() {
+                entries.push((key, number(place, most)));
+            }
+        }
+    }
+    if let Some((leader, multiplier, offset, place)) = &file.mimic {
+        let mimic = [
+            ("joint", text(place, leader)),
+            ("multiplier", number(place, *multiplier)),
+            ("offset", number(place, *offset)),
+        ];
+        entries.push(("mimic", map(place, mimic.to_vec())));
+    }
+    map(at, entries)
+}
+
+/// The body of a link, if it has one: its own mass, or for a link that moves that of what is fixed to it.
+fn body(
+    tree: &Tree,
+    k: usize,
+    given: &Given,
+    world: World<'_>,
+    problems: &mut Problems,
+) -> Option<Node> {
+    let knot = &tree.knots[k];
+    let is_head = knot.head == k;
+    let own = |i: usize| i != k && given.says_any(i);
+    let inertial = match &knot.link.inertial {
+        Some(inertial) if is_head || !is_taken(tree, knot.head) => inertial.clone(),
+        None if is_head => match tree.mass_of(k, |_| true) {
+            Some(inertial) => {
+                if let Some(i) = (0..tree.knots.len()).find(|i| tree.knots[*i].head == k && own(*i))
+                {
+                    let text = format!(
+                        "the link {} has no mass of its own, so that {} is part of it: give the hydrodynamics to {0}",
+                        quote(&knot.link.name),
+                        quote(&tree.knots[i].link.name)
+                    );
+                    problems.push(&knot.link.place, text);
+                }
+                inertial
+            }
+            None => held_in_the_world(&knot.link.place),
+        },
+        _ => return None,
+    };
+    let mut notes = BTreeSet::new();
+    let mut entries = mass(&inertial);
+    // water has no effect on what is held in the world
+    let moves = k > 0 || !tree.held;
+    if moves && (is_head || given.says_any(k)) {
+        let shapes = solids(tree, k, given, world, &mut notes, problems);
+        entries.extend(estimates(
+            tree, k, &shapes, &inertial, given, world, &notes, problems,
+        ));
+    }
+    let at = &inertial.place;
+    let source = if given.source.is_empty() {
+        String::new()
+    } else {
+        format!("; hydrodynamics: {}", given.source)
+    };
+    entries.push(("source", text(at, &format!("URDF {}{source}", at.file))));
+    let mut body = map(at, entries);
+    let over = given.over(k).to_vec();
+    body = merge(
+        body,
+        Node {
+            value: Value::Map(Map {
+                entries: over,
+                partial: false,
+            }),
+            place: at.clone(),
+        },
+    );
+    if let Value::Map(body) = &mut body.value {
+        let key = Key {
+            name: "collisions".into(),
+            place: at.clone(),
+        };
+        body.entries.push((key, collisions(tree, k, at)));
+        let key = Key {
+            name: "visuals".into(),
+            place: at.clone(),
+        };
+        body.entries
+            .push((key, visuals(tree, k, at, world, problems)));
+    }
+    Some(body)
+}
+
+/// Whether a head has no mass of its own, so that it takes the masses of all that is fixed to it.
+fn is_taken(tree: &Tree, head: usize) -> bool {
+    tree.knots[head].link.inertial.is_none()
+}
+
+/// Stands for a base without mass that is held in the world, where mass has no effect.
+fn held_in_the_world(place: &Place) -> Inertial {
+    let inertia = Sym3 {
+        xx: 1.0,
+        xy: 0.0,
+        xz: 0.0,
+        yy: 1.0,
+        yz: 0.0,
+        zz: 1.0,
+    };
+    Inertial {
+        place: place.clone(),
+        mass: 1.0,
+        com: Vec3::zero(),
+        inertia,
+    }
+}
+
+fn mass<'a>(inertial: &Inertial) -> Vec<(&'a str, Node)> {
+    let (at, i) = (&inertial.place, &inertial.inertia);
+    let inertia = [
+        ("xx", i.xx),
+        ("yy", i.yy),
+        ("zz", i.zz),
+        ("xy", i.xy),
+        ("xz", i.xz),
+        ("yz", i.yz),
+    ];
+    vec![
+        ("axes", text(at, "flu")),
+        ("mass_kg", number(at, inertial.mass)),
+        ("center_of_mass_m", vector(at, inertial.com)),
+        (
+            "inertia_kg_m2",
+            map(at, inertia.map(|(key, x)| (key, number(at, x))).to_vec()),
+        ),
+    ]
+}
+
+/// Shapes of a body: those of its link, and if it is a head those of the links without body that are fixed to it.
+fn parts<'t>(tree: &'t Tree, k: usize, has_body: impl Fn(usize) -> bool) -> Vec<&'t Knot> {
+    let belongs = |(i, knot): &(usize, &'t Knot)| *i == k || (knot.head == k && !has_body(*i));
+    tree.knots
+        .iter()
+        .enumerate()
+        .filter(belongs)
+        .map(|(_, knot)| knot)
+        .collect()
+}
+
+/// Pose in the body `k` of something on one of its parts.
+fn pose(tree: &Tree, k: usize, part: &Knot, R: &Mat3, p: Vec3) -> (Mat3, Vec3) {
+    // a fixed link with a body of its own has only its own shapes
+    if tree.knots[k].head != k {
+        return (*R, p);
+    }
+    (part.R.mul_mat(R), part.p + part.R.mul_vec(p))
+}
+
+fn collisions(tree: &Tree, k: usize, at: &Place) -> Node {
+    let has_body =
+        |i: usize| tree.knots[i].link.inertial.is_some() && !is_taken(tree, tree.knots[i].head);
+    let mut entries = Vec::new();
+    for part in parts(tree, k, has_body) {
+        for shape in &part.link.collisions {
+            let (R, p) = pose(tree, k, part, &shape.R, shape.p);
+            let name = format!("shape_{}", entries.len());
+            entries.push((
+                Key {
+                    name,
+                    place: shape.place.clone(),
+                },
+                collision(shape, &R, p),
+            ));
+        }
+    }
+    Node {
+        value: Value::Map(Map {
+            entries,
+            partial: false,
+        }),
+        place: at.clone(),
+    }
+}
+
+fn collision(shape: &Shape, R: &Mat3, p: Vec3) -> Node {
+    let at = &shape.place;
+    let mut entries = vec![
+        ("position_m", vector(at, p)),
+        (
+            "attitude_deg",
+            numbers(at, &R.to_rpy().map(f64::to_degrees)),
+        ),
+    ];
+    entries.extend(match &shape.geometry {
+        Geometry::Box(size) => vec![("kind", text(at, "box")), ("size_m", numbers(at, size))],
+        Geometry::Sphere(radius) => vec![
+            ("kind", text(at, "sphere")),
+            ("radius_m", number(at, *radius)),
+        ],
+        Geometry::Cylinder(radius, length) | Geometry::Capsule(radius, length) => {
+            let round = matches!(shape.geometry, Geometry::Capsule(..));
+            vec![
+                ("kind", text(at, if round { "capsule" } else { "cylinder" })),
+                ("radius_m", number(at, *radius)),
+                ("length_m", number(at, *length)),
+            ]
+        }
+        Geometry::Mesh(file, scale) => {
+            vec![
+                ("kind", text(at, "mesh")),
+                ("file", text(at, file)),
+                ("scale", numbers(at, scale)),
+            ]
+        }
+    });
+    map(at, entries)
+}
+
+/// What is seen of a body; what cannot be had is left out, for nothing but a picture depends on it.
+fn visuals(tree: &Tree, k: usize, at: &Place, world: World<'_>, problems: &mut Problems) -> Node {
+    let has_body =
+        |i: usize| tree.knots[i].link.inertial.is_some() && !is_taken(tree, tree.knots[i].head);
+    let mut entries = Vec::new();
+    for part in parts(tree, k, has_body) {
+        for shape in &part.link.visuals {
+            let look = shape.look.as_ref();
+            let is_glass = look
+                .and_then(|look| look.color)
+                .is_some_and(|[.., opaque]| opaque == 0.0);
+            if is_glass || !is_had(shape, world, problems) {
+                continue;
+            }
+            let (R, p) = pose(tree, k, part, &shape.R, shape.p);
+            let mut node = collision(shape, &R, p);
+            if let (Value::Map(map), Some(look)) = (&mut node.value, look) {
+                map.entries.extend(appearance(shape, look, world, problems));
+            }
+            let name = format!("visual_{}", entries.len());
+            entries.push((
+                Key {
+                    name,
+                    place: shape.place.clone(),
+                },
+                node,
+            ));
+        }
+    }
+    Node {
+        value: Value::Map(Map {
+            entries,
+            partial: false,
+        }),
+        place: at.clone(),
+    }
+}
+
+/// Whether a shape is no mesh, or one that can be read; a note if it cannot.
+fn is_had(shape: &Shape, world: World<'_>, problems: &mut Problems) -> bool {
+    let Geometry::Mesh(file, scale) = &shape.geometry else {
+        return true;
+    };
+    let mut wrong = Problems::new();
+    let found = world.assets.mesh(file, *scale, &shape.place, &mut wrong);
+    note_all(&wrong, "cameras and lasers do not see it", problems);
+    found.is_some()
+}
+
+fn note_all(wrong: &Problems, what: &str, problems: &mut Problems) {
+    for problem in wrong.iter() {
+        problems.note(&problem.place, format!("{}; {what}", problem.text));
+    }
+}
+
+/// Colour and picture of a shape, as far as they can be had.
+fn appearance(
+    shape: &Shape,
+    look: &Look,
+    world: World<'_>,
+    problems: &mut Problems,
+) -> Vec<(Key, Node)> {
+    let at = &shape.place;
+    let key = |name: &str| Key {
+        name: name.into(),
+        place: at.clone(),
+    };
+    let mut entries = Vec::new();
+    if let Some([rgb @ .., _]) = look.color {
+        let color = numbers(at, &rgb.map(given_back));
+        entries.push((key("material"), map(at, vec![("color", color)])));
+    }
+    let Some(file) = &look.texture else {
+        return entries;
+    };
+    let mut wrong = Problems::new();
+    let lies = match &shape.geometry {
+        Geometry::Box(_) => true,
+        Geometry::Mesh(mesh, scale) => world
+            .assets
+            .corners(mesh, *scale, at, &mut wrong)
+            .flatten()
+            .is_some(),
+        _ => false,
+    };
+    let found = world.assets.picture(
+        file,
+        matches!(shape.geometry, Geometry::Mesh(..)),
+        at,
+        &mut wrong,
+    );
+    note_all(&wrong, "it is not shown", problems);
+    if !lies {
+        problems.note(
+            at,
+            format!(
+                "{}: how it lies on the shape is not said; it is not shown",
+                quote(file)
+            ),
+        );
+    } else if found.is_some() {
+        let texture = map(
+            at,
+            vec![("kind", text(at, "image")), ("file", text(at, file))],
+        );
+        entries.push((key("texture"), texture));
+    }
+    entries
+}
+
+/// Part of the light that a colour of a screen stands for (IEC 61966-2-1).
+fn given_back(part: f64) -> f64 {
+    if part <= 0.04045 {
+        part / 12.92
+    } else {
+        libm::pow((part + 0.055) / 1.055, 2.4)
+    }
+}
+
+/// The solids from which a body's hydrodynamics are estimated; what they are goes into `kinds`.
+fn solids(
+    tree: &Tree,
+    k: usize,
+    given: &Given,
+    world: World<'_>,
+    kinds: &mut BTreeSet<&'static str>,
+    problems: &mut Problems,
+) -> Vec<Placed> {
+    let has_own = |i: usize| given.says_any(i);
+    let mut solids = Vec::new();
+    if given.estimate == EstimateFile::Nothing {
+        return solids;
+    }
+    for part in parts(tree, k, has_own) {
+        let (touched, seen) = (&part.link.collisions, &part.link.visuals);
+        let (first, second) = if given.estimate == EstimateFile::Visual {
+            (seen, touched)
+        } else {
+            (touched, seen)
+        };
+        for shape in if first.is_empty() { second } else { first } {
+            let Some(own) = solid(shape, world, kinds, problems) else {
+                continue;
+            };
+            let (R, p) = (shape.R.mul_mat(&own.R), shape.p + shape.R.mul_vec(own.p));
+            let (R, p) = pose(tree, k, part, &R, p);
+            solids.push(Placed {
+                solid: own.solid,
+                R,
+                p,
+            });
+        }
+    }
+    solids
+}
+
+/// A shape about its own origin.
+fn solid(
+    shape: &Shape,
+    world: World<'_>,
+    kinds: &mut BTreeSet<&'static str>,
+    problems: &mut Problems,
+) -> Option<Placed> {
+    let (kind, solid) = match &shape.geometry {
+        Geometry::Box(size) => ("box", Solid::Box(*size)),
+        Geometry::Cylinder(radius, length) => (
+            "cylinder",
+            Solid::Cylinder {
+                radius: *radius,
+                length: *length,
+            },
+        ),
+        Geometry::Sphere(radius) => ("sphere", Solid::Ellipsoid([*radius; 3])),
+        Geometry::Capsule(radius, length) => {
+            ("capsule as a spheroid", Solid::capsule(*radius, *length))
+        }
+        Geometry::Mesh(file, scale) => {
+            // one that cannot be had is no mistake unless it is touched, and then it is found there
+            let mut wrong = Problems::new();
+            let found = world.assets.mesh(file, *scale, &shape.place, &mut wrong);
+            for problem in wrong.iter() {
+                problems.note(
+                    &problem.place,
+                    format!("{}; the estimate goes without it", problem.text),
+                );
+            }
+            let (mesh, survey) = found?;
+            let open = survey.no_body();
+            kinds.insert(if open.is_none() {
+                "mesh as an ellipsoid of its moments"
+            } else {
+                "open mesh as the ellipsoid in its bounds"
+            });
+            return of_mesh(&mesh, open.is_none());
+        }
+    };
+    kinds.insert(kind);
+    Some(Placed {
+        solid,
+        R: Mat3::identity(),
+        p: Vec3::zero(),
+    })
+}
+
+/// What is not given of a body's hydrodynamics, from its solids.
+fn estimates<'a>(
+    tree: &Tree,
+    k: usize,
+    solids: &[Placed],
+    inertial: &Inertial,
+    given: &Given,
+    world: World<'_>,
+    kinds: &BTreeSet<&'static str>,
+    problems: &mut Problems,
+) -> Vec<(&'a str, Node)> {
+    let link = &tree.knots[k].link;
+    let Some(found) = estimate(solids, world.density) else {
+        if given.estimate != EstimateFile::Nothing && !given.says_any(k) {
+            let text = format!(
+                "the link {} has neither hydrodynamics nor a shape to estimate them from: water does not act on it",
+                quote(&link.name)
+            );
+            problems.note(&link.place, text);
+        }
+        return Vec::new();
+    };
+    let at = &link.place;
+    let missing = |keys: &[&str]| !keys.iter().any(|key| given.says(k, key));
+    let (mut entries, mut what) = (Vec::new(), Vec::new());
+    if missing(&["volume_m3", "net_buoyancy_n"]) {
+        what.push("volume");
+        entries.push(("volume_m3", number(at, found.volume)));
+        note_buoyancy(&found, inertial, at, &link.name, world.density, problems);
+    }
+    if missing(&["center_of_buoyancy_m"]) {
+        what.push("centre of buoyancy");
+        entries.push(("center_of_buoyancy_m", vector(at, found.center)));
+    }
+    if let (true, Some(hull)) = (
+        missing(&["hull"]) && tree.knots[k].head == k,
+        hull(solids, at),
+    ) {
+        what.push("hull");
+        entries.push(("hull", hull));
+    }
+    if missing(&["added_mass"]) {
+        what.push("added mass");
+        entries.push(("added_mass", added_mass(&found, at)));
+    }
+    if missing(&["quadratic_damping", "slender"]) {
+        what.push("quadratic damping");
+        let values = ("values", numbers(at, &found.drag));
+        entries.push((
+            "quadratic_damping",
+            map(at, vec![("kind", text(at, "diagonal")), values]),
+        ));
+        if missing(&["damping_point_m"]) {
+            entries.push(("damping_point_m", vector(at, found.center)));
+        }
+    }
+    if !what.is_empty() {
+        let shapes: Vec<&str> = kinds.iter().copied().collect();
+        let line = format!(
+            "{}: by the formulas of simple shapes ({})",
+            what.join(", "),
+            shapes.join(", ")
+        );
+        entries.push(("estimated", text(at, &line)));
+    }
+    entries
+}
+
+/// Shapes that are touched are mostly larger than what displaces water.
+fn note_buoyancy(
+    found: &Estimate,
+    inertial: &Inertial,
+    at: &Place,
+    name: &str,
+    density: f64,
+    problems: &mut Problems,
+) {
+    let ratio = density * found.volume / inertial.mass;
+    if ratio > 1.3 {
+        let text = format!(
+            "the link {} displaces {ratio:.1} times its mass by the volume of its shapes: say its `volume_m3` or \
+             `net_buoyancy_n` in `hydrodynamics`",
+            quote(name)
+        );
+        problems.note(at, text);
+    }
+}
+
+fn added_mass(found: &Estimate, at: &Place) -> Node {
+    // ours is angular first
+    let m = found.added.to_matrix();
+    let row = |i: usize| {
+        numbers(
+            at,
+            &std::array::from_fn::<f64, 6, _>(|j| m[(i + 3) % 6][(j + 3) % 6]),
+        )
+    };
+    let rows = Node {
+        value: Value::Seq((0..6).map(row).collect()),
+        place: at.clone(),
+    };
+    map(at, vec![("kind", text(at, "matrix")), ("rows", rows)])
+}
+
+/// The box about a body of one shape, for the part of it that is under water.
+fn hull(solids: &[Placed], at: &Place) -> Option<Node> {
+    let [one] = solids else { return None };
+    let (kind, half) = match one.solid {
+        Solid::Box([x, y, z]) => ("box", [0.5 * x, 0.5 * y, 0.5 * z]),
+        Solid::Cylinder { radius, length } => ("box", [radius, radius, 0.5 * length]),
+        Solid::Ellipsoid(axes) => ("ellipsoid", axes),
+    };
+    let reach = |i: usize| {
+        let row = one.R.r[i].to_array();
+        let parts: [f64; 3] = std::array::from_fn(|j| (row[j] * half[j]).abs());
+        2.0 * if kind == "box" {
+            parts.iter().sum::<f64>()
+        } else {
+            Vec3::from(parts).norm()
+        }
+    };
+    let size = numbers(at, &[reach(0), reach(1), reach(2)]);
+    Some(map(
+        at,
+        vec![
+            ("kind", text(at, kind)),
+            ("size_m", size),
+            ("center_m", vector(at, one.p)),
+        ],
+    ))
+}

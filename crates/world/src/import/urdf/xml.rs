@@ -1,0 +1,672 @@
+//! The elements of a URDF, each with its place.
+
+use merrow_math::{Mat3, Sym3, Vec3};
+use merrow_yaml::error::{Place, Problems, quote};
+use roxmltree::{Document, Node, ParsingOptions};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Most elements of one file.
+const ELEMENTS_MAX: u32 = 1_000_000;
+
+/// A URDF as written.
+#[derive(Debug)]
+pub struct Robot {
+    /// Its name.
+    pub name: String,
+    /// Where it begins.
+    pub place: Place,
+    /// Links in the order written.
+    pub links: Vec<Link>,
+    /// Joints in the order written.
+    pub joints: Vec<Joint>,
+}
+
+/// A link.
+#[derive(Debug)]
+pub struct Link {
+    /// Its name.
+    pub name: String,
+    /// Where it is written.
+    pub place: Place,
+    /// Its mass, if it has one.
+    pub inertial: Option<Inertial>,
+    /// Shapes that can be touched.
+    pub collisions: Vec<Shape>,
+    /// Shapes that can be seen.
+    pub visuals: Vec<Shape>,
+}
+
+/// Mass, centre of mass and inertia about it, in the link's axes.
+#[derive(Clone, Debug)]
+pub struct Inertial {
+    /// Where it is written.
+    pub place: Place,
+    /// Mass [kg].
+    pub mass: f64,
+    /// Centre of mass [m].
+    pub com: Vec3,
+    /// Inertia about the centre of mass [kg m²].
+    pub inertia: Sym3,
+}
+
+/// A shape on a link.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Where it is written.
+    pub place: Place,
+    /// Its place on the link [m].
+    pub p: Vec3,
+    /// Its axes on the link.
+    pub R: Mat3,
+    /// What it is.
+    pub geometry: Geometry,
+    /// How it looks, if said.
+    pub look: Option<Look>,
+}
+
+/// How a shape looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// Name of a material of the robot.
+    pub name: String,
+    /// Red, green, blue as screens take them, and how opaque.
+    pub color: Option<[f64; 4]>,
+    /// File of a picture.
+    pub texture: Option<String>,
+}
+
+/// What a shape is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Geometry {
+    /// Length, width, height [m].
+    Box([f64; 3]),
+    /// Radius and length [m], along z.
+    Cylinder(f64, f64),
+    /// Radius and length between the round ends [m], along z.
+    Capsule(f64, f64),
+    /// Radius [m].
+    Sphere(f64),
+    /// File and scale.
+    Mesh(String, [f64; 3]),
+}
+
+/// A joint.
+#[derive(Debug)]
+pub struct Joint {
+    /// Its name.
+    pub name: String,
+    /// Where it is written.
+    pub place: Place,
+    /// `revolute`, `continuous`, `prismatic` or `fixed`.
+    pub kind: String,
+    /// Name of the parent link, and where it is written.
+    pub parent: (String, Place),
+    /// Name of the child link, and where it is written.
+    pub child: (String, Place),
+    /// Origin in the parent [m].
+    pub xyz: [f64; 3],
+    /// Turn in the parent [rad].
+    pub rpy: [f64; 3],
+    /// Axis in the child.
+    pub axis: [f64; 3],
+    /// Where the axis is written.
+    pub axis_place: Place,
+    /// Its limits, if said.
+    pub limit: Option<Limit>,
+    /// Viscous friction.
+    pub damping: f64,
+    /// Coulomb friction.
+    pub friction: f64,
+    /// Joint that this one follows: name, multiplier, offset, place.
+    pub mimic: Option<(String, f64, f64, Place)>,
+}
+
+/// Limits of a joint.
+#[derive(Debug)]
+pub struct Limit {
+    /// Where they are written.
+    pub place: Place,
+    /// Lower and upper [rad or m].
+    pub range: [f64; 2],
+    /// Largest effort, infinite if not said [N m or N].
+    pub effort: f64,
+    /// Largest speed, infinite if not said [rad/s or m/s].
+    pub velocity: f64,
+}
+
+/// Reads a URDF; `None` after a problem. Elements that are not used are noted once each.
+pub fn read(file: &str, text: &str, problems: &mut Problems) -> Option<Robot> {
+    let name: Arc<str> = Arc::from(file);
+    let options = ParsingOptions {
+        nodes_limit: ELEMENTS_MAX,
+        ..ParsingOptions::default()
+    };
+    let document = match Document::parse_with_options(text.trim_start_matches('\u{feff}'), options)
+    {
+        Ok(document) => document,
+        Err(error) => {
+            let at = error.pos();
+            problems.push(
+                &Place::new(&name, at.row, at.col),
+                format!("not valid XML: {error}"),
+            );
+            return None;
+        }
+    };
+    let root = document.root_element();
+    let before = problems.len();
+    let mut reader = Reader {
+        name,
+        document: &document,
+        problems,
+        unused: BTreeMap::new(),
+    };
+    let place = reader.place(root);
+    if root.tag_name().name() != "robot" {
+        let found = quote(root.tag_name().name());
+        reader.wrong(
+            root,
+            format!("no URDF: expected the element `robot`, found {found}"),
+        );
+        return None;
+    }
+    let text_in = |node: Node<'_, '_>| node.text().is_some_and(|t| t.contains("${"));
+    if root.descendants().any(|n| {
+        n.tag_name()
+            .namespace()
+            .is_some_and(|ns| ns.contains("xacro"))
+            || text_in(n)
+    }) {
+        reader.wrong(
+            root,
+            "a xacro file, expected what `xacro` makes of it: run `xacro file.xacro > file.urdf`",
+        );
+        return None;
+    }
+    let mut robot = Robot {
+        name: root.attribute("name").unwrap_or("robot").to_string(),
+        place,
+        links: Vec::new(),
+        joints: Vec::new(),
+    };
+    let mut looks = Vec::new();
+    for node in root.children().filter(Node::is_element) {
+        match node.tag_name().name() {
+            "link" => robot.links.extend(reader.link(node)),
+            "joint" => robot.joints.extend(reader.joint(node)),
+            "material" => looks.extend(reader.look(node)),
+            _ => reader.not_used(node),
+        }
+    }
+    reader.note_unused();
+    name_looks(&mut robot, &looks);
+    (problems.len() == before).then_some(robot)
+}
+
+/// Gives shapes whose materials are only named the materials that stand elsewhere in the file under these names.
+fn name_looks(robot: &mut Robot, looks: &[Look]) {
+    let says = |look: &Look| look.color.is_some() || look.texture.is_some();
+    let shapes = robot
+        .links
+        .iter()
+        .flat_map(|link| &link.visuals)
+        .filter_map(|shape| shape.look.clone());
+    // one that a shape before it defines counts too, as readers of URDF have it
+    let known: Vec<Look> = looks.iter().cloned().chain(shapes).filter(says).collect();
+    for look in robot
+        .links
+        .iter_mut()
+        .flat_map(|link| &mut link.visuals)
+        .filter_map(|s| s.look.as_mut())
+    {
+        if !says(look)
+            && let Some(found) = known.iter().find(|known| known.name == look.name)
+        {
+            *look = found.clone();
+        }
+    }
+}
+
+struct Reader<'a, 'i> {
+    name: Arc<str>,
+    document: &'a Document<'i>,
+    problems: &'a mut Problems,
+    /// Elements that are not used: where first, and how many.
+    unused: BTreeMap<String, (Place, usize)>,
+}
+
+impl Reader<'_, '_> {
+    fn place(&self, node: Node<'_, '_>) -> Place {
+        let at = self.document.text_pos_at(node.range().start);
+        Place::new(&self.name, at.row, at.col)
+    }
+
+    fn wrong(&mut self, node: Node<'_, '_>, text: impl AsRef<str>) {
+        let place = self.place(node);
+        self.problems.push(&place, text);
+    }
+
+    fn not_used(&mut self, node: Node<'_, '_>) {
+        let place = self.place(node);
+        self.unused
+            .entry(node.tag_name().name().to_string())
+            .or_insert((place, 0))
+            .1 += 1;
+    }
+
+    fn note_unused(&mut self) {
+        for (name, (place, count)) in std::mem::take(&mut self.unused) {
+            let times = if count == 1 {
+                String::new()
+            } else {
+                format!(", here and {} times more", count - 1)
+            };
+            self.problems
+                .note(&place, format!("the element `<{name}>` is not used{times}"));
+        }
+    }
+
+    fn child<'n, 'm>(&self, node: Node<'n, 'm>, name: &str) -> Option<Node<'n, 'm>> {
+        node.children().find(|n| n.has_tag_name(name))
+    }
+
+    /// Elements below `node` other than `known` are not used.
+    fn only(&mut self, node: Node<'_, '_>, known: &[&str]) {
+        for child in node.children().filter(Node::is_element) {
+            if !known.contains(&child.tag_name().name()) {
+                self.not_used(child);
+            }
+        }
+    }
+
+    /// The attribute that must be there and must not be empty.
+    fn text(&mut self, node: Node<'_, '_>, key: &str) -> Option<String> {
+        match node.attribute(key).map(str::trim) {
+            Some(text) if !text.is_empty() => Some(text.to_string()),
+            _ => {
+                self.wrong(
+                    node,
+                    format!("missing attribute `{key}` in <{}>", node.tag_name().name()),
+                );
+                None
+            }
+        }
+    }
+
+    fn numbers<const N: usize>(
+        &mut self,
+        node: Node<'_, '_>,
+        key: &str,
+        text: &str,
+    ) -> Option<[f64; N]> {
+        let numbers: Option<Vec<f64>> = text.split_whitespace().map(|t| t.parse().ok()).collect();
+        let fits = numbers
+            .filter(|n| n.iter().all(|x: &f64| x.is_finite()))
+            .and_then(|n| n.try_into().ok());
+        if fits.is_none() {
+            let expected = if N == 1 {
+                "a finite number".to_string()
+            } else {
+                format!("{N} finite numbers")
+            };
+            let tag = node.tag_name().name();
+            self.wrong(
+                node,
+                format!(
+                    "`{key}` of <{tag}>: expected {expected}, found {}",
+                    quote(text)
+                ),
+            );
+        }
+        fits
+    }
+
+    /// Numbers that may be left out.
+    fn or<const N: usize>(
+        &mut self,
+        node: Option<Node<'_, '_>>,
+        key: &str,
+        default: [f64; N],
+    ) -> Option<[f64; N]> {
+        match node.and_then(|n| Some((n, n.attribute(key)?))) {
+            Some((node, text)) => self.numbers(node, key, text),
+            None => Some(default),
+        }
+    }
+
+    fn number(&mut self, node: Node<'_, '_>, key: &str) -> Option<f64> {
+        let text = self.text(node, key)?;
+        Some(self.numbers::<1>(node, key, &text)?[0])
+    }
+
+    fn positive(&mut self, node: Node<'_, '_>, key: &str) -> Option<f64> {
+        let value = self.number(node, key)?;
+        if value > 0.0 {
+            return Some(value);
+        }
+        let tag = node.tag_name().name();
+        self.wrong(
+            node,
+            format!("`{key}` of <{tag}>: expected a positive number, found {value}"),
+        );
+        None
+    }
+
+    /// `xyz` and `rpy` of the element `origin`.
+    fn origin(&mut self, node: Node<'_, '_>) -> Option<([f64; 3], [f64; 3])> {
+        let origin = node.children().find(|n| n.has_tag_name("origin"));
+        let xyz = self.or(origin, "xyz", [0.0; 3]);
+        let rpy = self.or(origin, "rpy", [0.0; 3]);
+        Some((xyz?, rpy?))
+    }
+
+    fn link(&mut self, node: Node<'_, '_>) -> Option<Link> {
+        self.only(node, &["inertial", "collision", "visual"]);
+        let name = self.frame_name(node);
+        let inertial = node
+            .children()
+            .find(|n| n.has_tag_name("inertial"))
+            .map(|n| self.inertial(n));
+        let shapes = |reader: &mut Self, kind: &str| -> Vec<Shape> {
+            node.children()
+                .filter(|n| n.has_tag_name(kind))
+                .filter_map(|n| reader.shape(n))
+                .collect()
+        };
+        let (collisions, visuals) = (shapes(self, "collision"), shapes(self, "visual"));
+        // an <inertial> without mass is as none
+        let inertial = match inertial {
+            Some(read) => read?,
+            None => None,
+        };
+        Some(Link {
+            name: name?,
+            place: self.place(node),
+            inertial,
+            collisions,
+            visuals,
+        })
+    }
+
+    fn frame_name(&mut self, node: Node<'_, '_>) -> Option<String> {
+        let name = self.text(node, "name")?;
+        if name.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            let text = format!(
+                "the name {} has blanks in it, which frames of ROS cannot have",
+                quote(&name)
+            );
+            self.wrong(node, text);
+            return None;
+        }
+        Some(name)
+    }
+
+    /// The outer option is `None` after a problem, the inner one if there is no mass.
+    fn inertial(&mut self, node: Node<'_, '_>) -> Option<Option<Inertial>> {
+        let mass = self.child_number(node, "mass", "value");
+        let inertia = match node.children().find(|n| n.has_tag_name("inertia")) {
+            Some(inertia) => {
+                let [xx, xy, xz] = ["ixx", "ixy", "ixz"].map(|k| self.or(Some(inertia), k, [0.0]));
+                let [yy, yz, zz] = ["iyy", "iyz", "izz"].map(|k| self.or(Some(inertia), k, [0.0]));
+                (|| {
+                    Some(Sym3 {
+                        xx: xx?[0],
+                        xy: xy?[0],
+                        xz: xz?[0],
+                        yy: yy?[0],
+                        yz: yz?[0],
+                        zz: zz?[0],
+                    })
+                })()
+            }
+            None => {
+                self.wrong(node, "missing element <inertia> in <inertial>");
+                None
+            }
+        };
+        let (xyz, [r, p, y]) = self.origin(node)?;
+        let (mass, inertia) = (mass?, inertia?);
+        if mass < 0.0 {
+            self.wrong(
+                node,
+                format!("the mass is {mass} kg, expected none below 0"),
+            );
+            return None;
+        }
+        let inertia = inertia.rotated(&Mat3::from_rpy(r, p, y));
+        let inertial = Inertial {
+            place: self.place(node),
+            mass,
+            com: Vec3::from(xyz),
+            inertia,
+        };
+        Some((mass > 0.0).then_some(inertial))
+    }
+
+    fn child_number(&mut self, node: Node<'_, '_>, child: &str, key: &str) -> Option<f64> {
+        match node.children().find(|n| n.has_tag_name(child)) {
+            Some(child) => self.number(child, key),
+            None => {
+                self.wrong(
+                    node,
+                    format!("missing element <{child}> in <{}>", node.tag_name().name()),
+                );
+                None
+            }
+        }
+    }
+
+    fn shape(&mut self, node: Node<'_, '_>) -> Option<Shape> {
+        self.only(node, &["origin", "geometry", "material"]);
+        let (xyz, [r, p, y]) = self.origin(node)?;
+        let geometry = node.children().find(|n| n.has_tag_name("geometry"));
+        let Some(shape) = geometry.and_then(|g| g.children().find(Node::is_element)) else {
+            self.wrong(
+                node,
+                format!(
+                    "missing <geometry> with a shape in <{}>",
+                    node.tag_name().name()
+                ),
+            );
+            return None;
+        };
+        let geometry = match shape.tag_name().name() {
+            "box" => {
+                let text = self.text(shape, "size")?;
+                let size: [f64; 3] = self.numbers(shape, "size", &text)?;
+                if size.iter().any(|s| *s <= 0.0) {
+                    self.wrong(
+                        shape,
+                        format!(
+                            "`size` of <box>: expected positive numbers, found {}",
+                            quote(&text)
+                        ),
+                    );
+                    return None;
+                }
+                Geometry::Box(size)
+            }
+            "cylinder" => Geometry::Cylinder(
+                self.positive(shape, "radius")?,
+                self.positive(shape, "length")?,
+            ),
+            "capsule" => Geometry::Capsule(
+                self.positive(shape, "radius")?,
+                self.positive(shape, "length")?,
+            ),
+            "sphere" => Geometry::Sphere(self.positive(shape, "radius")?),
+            "mesh" => {
+                let file = self.text(shape, "filename")?;
+                let scale = self.or(Some(shape), "scale", [1.0; 3])?;
+                if scale.contains(&0.0) {
+                    self.wrong(
+                        shape,
+                        "`scale` of <mesh>: expected no 0, which would make the mesh flat",
+                    );
+                    return None;
+                }
+                Geometry::Mesh(file, scale)
+            }
+            _ => {
+                self.not_used(shape);
+                return None;
+            }
+        };
+        let look = self
+            .child(node, "material")
+            .and_then(|node| self.look(node));
+        let (p, R) = (Vec3::from(xyz), Mat3::from_rpy(r, p, y));
+        Some(Shape {
+            place: self.place(shape),
+            p,
+            R,
+            geometry,
+            look,
+        })
+    }
+
+    /// A material; one that cannot be read is as none, but for the problem.
+    fn look(&mut self, node: Node<'_, '_>) -> Option<Look> {
+        self.only(node, &["color", "texture"]);
+        let name = node.attribute("name").unwrap_or_default().to_string();
+        let color = match self.child(node, "color") {
+            Some(color) => {
+                let text = self.text(color, "rgba")?;
+                Some(self.numbers::<4>(color, "rgba", &text)?)
+            }
+            None => None,
+        };
+        if color.is_some_and(|rgba| rgba.iter().any(|part| !(0.0..=1.0).contains(part))) {
+            self.wrong(node, "`rgba` of <color>: expected four numbers from 0 to 1");
+            return None;
+        }
+        let texture = match self.child(node, "texture") {
+            Some(texture) => Some(self.text(texture, "filename")?),
+            None => None,
+        };
+        Some(Look {
+            name,
+            color,
+            texture,
+        })
+    }
+
+    fn joint(&mut self, node: Node<'_, '_>) -> Option<Joint> {
+        self.only(
+            node,
+            &[
+                "origin", "parent", "child", "axis", "limit", "dynamics", "mimic",
+            ],
+        );
+        let name = self.frame_name(node);
+        let kind = self.joint_kind(node);
+        let (parent, child) = (self.end(node, "parent"), self.end(node, "child"));
+        let origin = self.origin(node);
+        let axis_node = self.child(node, "axis");
+        let axis = self.or(axis_node, "xyz", [1.0, 0.0, 0.0]);
+        let dynamics = self.child(node, "dynamics");
+        let [damping, friction] =
+            ["damping", "friction"].map(|key| self.at_least_zero(dynamics, key));
+        let limit = self.child(node, "limit").map(|n| self.limit(n));
+        let mimic = self.child(node, "mimic").map(|n| self.mimic(n));
+        let (xyz, rpy) = origin?;
+        Some(Joint {
+            name: name?,
+            place: self.place(node),
+            kind: kind?,
+            parent: parent?,
+            child: child?,
+            xyz,
+            rpy,
+            axis: axis?,
+            axis_place: self.place(axis_node.unwrap_or(node)),
+            limit: limit.map_or(Some(None), |l| l.map(Some))?,
+            damping: damping?,
+            friction: friction?,
+            mimic: mimic.map_or(Some(None), |m| m.map(Some))?,
+        })
+    }
+
+    fn joint_kind(&mut self, node: Node<'_, '_>) -> Option<String> {
+        let kind = self.text(node, "type")?;
+        if ["revolute", "continuous", "prismatic", "fixed"].contains(&kind.as_str()) {
+            return Some(kind);
+        }
+        let why = match kind.as_str() {
+            "floating" => {
+                "a joint of type `floating` is not simulated: the base floats by itself (`base: floating`), \
+                           and what floats apart is a robot or prop of its own"
+            }
+            "planar" => {
+                "a joint of type `planar` is not simulated: write two prismatic joints and a continuous one"
+            }
+            _ => "",
+        };
+        let expected = "expected one of `revolute`, `continuous`, `prismatic`, `fixed`";
+        let text = if why.is_empty() {
+            format!("`type` of <joint>: {expected}, found {}", quote(&kind))
+        } else {
+            why.into()
+        };
+        self.wrong(node, text);
+        None
+    }
+
+    /// The link that a joint's end names.
+    fn end(&mut self, node: Node<'_, '_>, which: &str) -> Option<(String, Place)> {
+        match node.children().find(|n| n.has_tag_name(which)) {
+            Some(end) => Some((self.text(end, "link")?, self.place(end))),
+            None => {
+                self.wrong(node, format!("missing element <{which}> in <joint>"));
+                None
+            }
+        }
+    }
+
+    fn at_least_zero(&mut self, node: Option<Node<'_, '_>>, key: &str) -> Option<f64> {
+        let [value] = self.or(node, key, [0.0])?;
+        match node {
+            Some(node) if value < 0.0 => {
+                self.wrong(
+                    node,
+                    format!("`{key}` of <dynamics>: expected a number of 0 or more, found {value}"),
+                );
+                None
+            }
+            _ => Some(value),
+        }
+    }
+
+    fn limit(&mut self, node: Node<'_, '_>) -> Option<Limit> {
+        let [lower] = self.or(Some(node), "lower", [0.0])?;
+        let [upper] = self.or(Some(node), "upper", [0.0])?;
+        let [effort, velocity] = ["effort", "velocity"].map(|key| self.most(node, key));
+        Some(Limit {
+            place: self.place(node),
+            range: [lower, upper],
+            effort: effort?,
+            velocity: velocity?,
+        })
+    }
+
+    /// The size of a limit, infinite if it is not said.
+    fn most(&mut self, node: Node<'_, '_>, key: &str) -> Option<f64> {
+        let [most] = self.or(Some(node), key, [f64::INFINITY])?;
+        if most < 0.0 {
+            self.wrong(
+                node,
+                format!("`{key}` of <limit>: expected a number of 0 or more"),
+            );
+            return None;
+        }
+        Some(most)
+    }
+
+    fn mimic(&mut self, node: Node<'_, '_>) -> Option<(String, f64, f64, Place)> {
+        let joint = self.text(node, "joint");
+        let [multiplier] = self.or(Some(node), "multiplier", [1.0])?;
+        let [offset] = self.or(Some(node), "offset", [0.0])?;
+        Some((joint?, multiplier, offset, self.place(node)))
+    }
+}

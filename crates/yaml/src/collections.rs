@@ -1,0 +1,326 @@
+//! Options, lists, arrays and maps of a world file.
+//!
+//! Exists so that a mistake in an element is reported at the element, and all elements are read.
+//!
+//! Must not know what the elements are.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+
+use serde_json::{Map as JsonMap, Value as Json, json};
+
+use crate::error::{Place, Problems, in_brackets, quote};
+use crate::node::{Key, Node, Value};
+use crate::read::{Check, Field, Noun, Read, is_frame_name, is_name};
+use crate::schema::Defs;
+
+impl<T: Read> Read for Option<T> {
+    const OPTIONAL: bool = true;
+
+    fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<Option<T>> {
+        match node.value {
+            Value::Null => Some(None),
+            _ => T::read(node, field, problems).map(Some),
+        }
+    }
+
+    fn missing(_: &Place, _: &str, _: &Field<'_>, _: &mut Problems) -> Option<Option<T>> {
+        Some(None)
+    }
+
+    fn noun(field: &Field<'_>) -> Noun {
+        T::noun(field)
+    }
+
+    fn schema(field: &Field<'_>, defs: &mut Defs) -> Json {
+        T::schema(field, defs)
+    }
+
+    fn json(&self) -> Json {
+        self.as_ref().map_or(Json::Null, T::json)
+    }
+}
+
+fn read_items<T: Read>(
+    items: &[Node],
+    field: &Field<'_>,
+    problems: &mut Problems,
+) -> Option<Vec<T>> {
+    let mut values = Vec::new();
+    for (n, item) in items.iter().enumerate() {
+        values.extend(T::read(
+            item,
+            &field.element(&format!("{}[{n}]", field.name)),
+            problems,
+        ));
+    }
+    (values.len() == items.len()).then_some(values)
+}
+
+impl<T: Read> Read for Vec<T> {
+    fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<Vec<T>> {
+        let items: &[Node] = match &node.value {
+            Value::Seq(items) => items,
+            // what is left when the last entry of a list is commented out
+            Value::Null => &[],
+            _ => {
+                field.mistake(
+                    node,
+                    &format!("{}{}", Self::noun(field).one, in_brackets(field.unit)),
+                    problems,
+                );
+                return None;
+            }
+        };
+        if items.is_empty() && field.has(Check::NotEmpty) {
+            field.mistake(
+                node,
+                &format!("{} that is not empty", Self::noun(field).one),
+                problems,
+            );
+            return None;
+        }
+        read_items(items, field, problems)
+    }
+
+    fn noun(field: &Field<'_>) -> Noun {
+        let many = T::noun(field).many;
+        Noun::new(format!("a list of {many}"), format!("lists of {many}"))
+    }
+
+    fn schema(field: &Field<'_>, defs: &mut Defs) -> Json {
+        let mut schema = json!({ "type": "array", "items": T::schema(field, defs) });
+        if field.has(Check::NotEmpty) {
+            schema["minItems"] = 1.into();
+        }
+        schema
+    }
+
+    fn json(&self) -> Json {
+        self.iter().map(T::json).collect()
+    }
+}
+
+impl<T: Read, const N: usize> Read for [T; N] {
+    fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<[T; N]> {
+        let unit = in_brackets(field.unit);
+        let Value::Seq(items) = &node.value else {
+            field.mistake(node, &format!("{}{unit}", Self::noun(field).one), problems);
+            return None;
+        };
+        if items.len() != N {
+            let many = T::noun(field).many;
+            problems.push(
+                &node.place,
+                format!(
+                    "{}: expected {N} {many}{unit}, found {}",
+                    field.title(),
+                    items.len()
+                ),
+            );
+        }
+        read_items(items, field, problems)?.try_into().ok()
+    }
+
+    fn noun(field: &Field<'_>) -> Noun {
+        let many = T::noun(field).many;
+        Noun::new(
+            format!("a list of {N} {many}"),
+            format!("lists of {N} {many}"),
+        )
+    }
+
+    fn schema(field: &Field<'_>, defs: &mut Defs) -> Json {
+        json!({ "type": "array", "items": T::schema(field, defs), "minItems": N, "maxItems": N })
+    }
+
+    fn json(&self) -> Json {
+        self.iter().map(T::json).collect()
+    }
+}
+
+/// The keys of a map, or `None` after a problem. Nothing at all stands for no keys.
+pub fn keys_of<'a>(
+    node: &'a Node,
+    expected: &str,
+    field: &Field<'_>,
+    problems: &mut Problems,
+) -> Option<&'a [(Key, Node)]> {
+    match &node.value {
+        Value::Map(map) => Some(&map.entries),
+        Value::Null => Some(&[]),
+        _ => {
+            field.mistake(node, expected, problems);
+            None
+        }
+    }
+}
+
+fn map_noun(many: &str) -> Noun {
+    Noun::new(
+        format!("a map of names to {many}"),
+        format!("maps of names to {many}"),
+    )
+}
+
+impl<T: Read> Read for BTreeMap<String, T> {
+    fn read(
+        node: &Node,
+        field: &Field<'_>,
+        problems: &mut Problems,
+    ) -> Option<BTreeMap<String, T>> {
+        let keys = keys_of(node, &Self::noun(field).one, field, problems)?;
+        let mut values = BTreeMap::new();
+        for (key, node) in keys {
+            if let Some(value) = T::read(node, &field.element(&key.name), problems) {
+                values.insert(key.name.clone(), value);
+            }
+        }
+        (values.len() == keys.len()).then_some(values)
+    }
+
+    fn noun(field: &Field<'_>) -> Noun {
+        map_noun(&T::noun(field).many)
+    }
+
+    fn schema(field: &Field<'_>, defs: &mut Defs) -> Json {
+        json!({ "type": "object", "additionalProperties": T::schema(field, defs) })
+    }
+
+    fn json(&self) -> Json {
+        self.iter()
+            .map(|(name, value)| (name.clone(), value.json()))
+            .collect::<JsonMap<_, _>>()
+            .into()
+    }
+}
+
+/// Values under names that ROS allows, in the order written; with the condition `frame`, under names of frames.
+#[derive(Clone, Debug)]
+pub struct Named<T>(pub Vec<(Key, T)>);
+
+impl<T: PartialEq> PartialEq for Named<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Named(Vec::new())
+    }
+}
+
+impl<T> Named<T> {
+    /// Names and values in the order written.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &T)> {
+        self.0.iter().map(|(key, value)| (key.name.as_str(), value))
+    }
+
+    /// The value of a name.
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.iter()
+            .find(|(other, _)| *other == name)
+            .map(|(_, value)| value)
+    }
+
+    /// Where a name was written.
+    pub fn place(&self, name: &str) -> Option<&Place> {
+        self.0
+            .iter()
+            .find(|(key, _)| key.name == name)
+            .map(|(key, _)| &key.place)
+    }
+}
+
+impl<T: Read> Read for Named<T> {
+    fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<Named<T>> {
+        let keys = keys_of(node, &Self::noun(field).one, field, problems)?;
+        let mut values = Vec::new();
+        let mut named_well = true;
+        for (key, node) in keys {
+            let (good, check) = match field.has(Check::Frame) {
+                true => (is_frame_name(&key.name), Check::Frame),
+                false => (is_name(&key.name), Check::Name),
+            };
+            if !good {
+                let rule = String::noun(&Field::new("", "", &[check])).one;
+                let text = format!(
+                    "in {}: expected {rule}, found {}",
+                    field.title(),
+                    quote(&key.name)
+                );
+                problems.push(&key.place, text);
+                named_well = false;
+            }
+            values.extend(
+                T::read(node, &field.element(&key.name), problems)
+                    .map(|value| (key.clone(), value)),
+            );
+        }
+        (named_well && values.len() == keys.len()).then_some(Named(values))
+    }
+
+    fn noun(field: &Field<'_>) -> Noun {
+        map_noun(&T::noun(field).many)
+    }
+
+    fn schema(field: &Field<'_>, defs: &mut Defs) -> Json {
+        json!({
+            "type": "object",
+            "propertyNames": { "pattern": if field.has(Check::Frame) { "^[^/\\s]\\S*$" } else { "^[a-z][a-z0-9_]*$" } },
+            "additionalProperties": T::schema(field, defs)
+        })
+    }
+
+    fn json(&self) -> Json {
+        self.iter()
+            .map(|(name, value)| (name.to_owned(), value.json()))
+            .collect::<JsonMap<_, _>>()
+            .into()
+    }
+}
+
+/// A value and where it was written: for elements of lists that a later check may refuse.
+#[derive(Clone, Debug)]
+pub struct Placed<T> {
+    /// The value.
+    pub value: T,
+    /// Where it was written.
+    pub place: Place,
+}
+
+impl<T> Deref for Placed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T: PartialEq> PartialEq for Placed<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<T: Read> Read for Placed<T> {
+    fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<Placed<T>> {
+        T::read(node, field, problems).map(|value| Placed {
+            value,
+            place: node.place.clone(),
+        })
+    }
+
+    fn noun(field: &Field<'_>) -> Noun {
+        T::noun(field)
+    }
+
+    fn schema(field: &Field<'_>, defs: &mut Defs) -> Json {
+        T::schema(field, defs)
+    }
+
+    fn json(&self) -> Json {
+        self.value.json()
+    }
+}

@@ -1,0 +1,362 @@
+//! Mistakes in world and parameter files, and how they are said.
+//!
+//! Exists so that a file either builds whole or yields every mistake at once, one line each:
+//! `file:line:column: what is wrong, what was expected, did you mean`.
+//!
+//! Must not read files, and must not decide what is a mistake: that is for the reader and for the checks.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::Arc;
+
+pub use crate::units::{Unit, in_brackets, split_unit, unit_of};
+
+/// Where something was written. Lines and columns count from 1; 0 means "the file as a whole".
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The file as it was opened, for people to read.
+    pub file: Arc<str>,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+impl Place {
+    /// A place in a file.
+    pub fn new(file: &Arc<str>, line: u32, column: u32) -> Place {
+        Place {
+            file: Arc::clone(file),
+            line,
+            column,
+        }
+    }
+
+    /// A file as a whole, with no line.
+    pub fn file(name: &str) -> Place {
+        Place {
+            file: Arc::from(name),
+            line: 0,
+            column: 0,
+        }
+    }
+}
+
+impl Default for Place {
+    /// The place of a value that no file says.
+    fn default() -> Self {
+        Place::file("built-in default")
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.file),
+            line => write!(f, "{}:{line}:{}", self.file, self.column),
+        }
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// One mistake.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Problem {
+    /// Where.
+    pub place: Place,
+    /// What is wrong and what was expected, in one line.
+    pub text: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.text)
+    }
+}
+
+/// All mistakes found so far, each once, in the order of files and lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problems {
+    set: BTreeSet<Problem>,
+    notes: BTreeSet<Problem>,
+}
+
+impl Problems {
+    /// None yet.
+    pub fn new() -> Problems {
+        Problems::default()
+    }
+
+    /// Adds one mistake. Line breaks and other control characters are escaped: one mistake is one line.
+    pub fn push(&mut self, place: &Place, text: impl AsRef<str>) {
+        self.set.insert(Problem {
+            place: place.clone(),
+            text: one_line(text.as_ref()),
+        });
+    }
+
+    /// Adds a note: nothing is wrong, but the user should know, such as of a part of a file that is not used.
+    pub fn note(&mut self, place: &Place, text: impl AsRef<str>) {
+        self.notes.insert(Problem {
+            place: place.clone(),
+            text: one_line(text.as_ref()),
+        });
+    }
+
+    /// Takes the notes out, by file, line and column.
+    pub fn take_notes(&mut self) -> Vec<Problem> {
+        std::mem::take(&mut self.notes).into_iter().collect()
+    }
+
+    /// Whether nothing is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.set.is_empty()
+    }
+
+    /// How many mistakes there are.
+    pub fn len(&self) -> usize {
+        self.set.len()
+    }
+
+    /// The mistakes by file, line and column.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.set.iter()
+    }
+
+    /// Gives `value` if nothing is wrong, else the mistakes.
+    ///
+    /// # Errors
+    /// All mistakes found. A `None` without a mistake is itself reported, so that no fault can pass in silence.
+    pub fn or<T>(mut self, value: Option<T>) -> Result<T, Problems> {
+        match value {
+            Some(value) if self.is_empty() => Ok(value),
+            None if self.is_empty() => {
+                self.push(
+                    &Place::default(),
+                    "the world could not be read, and no reason was given",
+                );
+                Err(self)
+            }
+            _ => Err(self),
+        }
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, problem) in self.set.iter().enumerate() {
+            if n > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+/// The same text with control characters escaped.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => {
+                line.extend(c.escape_default())
+            }
+            c => line.push(c),
+        }
+    }
+    line
+}
+
+/// A user's text between backticks, shortened if it is long.
+pub fn quote(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("`{}...`", &text[..end]),
+        None => format!("`{text}`"),
+    }
+}
+
+/// Names between backticks, separated by commas.
+pub fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    names.into_iter().map(quote).collect::<Vec<_>>().join(", ")
+}
+
+/// The candidate that `wrong` was probably meant to be, if one is near.
+pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const NEAR: f64 = 0.7;
+    const LONGEST: usize = 80;
+    if wrong.len() > LONGEST {
+        return None;
+    }
+    let mut best: Option<(&str, f64)> = None;
+    for candidate in candidates {
+        let score = strsim::normalized_damerau_levenshtein(wrong, candidate);
+        if score >= NEAR && best.is_none_or(|(_, highest)| score > highest) {
+            best = Some((candidate, score));
+        }
+    }
+    best.map(|(candidate, _)| candidate)
+}
+
+/// The ending "; did you mean `x`?", or nothing if no candidate is near.
+pub fn did_you_mean<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(wrong, candidates).map_or_else(String::new, |name| {
+        format!("; did you mean {}?", quote(name))
+    })
+}
+
+/// What to say of a key that is not among those expected, and which of them was probably meant. `owner` is the
+/// structure as a sentence calls it.
+pub fn unknown_key<'a>(
+    wrong: &str,
+    owner: &str,
+    expected: &[&'a str],
+) -> (String, Option<&'a str>) {
+    let (stem, found) = split_unit(wrong);
+    let same_stem = expected.iter().copied().find(|key| {
+        let (key_stem, unit) = split_unit(key);
+        unit.is_some() && key_stem == stem && *key != wrong
+    });
+    if let Some(meant) = same_stem {
+        let text = match found {
+            None => format!("{} needs its unit: write {}", quote(wrong), quote(meant)),
+            Some(found) => format!(
+                "unknown key {}: expected {}{}, found the unit {}",
+                quote(wrong),
+                quote(meant),
+                in_brackets(unit_of(meant)),
+                quote(found.suffix)
+            ),
+        };
+        return (text, Some(meant));
+    }
+    if expected.is_empty() {
+        return (
+            format!(
+                "unknown key {} in {owner}, expected no keys here",
+                quote(wrong)
+            ),
+            None,
+        );
+    }
+    let meant = nearest(wrong, expected.iter().copied());
+    let hint = did_you_mean(wrong, expected.iter().copied());
+    let expected = list(expected.iter().copied());
+    (
+        format!(
+            "unknown key {} in {owner}, expected one of {expected}{hint}",
+            quote(wrong)
+        ),
+        meant,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_are_sorted_by_place_said_once_and_in_one_line() {
+        let (a, b): (Arc<str>, Arc<str>) = (Arc::from("a.yaml"), Arc::from("b.yaml"));
+        let mut problems = Problems::new();
+        problems.push(&Place::new(&b, 1, 1), "other file");
+        problems.push(&Place::new(&a, 10, 1), "later");
+        problems.push(&Place::new(&a, 9, 3), "two\nlines");
+        problems.push(&Place::new(&a, 10, 1), "later");
+        problems.push(&Place::file("a.yaml"), "whole");
+        let expected =
+            "a.yaml: whole\na.yaml:9:3: two\\nlines\na.yaml:10:1: later\nb.yaml:1:1: other file";
+        assert_eq!(problems.to_string(), expected);
+        assert_eq!(problems.len(), 4);
+    }
+
+    #[test]
+    fn a_value_counts_only_without_problems() {
+        assert_eq!(Problems::new().or(Some(1)), Ok(1));
+        assert!(
+            Problems::new()
+                .or(None::<i32>)
+                .is_err_and(|problems| problems.len() == 1)
+        );
+        let mut problems = Problems::new();
+        problems.push(&Place::default(), "wrong");
+        assert!(problems.or(Some(1)).is_err());
+    }
+
+    #[test]
+    fn unknown_keys_are_explained() {
+        let expected = ["depth_m", "yaw_deg", "rate_hz", "density_kg_m3", "name"];
+        let check = |wrong: &str, text: &str, meant: Option<&str>| {
+            assert_eq!(
+                unknown_key(wrong, "`water`", &expected),
+                (text.to_owned(), meant)
+            );
+        };
+        check(
+            "depth",
+            "`depth` needs its unit: write `depth_m`",
+            Some("depth_m"),
+        );
+        check(
+            "depth_ft",
+            "unknown key `depth_ft`: expected `depth_m` [m], found the unit `ft`",
+            Some("depth_m"),
+        );
+        check(
+            "yaw_rad",
+            "unknown key `yaw_rad`: expected `yaw_deg` [deg], found the unit `rad`",
+            Some("yaw_deg"),
+        );
+        check(
+            "rate_khz",
+            "unknown key `rate_khz`: expected `rate_hz` [Hz], found the unit `khz`",
+            Some("rate_hz"),
+        );
+        let all = "expected one of `depth_m`, `yaw_deg`, `rate_hz`, `density_kg_m3`, `name`";
+        let text =
+            format!("unknown key `densty_kg_m3` in `water`, {all}; did you mean `density_kg_m3`?");
+        check("densty_kg_m3", &text, Some("density_kg_m3"));
+        check(
+            "colour",
+            &format!("unknown key `colour` in `water`, {all}"),
+            None,
+        );
+        let none = "unknown key `colour` in `water`, expected no keys here";
+        assert_eq!(
+            unknown_key("colour", "`water`", &[]),
+            (none.to_owned(), None)
+        );
+    }
+
+    #[test]
+    fn the_longest_suffix_is_the_unit() {
+        let check = |key: &str, stem: &str, unit: Option<&str>| {
+            assert_eq!((split_unit(key).0, unit_of(key)), (stem, unit), "{key}");
+        };
+        check("density_kg_m3", "density", Some("kg/m3"));
+        check("speed_m_s", "speed", Some("m/s"));
+        check("torque_nm", "torque", Some("N m"));
+        check(
+            "accel_noise_m_s2_sqrt_hz",
+            "accel_noise",
+            Some("m/s2/sqrt(Hz)"),
+        );
+        check("kind", "kind", None);
+        check("_m", "_m", None);
+        check("m", "m", None);
+    }
+
+    #[test]
+    fn long_texts_are_shortened() {
+        assert_eq!(quote(&"é".repeat(61)), format!("`{}...`", "é".repeat(60)));
+        assert_eq!(nearest(&"a".repeat(100), ["aaaa"]), None);
+    }
+}

@@ -1,0 +1,322 @@
+//! The keys of one map: which are known, which are missing, where each stands.
+//!
+//! Exists for the code that `spec!` and `choice!` make: all that is not particular to one structure is here.
+//!
+//! Must not name any key but `kind`.
+
+use serde_json::Value as Json;
+
+use crate::collections::keys_of;
+use crate::error::{Place, Problems, did_you_mean, list, unknown_key};
+use crate::node::{Key, Map, Node, Value, parse};
+use crate::read::{Field, Fields, Read, found};
+use crate::schema::{Defs, Shape};
+
+/// Where a structure and each of its keys were written. Two are always equal: where a value was written is no part
+/// of what it is.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// Where the map begins.
+    pub whole: Place,
+    keys: Vec<(String, Place)>,
+}
+
+impl Places {
+    /// Where the value of a key was written; the whole map if it was not.
+    pub fn of(&self, key: &str) -> &Place {
+        self.keys
+            .iter()
+            .find(|(name, _)| name == key)
+            .map_or(&self.whole, |(_, place)| place)
+    }
+
+    /// Whether the key was written, rather than left to its default.
+    pub fn has(&self, key: &str) -> bool {
+        self.keys.iter().any(|(name, _)| name == key)
+    }
+
+    /// Reports a key that is given and does nothing, because `with` is not.
+    pub fn idle(&self, key: &str, with: &str, problems: &mut Problems) {
+        if self.has(key) && !self.has(with) {
+            problems.push(
+                self.of(key),
+                format!("`{key}` does nothing without `{with}`"),
+            );
+        }
+    }
+}
+
+impl PartialEq for Places {
+    fn eq(&self, _: &Places) -> bool {
+        true
+    }
+}
+
+/// What holds when a key is missing.
+pub enum Fallback<T> {
+    /// What the type says: a problem, or `None` for an option.
+    OfType,
+    /// This value.
+    Value(fn() -> T),
+    /// What this YAML text says, as if it stood at the map.
+    Yaml(&'static str),
+}
+
+impl<T: Read> Fallback<T> {
+    /// Whether the key must be written.
+    pub fn required(&self) -> bool {
+        matches!(self, Fallback::OfType) && !T::OPTIONAL
+    }
+
+    fn node(text: &str, place: &Place, problems: &mut Problems) -> Option<Node> {
+        let mut node = parse(&place.file, text, problems)?;
+        node.move_to(place);
+        Some(node)
+    }
+
+    fn value(
+        self,
+        place: &Place,
+        owner: &str,
+        field: &Field<'_>,
+        problems: &mut Problems,
+    ) -> Option<T> {
+        match self {
+            Fallback::OfType => T::missing(place, owner, field, problems),
+            Fallback::Value(value) => Some(value()),
+            Fallback::Yaml(text) => T::read(&Self::node(text, place, problems)?, field, problems),
+        }
+    }
+
+    /// The default for the schema, if there is one.
+    pub fn json(&self, field: &Field<'_>) -> Option<Json> {
+        let mut problems = Problems::new();
+        match self {
+            Fallback::OfType => None,
+            Fallback::Value(value) => Some(value().json()),
+            Fallback::Yaml(text) => {
+                let node = Self::node(text, &Place::default(), &mut problems)?;
+                T::read(&node, field, &mut problems).map(|value| value.json())
+            }
+        }
+    }
+}
+
+/// Takes the keys of one map, one after the other; used by the code that `spec!` makes.
+pub struct Reader<'a> {
+    entries: &'a [(Key, Node)],
+    partial: bool,
+    field: Field<'a>,
+    fields: &'a [Field<'a>],
+    /// Expected keys that an unknown key was probably meant to be: that they are missing is the same mistake.
+    meant: Vec<String>,
+    at: Places,
+}
+
+impl<'a> Reader<'a> {
+    /// Opens a map; unknown keys are problems unless `open`, when they belong to a structure inside.
+    pub fn new(
+        node: &'a Node,
+        field: &Field<'a>,
+        fields: &'a [Field<'a>],
+        open: bool,
+        problems: &mut Problems,
+    ) -> Option<Reader<'a>> {
+        let entries = keys_of(node, "a map with keys", field, problems)?;
+        let partial = matches!(&node.value, Value::Map(Map { partial: true, .. }));
+        let keys = entries
+            .iter()
+            .map(|(key, node)| (key.name.clone(), node.place.clone()))
+            .collect();
+        let at = Places {
+            whole: node.place.clone(),
+            keys,
+        };
+        let mut reader = Reader {
+            entries,
+            partial,
+            field: *field,
+            fields,
+            meant: Vec::new(),
+            at,
+        };
+        if !open {
+            reader.report_unknown(problems);
+        }
+        Some(reader)
+    }
+
+    fn report_unknown(&mut self, problems: &mut Problems) {
+        let own = self.fields.iter().map(|field| field.name);
+        let expected: Vec<&str> = self.field.outer.iter().copied().chain(own).collect();
+        for (key, _) in self.entries {
+            if !self.fields.iter().any(|field| field.name == key.name) {
+                let (text, meant) = unknown_key(&key.name, &self.field.title(), &expected);
+                problems.push(&key.place, text);
+                self.meant.extend(meant.map(str::to_owned));
+            }
+        }
+    }
+
+    /// The value of the key that `field` describes.
+    pub fn value<T: Read>(
+        &self,
+        field: &Field<'_>,
+        fallback: Fallback<T>,
+        problems: &mut Problems,
+    ) -> Option<T> {
+        if let Some((_, node)) = self.entries.iter().find(|(key, _)| key.name == field.name) {
+            return T::read(node, field, problems);
+        }
+        if fallback.required() && (self.partial || self.meant.iter().any(|name| name == field.name))
+        {
+            return None;
+        }
+        fallback.value(&self.at.whole, &self.field.title(), field, problems)
+    }
+
+    /// What a structure reads that stands in the same map: all keys that are not this structure's own.
+    pub fn rest<T: Fields>(&self, problems: &mut Problems) -> Option<T> {
+        let own: Vec<&str> = self.fields.iter().map(|field| field.name).collect();
+        let rest = self
+            .entries
+            .iter()
+            .filter(|(key, _)| !own.contains(&key.name.as_str()))
+            .cloned()
+            .collect();
+        let rest = Value::Map(Map {
+            entries: rest,
+            partial: self.partial,
+        });
+        let node = Node {
+            value: rest,
+            place: self.at.whole.clone(),
+        };
+        let outer: Vec<&str> = self.field.outer.iter().copied().chain(own).collect();
+        T::read(
+            &node,
+            &Field {
+                outer: &outer,
+                ..self.field
+            },
+            problems,
+        )
+    }
+
+    /// The places of all that was read.
+    pub fn places(self) -> Places {
+        self.at
+    }
+}
+
+/// The key that picks the kind of a choice.
+pub const KIND: &str = "kind";
+
+/// Which of `kinds` a node picks, and the node without that key. A text alone stands for a kind without keys.
+///
+/// If none is picked, the keys that no kind has are reported all the same.
+pub fn pick_kind<T: Fields>(
+    node: &Node,
+    field: &Field<'_>,
+    kinds: &[&'static str],
+    problems: &mut Problems,
+) -> Option<(&'static str, Node)> {
+    let one_of = || format!("one of {}", list(kinds.iter().copied()));
+    let map = match &node.value {
+        Value::Scalar { .. } => {
+            return Some((
+                pick(node, field, kinds, problems)?,
+                Node::empty_map(&node.place),
+            ));
+        }
+        Value::Map(map) => map,
+        _ => {
+            field.mistake(
+                node,
+                &format!("a map with the key `{KIND}`: {}", one_of()),
+                problems,
+            );
+            return None;
+        }
+    };
+    let kind = match map.get(KIND) {
+        Some(kind) => pick(kind, &Field::new(KIND, "", &[]), kinds, problems),
+        None => None,
+    };
+    let Some(kind) = kind else {
+        let meant_kind = report_foreign_keys::<T>(map, field, problems);
+        if !(map.partial || meant_kind || map.get(KIND).is_some()) {
+            let text = format!(
+                "missing key `{KIND}` in {}, expected {}",
+                field.title(),
+                one_of()
+            );
+            problems.push(&node.place, text);
+        }
+        return None;
+    };
+    let entries = map
+        .entries
+        .iter()
+        .filter(|(key, _)| key.name != KIND)
+        .cloned()
+        .collect();
+    let rest = Value::Map(Map {
+        entries,
+        partial: map.partial,
+    });
+    Some((
+        kind,
+        Node {
+            value: rest,
+            place: node.place.clone(),
+        },
+    ))
+}
+
+/// Reports the keys that no kind of a choice has; whether one of them was probably meant to be [`KIND`].
+fn report_foreign_keys<T: Fields>(map: &Map, field: &Field<'_>, problems: &mut Problems) -> bool {
+    let shapes = T::shapes(&mut Defs::default());
+    let mut expected: Vec<&str> = field.outer.to_vec();
+    for key in shapes.iter().flat_map(Shape::keys) {
+        if !expected.contains(&key) {
+            expected.push(key);
+        }
+    }
+    let mut meant_kind = false;
+    for (key, _) in map
+        .entries
+        .iter()
+        .filter(|(key, _)| !expected.contains(&key.name.as_str()))
+    {
+        let (text, meant) = unknown_key(&key.name, &field.title(), &expected);
+        problems.push(&key.place, text);
+        meant_kind |= meant == Some(KIND);
+    }
+    meant_kind
+}
+
+/// Which of `words` a node says.
+pub fn pick(
+    node: &Node,
+    field: &Field<'_>,
+    words: &[&'static str],
+    problems: &mut Problems,
+) -> Option<&'static str> {
+    let text = match &node.value {
+        Value::Scalar { text, .. } => text.as_str(),
+        _ => "",
+    };
+    let word = words.iter().copied().find(|word| *word == text);
+    if word.is_none() {
+        let one_of = list(words.iter().copied());
+        let hint = did_you_mean(text, words.iter().copied());
+        let text = format!(
+            "{}: expected one of {one_of}, found {}{hint}",
+            field.title(),
+            found(node)
+        );
+        problems.push(&node.place, text);
+    }
+    word
+}

@@ -1,0 +1,511 @@
+//! Files and the files that they extend.
+//!
+//! Exists so that a part of a world can be swapped by naming another file: bases are laid under before anything below
+//! them is followed.
+//!
+//! Must not know any key but `extends`.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Place, Problems, did_you_mean, list, quote};
+use crate::node::{DEPTH_MAX, Key, Map, Node, Value, merge, parse};
+
+/// Largest file [bytes].
+const FILE_MAX: usize = 8 << 20;
+/// Most memory for all that `extends` brings in [bytes, roughly].
+const TOTAL_WEIGHT_MAX: usize = 256 << 20;
+/// The key that names the file to start from.
+const EXTENDS: &str = "extends";
+
+/// Reads files and follows their `extends`; every file is read once.
+#[derive(Debug, Default)]
+pub struct Loader {
+    search: Vec<PathBuf>,
+    components: &'static [(&'static str, &'static str)],
+    named_file: Option<fn(&str) -> Option<PathBuf>>,
+    parsed: BTreeMap<PathBuf, Option<Node>>,
+    weight: usize,
+}
+
+/// The `extends` that are being followed: where each stands and which file it names.
+type Chain = Vec<(Place, PathBuf)>;
+
+impl Loader {
+    /// A loader that looks for a named file beside the file that names it, then in the `search` folders in order.
+    pub fn new(search: Vec<PathBuf>) -> Loader {
+        Loader {
+            search,
+            ..Loader::default()
+        }
+    }
+
+    /// Makes a text at one of these keys stand for the map that a file holds: `(key, folder)`. A bare name means
+    /// `folder/name.yaml`, so that `motor: t200` is `motor: {extends: thrusters/t200.yaml}`.
+    pub fn with_components(
+        mut self,
+        components: &'static [(&'static str, &'static str)],
+    ) -> Loader {
+        self.components = components;
+        self
+    }
+
+    /// Lets a whole file extend another by a bare name: `find` returns the file of that name.
+    pub fn with_named_files(mut self, find: fn(&str) -> Option<PathBuf>) -> Loader {
+        self.named_file = Some(find);
+        self
+    }
+
+    /// The tree of a file with all its `extends` followed, on every level. What could not be read is a problem;
+    /// the rest is given all the same, so that its own mistakes are found in the same run.
+    pub fn load(&mut self, path: &Path, problems: &mut Problems) -> Option<Node> {
+        if !path.is_file() {
+            let hint = self.similar_file(path, path.parent().into_iter());
+            problems.push(
+                &Place::file(&path.to_string_lossy()),
+                format!("no such file{hint}"),
+            );
+            return None;
+        }
+        let node = self.file(path, problems)?;
+        Some(self.expand(node, 0, &mut Chain::new(), problems))
+    }
+
+    /// As [`Loader::load`], for a text that is in memory; `name` stands for its path.
+    pub fn load_text(&mut self, name: &str, text: &str, problems: &mut Problems) -> Option<Node> {
+        let mut node = parse(name, text, problems)?;
+        name_components(&mut node, self.components);
+        Some(self.expand(node, 0, &mut Chain::new(), problems))
+    }
+
+    /// The path of a file that is named at `from`; a problem if it is nowhere.
+    pub fn find(&self, wanted: &str, from: &Place, problems: &mut Problems) -> Option<PathBuf> {
+        let beside = Path::new(&*from.file).parent().unwrap_or(Path::new(""));
+        let folders = || std::iter::once(beside).chain(self.search.iter().map(PathBuf::as_path));
+        let found = folders()
+            .map(|folder| folder.join(wanted))
+            .find(|path| path.is_file());
+        if found.is_none() {
+            let looked: Vec<String> = folders()
+                .map(|folder| {
+                    if folder == Path::new("") {
+                        ".".into()
+                    } else {
+                        folder.to_string_lossy().into_owned()
+                    }
+                })
+                .collect();
+            let wanted_in: Vec<PathBuf> = folders().map(|folder| folder.join(wanted)).collect();
+            let hint = self.similar_file(
+                Path::new(wanted),
+                wanted_in.iter().filter_map(|path| path.parent()),
+            );
+            let looked = list(looked.iter().map(String::as_str));
+            problems.push(
+                from,
+                format!("no file {}, looked in {looked}{hint}", quote(wanted)),
+            );
+        }
+        found
+    }
+
+    /// The files read so far, in the order of their names.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.parsed.keys().map(PathBuf::as_path)
+    }
+
+    fn similar_file<'a>(&self, wanted: &Path, folders: impl Iterator<Item = &'a Path>) -> String {
+        let name = wanted.file_name().unwrap_or_default().to_string_lossy();
+        let mut present = Vec::new();
+        for folder in folders {
+            let folder = if folder == Path::new("") {
+                Path::new(".")
+            } else {
+                folder
+            };
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            present.extend(entries.map(|entry| entry.file_name().to_string_lossy().into_owned()));
+        }
+        // a folder is listed in no fixed order, and the message must not depend on it
+        present.sort_unstable();
+        did_you_mean(
+            &name,
+            present
+                .iter()
+                .map(String::as_str)
+                .filter(|other| *other != name),
+        )
+    }
+
+    fn file(&mut self, path: &Path, problems: &mut Problems) -> Option<Node> {
+        if let Some(node) = self.parsed.get(path) {
+            return node.clone();
+        }
+        let name = path.to_string_lossy();
+        let node = match read_text(path) {
+            Ok(text) => parse(&name, &text, problems),
+            Err(text) => {
+                problems.push(&Place::file(&name), text);
+                None
+            }
+        };
+        let node = node.map(|mut node| {
+            name_components(&mut node, self.components);
+            node
+        });
+        self.parsed.insert(path.to_path_buf(), node.clone());
+        node
+    }
+
+    /// Follows the `extends` of a node and then of all below it. Bases are laid under before anything below is
+    /// followed, so that naming another file for a part swaps the part and keeps what was said about it.
+    fn expand(
+        &mut self,
+        mut node: Node,
+        depth: usize,
+        chain: &mut Chain,
+        problems: &mut Problems,
+    ) -> Node {
+        let mark = chain.len();
+        while let Some((wanted, place)) = take_extends(&mut node, problems) {
+            match self.base(&wanted, &place, depth, chain, problems) {
+                Some(base) => node = merge(base, node),
+                None => mark_partial(&mut node),
+            }
+        }
+        let Node { value, place } = node;
+        let value = match value {
+            Value::Seq(items) => Value::Seq(
+                items
+                    .into_iter()
+                    .map(|item| self.expand(item, depth + 1, chain, problems))
+                    .collect(),
+            ),
+            Value::Map(mut map) => {
+                let expand = |(key, node)| (key, self.expand(node, depth + 1, chain, problems));
+                map.entries = std::mem::take(&mut map.entries)
+                    .into_iter()
+                    .map(expand)
+                    .collect();
+                Value::Map(map)
+            }
+            value => value,
+        };
+        chain.truncate(mark);
+        Node { value, place }
+    }
+
+    fn base(
+        &mut self,
+        wanted: &str,
+        place: &Place,
+        depth: usize,
+        chain: &mut Chain,
+        problems: &mut Problems,
+    ) -> Option<Node> {
+        if self.weight > TOTAL_WEIGHT_MAX {
+            // reported where it was first exceeded
+            return None;
+        }
+        let is_bare = !wanted.contains('/') && !wanted.ends_with(".yaml");
+        let named = self
+            .named_file
+            .filter(|_| depth == 0 && is_bare)
+            .and_then(|find| find(wanted));
+        let path = match named {
+            Some(path) => path,
+            None => self.find(wanted, place, problems)?,
+        };
+        if let Some(start) = chain.iter().position(|(from, _)| from == place) {
+            let circle: Vec<String> = chain[start..]
+                .iter()
+                .map(|(from, to)| format!("{from} names {}", quote(&to.to_string_lossy())))
+                .collect();
+            problems.push(
+                place,
+                format!("`extends` runs in a circle: {}", circle.join(", ")),
+            );
+            return None;
+        }
+        let base = self.file(&path, problems)?;
+        let (weight, base_depth) = base.weight_and_depth();
+        self.weight = self.weight.saturating_add(weight);
+        if self.weight > TOTAL_WEIGHT_MAX {
+            problems.push(
+                place,
+                "too large: the files brought in by `extends` exceed the limit together",
+            );
+            return None;
+        }
+        if depth + base_depth > DEPTH_MAX {
+            problems.push(
+                place,
+                format!("nested too deep: expected at most {DEPTH_MAX} levels"),
+            );
+            return None;
+        }
+        if !matches!(base.value, Value::Map(_) | Value::Null) {
+            problems.push(
+                place,
+                format!(
+                    "expected a file with keys, found {} with a list or a text",
+                    quote(wanted)
+                ),
+            );
+            return None;
+        }
+        chain.push((place.clone(), path));
+        Some(base)
+    }
+}
+
+/// Says that what is missing below here may have stood in the file that could not be read.
+fn mark_partial(node: &mut Node) {
+    if let Value::Map(map) = &mut node.value {
+        map.partial = true;
+        map.entries
+            .iter_mut()
+            .for_each(|(_, node)| mark_partial(node));
+    }
+}
+
+/// Writes out what a text at a component's key stands for. The reader has bounded the depth of the tree.
+fn name_components(node: &mut Node, components: &[(&str, &str)]) {
+    match &mut node.value {
+        Value::Null | Value::Scalar { .. } => {}
+        Value::Seq(items) => items
+            .iter_mut()
+            .for_each(|item| name_components(item, components)),
+        Value::Map(map) => {
+            for (key, node) in &mut map.entries {
+                let folder = components
+                    .iter()
+                    .find(|(name, _)| *name == key.name)
+                    .map(|(_, folder)| folder);
+                if let (Some(folder), Value::Scalar { text, .. }) = (folder, &node.value) {
+                    let bare = !text.contains('/') && !text.ends_with(".yaml");
+                    let file = if bare {
+                        format!("{folder}/{text}.yaml")
+                    } else {
+                        text.clone()
+                    };
+                    let named = Node {
+                        value: Value::Scalar {
+                            text: file,
+                            quoted: true,
+                        },
+                        place: node.place.clone(),
+                    };
+                    let extends = Key {
+                        name: EXTENDS.to_string(),
+                        place: node.place.clone(),
+                    };
+                    let entries = vec![(extends, named)];
+                    node.value = Value::Map(Map {
+                        entries,
+                        partial: false,
+                    });
+                }
+                name_components(node, components);
+            }
+        }
+    }
+}
+
+/// Takes the `extends` out of a map: the file it names, and where it says so.
+fn take_extends(node: &mut Node, problems: &mut Problems) -> Option<(String, Place)> {
+    let Value::Map(map) = &mut node.value else {
+        return None;
+    };
+    let named = map.take(EXTENDS)?;
+    match named.value {
+        Value::Scalar { text, .. } if !text.is_empty() => Some((text, named.place)),
+        Value::Null => None,
+        _ => {
+            problems.push(&named.place, "`extends`: expected the name of one file");
+            map.partial = true;
+            None
+        }
+    }
+}
+
+/// The text of a file, or why it cannot be had.
+pub fn read_text(path: &Path) -> Result<String, String> {
+    let file = std::fs::File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
+    let mut bytes = Vec::new();
+    file.take(FILE_MAX as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("cannot be read: {error}"))?;
+    if bytes.len() > FILE_MAX {
+        return Err(format!(
+            "too large: expected at most {} MiB",
+            FILE_MAX >> 20
+        ));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        format!("not UTF-8 text from line {line} on")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::tests::show;
+
+    /// A folder with these files, removed at the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str, files: &[(&str, &str)]) -> Folder {
+            let folder =
+                std::env::temp_dir().join(format!("merrow_node_{name}_{}", std::process::id()));
+            for (file, text) in files {
+                let path = folder.join(file);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, text).unwrap();
+            }
+            Folder(folder)
+        }
+
+        /// Tree and problems of a file, without the name of the folder.
+        fn load(&self, file: &str) -> (String, String) {
+            let mut problems = Problems::new();
+            let mut loader = Loader::new(vec![self.0.join("lib")]);
+            let node = loader.load(&self.0.join(file), &mut problems);
+            let prefix = format!("{}/", self.0.display());
+            (
+                node.map_or("none".into(), |node| show(&node)),
+                problems.to_string().replace(&prefix, ""),
+            )
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            // a folder left behind harms nothing
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn extends_is_followed_on_every_level_and_parts_can_be_swapped() {
+        let folder = Folder::new(
+            "extends",
+            &[
+                (
+                    "worlds/w.yaml",
+                    "extends: base.yaml\nrobot:\n  dvl: {extends: b.yaml}\n  list:\n  - {extends: a.yaml}\n",
+                ),
+                (
+                    "worlds/base.yaml",
+                    "sea: 1\nrobot: {dvl: {extends: a.yaml, x_m: 9}, list: [1]}\n",
+                ),
+                ("lib/a.yaml", "name: a\nonly_a: 1\n"),
+                ("lib/b.yaml", "extends: sub/c.yaml\nname: b\n"),
+                ("lib/sub/c.yaml", "name: c\nonly_c: 1\n"),
+            ],
+        );
+        let (tree, problems) = folder.load("worlds/w.yaml");
+        assert_eq!(problems, "");
+        assert_eq!(
+            tree,
+            "{sea: 1, robot: {dvl: {name: b, only_c: 1, x_m: 9}, list: [{name: a, only_a: 1}]}}"
+        );
+    }
+
+    #[test]
+    fn a_missing_file_tells_where_it_was_sought() {
+        let folder = Folder::new(
+            "missing",
+            &[
+                (
+                    "worlds/w.yaml",
+                    "a:\n  extends: t2000.yaml\nb:\n  extends: sub/t201.yaml\nc:\n  extends: [x]\n",
+                ),
+                ("lib/t200.yaml", "x: 1\n"),
+                ("lib/sub/t202.yaml", "x: 1\n"),
+            ],
+        );
+        let (tree, problems) = folder.load("worlds/w.yaml");
+        assert_eq!(tree, "{a: {}, b: {}, c: {}}");
+        let root = folder.0.display().to_string();
+        let looked = if format!("{root}/worlds").len() <= 60 {
+            "`worlds`, `lib`"
+        } else {
+            ""
+        };
+        let lines: Vec<&str> = problems.lines().collect();
+        assert!(
+            lines[0].starts_with("worlds/w.yaml:2:12: no file `t2000.yaml`, looked in "),
+            "{}",
+            lines[0]
+        );
+        assert!(lines[0].replace(&format!("{root}/"), "").contains(looked));
+        assert!(lines[0].ends_with("; did you mean `t200.yaml`?"));
+        assert!(lines[1].ends_with("; did you mean `t202.yaml`?"));
+        assert_eq!(
+            lines[2],
+            "worlds/w.yaml:6:12: `extends`: expected the name of one file"
+        );
+        assert_eq!(
+            folder.load("lib/t20.yaml").1,
+            "lib/t20.yaml: no such file; did you mean `t200.yaml`?"
+        );
+    }
+
+    #[test]
+    fn circles_are_reported_and_reading_goes_on() {
+        let folder = Folder::new(
+            "circle",
+            &[
+                ("a.yaml", "extends: b.yaml\na: 1\n"),
+                ("b.yaml", "extends: a.yaml\nb: 1\n"),
+                ("c.yaml", "deep: {extends: c.yaml}\n"),
+                ("d.yaml", "deep: {extends: e.yaml, deep: 1}\n"),
+                ("e.yaml", "deep: {extends: e.yaml}\n"),
+                ("l.yaml", "extends: m.yaml\n"),
+                ("m.yaml", "[1]\n"),
+            ],
+        );
+        let (tree, problems) = folder.load("a.yaml");
+        assert_eq!(tree, "{a: 1, b: 1}");
+        let names = |problems: &str| problems.replace(&format!("{}/", folder.0.display()), "");
+        assert_eq!(
+            names(&problems),
+            "a.yaml:1:10: `extends` runs in a circle: a.yaml:1:10 names `b.yaml`, b.yaml:1:10 names `a.yaml`"
+        );
+        assert!(
+            folder
+                .load("c.yaml")
+                .1
+                .starts_with("c.yaml:1:17: `extends` runs in a circle: c.yaml:1:17 names ")
+        );
+        assert_eq!(
+            folder.load("d.yaml"),
+            ("{deep: {deep: 1}}".into(), String::new()),
+            "overridden: no circle"
+        );
+        assert_eq!(
+            folder.load("l.yaml").1,
+            "l.yaml:1:10: expected a file with keys, found `m.yaml` with a list or a text"
+        );
+    }
+
+    #[test]
+    fn files_that_are_no_text_are_refused() {
+        let folder = Folder::new("binary", &[("w.yaml", "extends: x.yaml\n")]);
+        std::fs::write(folder.0.join("x.yaml"), b"a: 1\nb: \xff\n").unwrap();
+        assert_eq!(
+            folder.load("w.yaml").1,
+            "x.yaml: not UTF-8 text from line 2 on"
+        );
+        std::fs::write(folder.0.join("x.yaml"), vec![b' '; FILE_MAX + 1]).unwrap();
+        assert_eq!(
+            folder.load("w.yaml").1,
+            "x.yaml: too large: expected at most 8 MiB"
+        );
+    }
+}

@@ -1,0 +1,268 @@
+//! Numbers, texts and truth values of a world file.
+//!
+//! Exists so that a number is what YAML 1.2 says it is, is always finite, and names its unit when it is refused.
+//!
+//! Must not know about lists and maps.
+
+use serde_json::{Value as Json, json};
+
+use crate::error::{Problems, in_brackets};
+use crate::node::{Node, Value};
+use crate::read::{Check, Field, Noun, Read};
+use crate::schema::Defs;
+
+/// A number as YAML 1.2 writes them, `.nan` and `.inf` included; `None` for any other text.
+pub fn number(text: &str) -> Option<f64> {
+    if let Some(whole) = whole_number(text) {
+        return Some(whole as f64);
+    }
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    match unsigned {
+        ".inf" | ".Inf" | ".INF" if text.starts_with('-') => return Some(f64::NEG_INFINITY),
+        ".inf" | ".Inf" | ".INF" => return Some(f64::INFINITY),
+        ".nan" | ".NaN" | ".NAN" if unsigned == text => return Some(f64::NAN),
+        _ => {}
+    }
+    // Rust also reads "inf", "nan" and "infinity", which YAML takes for text
+    let starts = |c: char| c.is_ascii_digit() || c == '.';
+    if !unsigned.starts_with(starts) || !unsigned.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    text.parse().ok()
+}
+
+/// An integer as YAML 1.2 writes them: decimal, `0x` or `0o`.
+fn whole_number(text: &str) -> Option<i128> {
+    let digits = |text: &str, radix| match text.starts_with(['+', '-']) {
+        true => None,
+        false => i128::from_str_radix(text, radix).ok(),
+    };
+    if let Some(hex) = text.strip_prefix("0x") {
+        return digits(hex, 16);
+    }
+    if let Some(octal) = text.strip_prefix("0o") {
+        return digits(octal, 8);
+    }
+    text.parse().ok()
+}
+
+/// A truth value as YAML 1.2 writes them; `None` for any other text.
+pub fn boolean(text: &str) -> Option<bool> {
+    match text {
+        "true" | "True" | "TRUE" => Some(true),
+        "false" | "False" | "FALSE" => Some(false),
+        _ => None,
+    }
+}
+
+fn plain(node: &Node) -> Option<&str> {
+    match &node.value {
+        Value::Scalar {
+            text,
+            quoted: false,
+        } => Some(text),
+        _ => None,
+    }
+}
+
+/// The bounds of a number: (lowest, whether it is itself excluded, highest).
+fn bounds(checks: &[Check]) -> (f64, bool, f64) {
+    let (mut low, mut open, mut high) = (f64::NEG_INFINITY, false, f64::INFINITY);
+    for check in checks {
+        match *check {
+            Check::Positive if low <= 0.0 => (low, open) = (0.0, true),
+            Check::NonNegative if low < 0.0 => (low, open) = (0.0, false),
+            Check::Fraction => (low, open, high) = (0.0, false, 1.0),
+            Check::In(from, to) => (low, open, high) = (from, false, to),
+            _ => {}
+        }
+    }
+    (low, open, high)
+}
+
+fn within(value: f64, checks: &[Check]) -> bool {
+    let (low, open, high) = bounds(checks);
+    value >= low && value <= high && !(open && value == low)
+}
+
+fn number_noun(checks: &[Check], kind: &str) -> Noun {
+    let (low, open, high) = bounds(checks);
+    let both = |before: &str, after: &str| {
+        Noun::new(
+            format!("a {before}{kind}{after}"),
+            format!("{before}{kind}s{after}"),
+        )
+    };
+    match (low.is_finite(), high.is_finite()) {
+        (true, true) => both("", &format!(" from {low} to {high}")),
+        (true, false) if open => both("positive ", ""),
+        (true, false) => both("non-negative ", ""),
+        _ => both("", ""),
+    }
+}
+
+fn number_schema(kind: &str, checks: &[Check]) -> Json {
+    let (low, open, high) = bounds(checks);
+    // a whole bound is written as one, also where it holds for a whole number
+    let bound = |value: f64| match kind {
+        "integer" => json!(value as i128 as i64),
+        _ => json!(value),
+    };
+    let mut schema = json!({ "type": kind });
+    if low.is_finite() {
+        schema[if open { "exclusiveMinimum" } else { "minimum" }] = bound(low);
+    }
+    if high.is_finite() {
+        schema["maximum"] = bound(high);
+    }
+    schema
+}
+
+impl Read for f64 {
+    fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<f64> {
+        let unit = in_brackets(field.unit);
+        match plain(node).and_then(number) {
+            Some(value) if !value.is_finite() => {
+                field.mistake(node, &format!("a finite number{unit}"), problems)
+            }
+            Some(value) if within(value, field.checks) => return Some(value),
+            _ => field.mistake(node, &format!("{}{unit}", f64::noun(field).one), problems),
+        }
+        None
+    }
+
+    fn noun(field: &Field<'_>) -> Noun {
+        number_noun(field.checks, "number")
+    }
+
+    fn schema(field: &Field<'_>, _: &mut Defs) -> Json {
+        number_schema("number", field.checks)
+    }
+
+    fn json(&self) -> Json {
+        json!(self)
+    }
+}
+
+macro_rules! read_whole_numbers {
+    ($($int:ty: $low:expr),*) => {$(
+        impl Read for $int {
+            fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<$int> {
+                let value = plain(node).and_then(whole_number).filter(|&value| within(value as f64, field.checks));
+                let fitting = value.and_then(|value| <$int>::try_from(value).ok());
+                if fitting.is_none() {
+                    let noun = match value {
+                        Some(value) if value > 0 => format!("a whole number from {} to {}", <$int>::MIN, <$int>::MAX),
+                        _ => Self::noun(field).one,
+                    };
+                    field.mistake(node, &format!("{noun}{}", in_brackets(field.unit)), problems);
+                }
+                fitting
+            }
+
+            fn noun(field: &Field<'_>) -> Noun {
+                number_noun(&[$low, field.checks].concat(), "whole number")
+            }
+
+            fn schema(field: &Field<'_>, _: &mut Defs) -> Json {
+                number_schema("integer", &[$low, field.checks].concat())
+            }
+
+            fn json(&self) -> Json {
+                json!(self)
+            }
+        }
+    )*};
+}
+
+read_whole_numbers!(
+    u8: &[Check::NonNegative], u16: &[Check::NonNegative], u32: &[Check::NonNegative], u64: &[Check::NonNegative],
+    usize: &[Check::NonNegative], i32: &[], i64: &[]
+);
+
+impl Read for bool {
+    fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<bool> {
+        let value = plain(node).and_then(boolean);
+        if value.is_none() {
+            field.mistake(node, &bool::noun(field).one, problems);
+        }
+        value
+    }
+
+    fn noun(_: &Field<'_>) -> Noun {
+        Noun::new("true or false", "values true or false")
+    }
+
+    fn schema(_: &Field<'_>, _: &mut Defs) -> Json {
+        json!({ "type": "boolean" })
+    }
+
+    fn json(&self) -> Json {
+        json!(self)
+    }
+}
+
+/// Whether ROS allows it as one part of a name.
+pub fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase())
+        && text
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Whether frames and joints of ROS can have it as a name.
+pub fn is_frame_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with('/')
+        && !text.contains(|c: char| c.is_whitespace() || c.is_control())
+}
+
+impl Read for String {
+    fn read(node: &Node, field: &Field<'_>, problems: &mut Problems) -> Option<String> {
+        match &node.value {
+            Value::Scalar { text, .. }
+                if (!field.has(Check::Name) || is_name(text))
+                    && (!field.has(Check::Frame) || is_frame_name(text))
+                    && (!field.has(Check::NotEmpty) || !text.is_empty()) =>
+            {
+                Some(text.clone())
+            }
+            _ => {
+                field.mistake(node, &String::noun(field).one, problems);
+                None
+            }
+        }
+    }
+
+    fn noun(field: &Field<'_>) -> Noun {
+        match field.has(Check::Name) {
+            true => {
+                let rule = "of small letters, digits and `_` that starts with a letter";
+                Noun::new(format!("a name {rule}"), format!("names {rule}"))
+            }
+            false if field.has(Check::Frame) => {
+                Noun::new("a name without blanks", "names without blanks")
+            }
+            false if field.has(Check::NotEmpty) => {
+                Noun::new("a text that is not empty", "texts that are not empty")
+            }
+            false => Noun::new("a text", "texts"),
+        }
+    }
+
+    fn schema(field: &Field<'_>, _: &mut Defs) -> Json {
+        let mut schema = json!({ "type": "string" });
+        if field.has(Check::Name) {
+            schema["pattern"] = "^[a-z][a-z0-9_]*$".into();
+        } else if field.has(Check::Frame) {
+            schema["pattern"] = "^[^/\\s]\\S*$".into();
+        } else if field.has(Check::NotEmpty) {
+            schema["minLength"] = 1.into();
+        }
+        schema
+    }
+
+    fn json(&self) -> Json {
+        json!(self)
+    }
+}

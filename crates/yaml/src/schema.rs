@@ -1,0 +1,297 @@
+//! JSON Schema of the world file, made from the same declarations that read it.
+//!
+//! Exists so that editors complete and check a world while it is typed, and so that the schema cannot drift from the
+//! reader. Draft 2020-12; structures are under `$defs`.
+//!
+//! Must not declare any key itself: all come from `spec!`, `choice!` and `fieldless_choice!`.
+
+use serde_json::{Map as JsonMap, Value as Json, json};
+
+use crate::read::{Field, Fields, Read};
+
+/// The structures described so far.
+#[derive(Debug, Default)]
+pub struct Defs {
+    entries: Vec<Def>,
+}
+
+#[derive(Debug)]
+struct Def {
+    name: String,
+    rust_type: &'static str,
+    schema: Json,
+}
+
+impl Defs {
+    /// A reference to the structure `T` called `name`, which `describe` describes if it was not yet.
+    ///
+    /// Two types of the same name are kept apart by their module.
+    pub fn refer<T>(&mut self, name: &str, describe: impl FnOnce(&mut Defs) -> Json) -> Json {
+        let rust_type = std::any::type_name::<T>();
+        if let Some(def) = self.entries.iter().find(|def| def.rust_type == rust_type) {
+            return reference(&def.name);
+        }
+        let taken = self.entries.iter().any(|def| def.name == name);
+        let name = if taken {
+            rust_type.replace("::", ".")
+        } else {
+            name.to_owned()
+        };
+        let n = self.entries.len();
+        // the name stands before the description is made, so that a structure may contain itself
+        self.entries.push(Def {
+            name: name.clone(),
+            rust_type,
+            schema: Json::Null,
+        });
+        self.entries[n].schema = describe(self);
+        reference(&name)
+    }
+}
+
+fn reference(name: &str) -> Json {
+    json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+/// One shape that a map may have: a structure has one, a choice has one for each kind.
+#[derive(Clone, Debug, Default)]
+pub struct Shape {
+    doc: String,
+    properties: JsonMap<String, Json>,
+    required: Vec<String>,
+}
+
+impl Shape {
+    /// A shape without keys.
+    pub fn new(doc: &str) -> Shape {
+        Shape {
+            doc: tidy(doc),
+            ..Shape::default()
+        }
+    }
+
+    /// Adds a key whose values are `T`; `default` is what holds if it is missing.
+    pub fn key<T: Read>(
+        &mut self,
+        field: &Field<'_>,
+        required: bool,
+        default: Option<Json>,
+        defs: &mut Defs,
+    ) {
+        let mut schema = T::schema(field, defs);
+        if let Json::Object(object) = &mut schema {
+            let unit = field
+                .unit
+                .map_or_else(String::new, |unit| format!(" Unit: {unit}."));
+            let description = tidy(field.doc) + &unit;
+            if !description.is_empty() {
+                object.insert("description".into(), description.trim_start().into());
+            }
+            if let Some(default) = default.filter(|default| !default.is_null()) {
+                object.insert("default".into(), default);
+            }
+        }
+        self.properties.insert(field.name.into(), schema);
+        if required {
+            self.required.push(field.name.into());
+        }
+    }
+
+    /// The keys that the shape has.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.properties.keys().map(String::as_str)
+    }
+
+    /// Puts the key that picks this shape before all others.
+    pub fn kind(mut self, key: &str, kind: &str) -> Shape {
+        let mut properties = JsonMap::new();
+        properties.insert(key.into(), json!({ "const": kind }));
+        properties.append(&mut self.properties);
+        self.properties = properties;
+        self.required.insert(0, key.into());
+        self
+    }
+
+    /// This shape with the keys of each of `inner`.
+    pub fn with_each(&self, inner: Vec<Shape>) -> Vec<Shape> {
+        let join = |inner: Shape| {
+            let mut shape = self.clone();
+            shape.properties.extend(inner.properties);
+            shape.required.extend(inner.required);
+            if !inner.doc.is_empty() && !shape.doc.is_empty() {
+                shape.doc.push(' ');
+            }
+            shape.doc.push_str(&inner.doc);
+            shape
+        };
+        inner.into_iter().map(join).collect()
+    }
+
+    /// The kind, if it is all that this shape requires.
+    fn kind_alone(&self) -> Option<Json> {
+        let kind = self
+            .properties
+            .get(crate::read::KIND)?
+            .get("const")?
+            .clone();
+        (self.required.len() == 1).then_some(kind)
+    }
+
+    fn json(self) -> Json {
+        let mut object = JsonMap::new();
+        if !self.doc.is_empty() {
+            object.insert("description".into(), self.doc.into());
+        }
+        object.insert("type".into(), "object".into());
+        object.insert("properties".into(), Json::Object(self.properties));
+        if !self.required.is_empty() {
+            object.insert("required".into(), self.required.into());
+        }
+        object.insert("additionalProperties".into(), false.into());
+        Json::Object(object)
+    }
+}
+
+/// The schema of a map that has one of these shapes.
+pub fn any_of(doc: &str, shapes: Vec<Shape>) -> Json {
+    let mut shapes: Vec<Json> = shapes.into_iter().map(Shape::json).collect();
+    if shapes.len() == 1 {
+        return shapes.remove(0);
+    }
+    json!({ "description": tidy(doc), "oneOf": shapes })
+}
+
+/// The schema of a choice: one of these shapes, or a text alone that names a kind.
+pub fn choice(doc: &str, shapes: Vec<Shape>) -> Json {
+    let alone: Vec<Json> = shapes.iter().filter_map(Shape::kind_alone).collect();
+    let mut shapes: Vec<Json> = shapes.into_iter().map(Shape::json).collect();
+    if !alone.is_empty() {
+        shapes.push(json!({ "enum": alone }));
+    }
+    json!({ "description": tidy(doc), "oneOf": shapes })
+}
+
+/// The schema of a choice between words.
+pub fn words(doc: &str, words: &[(&str, &str)]) -> Json {
+    let list = words
+        .iter()
+        .map(|(word, doc)| format!("`{word}`: {}", tidy(doc)))
+        .collect::<Vec<_>>()
+        .join(" ");
+    let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    json!({ "description": format!("{} {list}", tidy(doc)), "enum": words })
+}
+
+/// Keys whose text names a component file, and the folder that holds such files.
+pub type Components = &'static [(&'static str, &'static str)];
+
+/// The whole schema of a file whose root is `T`, as it is written: before its `extends` and the names of `components` are
+/// followed.
+pub fn schema<T: Fields>(title: &str, components: Components) -> Json {
+    let mut defs = Defs::default();
+    let root = T::schema(&Field::root(), &mut defs);
+    let mut whole = JsonMap::new();
+    whole.insert(
+        "$schema".into(),
+        "https://json-schema.org/draft/2020-12/schema".into(),
+    );
+    whole.insert("title".into(), title.into());
+    if let Json::Object(root) = root {
+        whole.extend(root);
+    }
+    let mut all = JsonMap::new();
+    for (n, def) in defs.entries.into_iter().enumerate() {
+        let mut schema = def.schema;
+        allow_extends(&mut schema, n == 0, components);
+        all.insert(def.name, schema);
+    }
+    whole.insert("$defs".into(), Json::Object(all));
+    Json::Object(whole)
+}
+
+/// Allows `extends` in every map, and what else comes with it: a null takes a key out, a text names a component's
+/// file, and what is required may be in the other file. Any map but the root may lie below one that extends.
+fn allow_extends(schema: &mut Json, is_root: bool, components: Components) {
+    if let Some(Json::Array(shapes)) = schema.get_mut("oneOf") {
+        shapes
+            .iter_mut()
+            .for_each(|shape| allow_extends(shape, is_root, components));
+        // with `extends` the keys that tell the shapes apart may be in the other file
+        if let Some(shapes) = schema
+            .as_object_mut()
+            .and_then(|object| object.remove("oneOf"))
+        {
+            schema["anyOf"] = shapes;
+        }
+        return;
+    }
+    let Some(object) = schema
+        .as_object_mut()
+        .filter(|object| object.contains_key("properties"))
+    else {
+        return;
+    };
+    if let Some(Json::Object(properties)) = object.get_mut("properties") {
+        for (key, value) in properties.iter_mut() {
+            allow_unfollowed(value, components.iter().any(|(name, _)| name == key));
+        }
+        properties.insert(
+            "extends".into(),
+            json!({ "type": "string", "description": "File to start from; keys given here win." }),
+        );
+    }
+    let required = object.remove("required");
+    if let Some(required) = required.filter(|_| is_root) {
+        object.insert("if".into(), json!({ "not": { "required": ["extends"] } }));
+        object.insert("then".into(), json!({ "required": required }));
+    }
+}
+
+/// Allows null in place of a value, and a text if it can be `named`.
+fn allow_unfollowed(value: &mut Json, named: bool) {
+    let Some(object) = value.as_object_mut() else {
+        return;
+    };
+    let others: &[&str] = if named {
+        &["null", "string"]
+    } else {
+        &["null"]
+    };
+    if let Some(Json::String(kind)) = object.get("type").cloned() {
+        let all: Vec<&str> = std::iter::once(kind.as_str())
+            .chain(others.iter().copied())
+            .collect();
+        object.insert("type".into(), json!(all));
+    }
+    if let Some(reference) = object.remove("$ref") {
+        object.insert(
+            "anyOf".into(),
+            json!([{ "$ref": reference }, { "type": others }]),
+        );
+    }
+    if let Some(elements @ Json::Object(_)) = object.get_mut("additionalProperties") {
+        allow_unfollowed(elements, false);
+    }
+}
+
+/// A doc comment as running text.
+pub fn tidy(doc: &str) -> String {
+    doc.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The first sentence of a doc comment as it reads inside a sentence: no full stop, no capital unless an acronym.
+pub fn in_sentence(doc: &str) -> String {
+    let doc = tidy(doc);
+    let first = doc
+        .split(". ")
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches('.');
+    let mut chars = first.chars();
+    match (chars.next(), chars.clone().next()) {
+        (Some(a), Some(b)) if b.is_lowercase() || b.is_whitespace() => {
+            a.to_lowercase().chain(chars).collect()
+        }
+        _ => first.to_owned(),
+    }
+}

@@ -1,0 +1,493 @@
+//! One declaration of a structure gives its Rust type, its reader and its JSON Schema.
+//!
+//! Exists so that what a world file may say is written down once. The keys, their meaning, their units, conditions and
+//! defaults stand in `spec!`, `choice!` and `fieldless_choice!`; nothing else reads a map.
+//!
+//! Must not hold rules that concern more than one key.
+
+/// A structure that is read from a map.
+///
+/// ```text
+/// spec! {
+///     /// The water of the world.
+///     pub struct Water {
+///         /// Density of the water.
+///         density_kg_m3: f64 [positive] = 1025.0,      // a default
+///         /// Depth at the origin.
+///         depth_m: Option<f64> [positive],             // may be missing
+///         /// Current.
+///         current: Current => "{kind: none}",          // a default in YAML, read as if it stood in the file
+///         /// Name of the place.
+///         name: String [name],                         // required
+///         ..pose: Pose,                                // the keys of another structure, in the same map; last, no doc
+///     }
+/// }
+/// ```
+///
+/// Conditions: `positive`, `non_negative`, `fraction`, `in LOW..=HIGH`, `name`, `frame`, `not_empty`; several are separated by
+/// commas. In lists and maps they are put to every element. Numbers are always finite. All fields are public, and `at`
+/// holds where each was written; no field may have that name.
+#[macro_export]
+macro_rules! spec {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis struct $name:ident {
+            $(
+                $(#[doc = $field_doc:literal])*
+                $field:ident : $ty:ty $([ $($check:tt)* ])? $(= $default:expr)? $(=> $yaml:literal)?
+            ),*
+            $(, .. $flat:ident : $flat_ty:ty)?
+            $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        $vis struct $name {
+            $($(#[doc = $field_doc])* pub $field: $ty,)*
+            $(
+                /// What the other keys of the same map say.
+                pub $flat: $flat_ty,
+            )?
+            /// Where this and each of its keys were written.
+            pub at: $crate::read::Places,
+        }
+
+        impl $crate::read::Read for $name {
+            fn read(
+                node: &$crate::node::Node,
+                field: &$crate::read::Field<'_>,
+                problems: &mut $crate::error::Problems,
+            ) -> Option<Self> {
+                $crate::spec::read_fields!(
+                    [$name] node, field, problems;
+                    $({ $field: $ty, [$($field_doc)*], [$($($check)*)?], [$(= $default)? $(=> $yaml)?] })*
+                    $(.. $flat: $flat_ty)?
+                )
+            }
+
+            fn noun(_: &$crate::read::Field<'_>) -> $crate::read::Noun {
+                $crate::read::Noun::new("a map with keys", "maps with keys")
+            }
+
+            fn schema(
+                _: &$crate::read::Field<'_>,
+                defs: &mut $crate::schema::Defs,
+            ) -> serde_json::Value {
+                defs.refer::<Self>(stringify!($name), |defs| {
+                    $crate::schema::any_of(
+                        concat!($($doc, "\n"),*),
+                        <Self as $crate::read::Fields>::shapes(defs),
+                    )
+                })
+            }
+
+            fn json(&self) -> serde_json::Value {
+                let mut map = serde_json::Map::new();
+                $(map.insert(stringify!($field).into(), $crate::read::Read::json(&self.$field));)*
+                $(
+                    if let serde_json::Value::Object(inner) = $crate::read::Read::json(&self.$flat) {
+                        map.extend(inner);
+                    }
+                )?
+                serde_json::Value::Object(map)
+            }
+        }
+
+        impl $crate::read::Fields for $name {
+            fn shapes(defs: &mut $crate::schema::Defs) -> Vec<$crate::schema::Shape> {
+                $crate::spec::shapes_of!(
+                    [$($doc)*] defs;
+                    $({ $field: $ty, [$($field_doc)*], [$($($check)*)?], [$(= $default)? $(=> $yaml)?] })*
+                    $(.. $flat: $flat_ty)?
+                )
+            }
+        }
+    };
+}
+pub use spec;
+
+/// A choice between kinds: the key `kind` of the map picks one, the others are its keys.
+///
+/// ```text
+/// choice! {
+///     /// The current.
+///     pub enum Current {
+///         /// Still water.
+///         None = "none",
+///         /// The same everywhere.
+///         Uniform = "uniform" {
+///             /// Speed.
+///             speed_m_s: f64 [non_negative],
+///         },
+///         /// From a file.
+///         Gridded = "gridded" (GriddedCurrent),        // a structure declared by spec!
+///     }
+/// }
+/// ```
+///
+/// A kind with braces becomes a variant with these fields and `at`; `kind: none` may be written `none` alone.
+#[macro_export]
+macro_rules! choice {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis enum $name:ident {
+            $(
+                $(#[doc = $kind_doc:literal])*
+                $variant:ident = $kind:literal
+                $({
+                    $(
+                        $(#[doc = $field_doc:literal])*
+                        $field:ident : $ty:ty $([ $($check:tt)* ])? $(= $default:expr)? $(=> $yaml:literal)?
+                    ),* $(,)?
+                })?
+                $(( $inner:ty ))?
+            ),* $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[allow(clippy::large_enum_variant)] // read once when a world is loaded
+        #[derive(Clone, Debug, PartialEq)]
+        $vis enum $name {
+            $(
+                $(#[doc = $kind_doc])*
+                $variant $({
+                    $($(#[doc = $field_doc])* $field: $ty,)*
+                    /// Where this and each of its keys were written.
+                    at: $crate::read::Places,
+                })? $(( $inner ))?,
+            )*
+        }
+
+        impl $name {
+            /// The words that pick each kind.
+            pub const KINDS: &'static [&'static str] = &[$($kind),*];
+
+            /// The word that picks this kind.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Self::$variant { .. } => $kind,)*
+                }
+            }
+        }
+
+        impl $crate::read::Read for $name {
+            fn read(
+                node: &$crate::node::Node,
+                field: &$crate::read::Field<'_>,
+                problems: &mut $crate::error::Problems,
+            ) -> Option<Self> {
+                let (kind, node) = $crate::read::pick_kind::<Self>(node, field, Self::KINDS, problems)?;
+                let node = &node;
+                match kind {
+                    $($kind => $crate::spec::read_kind!(
+                        [Self::$variant] node, field, problems;
+                        $({ $({ $field: $ty, [$($field_doc)*], [$($($check)*)?], [$(= $default)? $(=> $yaml)?] })* })?
+                        $(( $inner ))?
+                    ),)*
+                    _ => None,
+                }
+            }
+
+            fn noun(_: &$crate::read::Field<'_>) -> $crate::read::Noun {
+                $crate::read::Noun::new("a map with the key `kind`", "maps with the key `kind`")
+            }
+
+            fn schema(
+                _: &$crate::read::Field<'_>,
+                defs: &mut $crate::schema::Defs,
+            ) -> serde_json::Value {
+                defs.refer::<Self>(stringify!($name), |defs| {
+                    let shapes = <Self as $crate::read::Fields>::shapes(defs);
+                    $crate::schema::choice(concat!($($doc, "\n"),*), shapes)
+                })
+            }
+
+            fn json(&self) -> serde_json::Value {
+                let mut map = serde_json::Map::new();
+                map.insert($crate::read::KIND.into(), self.kind().into());
+                match self {
+                    $(
+                        Self::$variant
+                        $({ $($field,)* .. })?
+                        $(($crate::spec::bind!(inner $inner)))?
+                        => {
+                            $($(map.insert(stringify!($field).into(), $crate::read::Read::json($field));)*)?
+                            $(
+                                let inner = <$inner as $crate::read::Read>::json(inner);
+                                if let serde_json::Value::Object(inner) = inner {
+                                    map.extend(inner);
+                                }
+                            )?
+                        }
+                    )*
+                }
+                serde_json::Value::Object(map)
+            }
+        }
+
+        impl $crate::read::Fields for $name {
+            fn shapes(defs: &mut $crate::schema::Defs) -> Vec<$crate::schema::Shape> {
+                let mut shapes = Vec::new();
+                $(
+                    let of_kind = $crate::spec::shapes_of_kind!(
+                        [$($kind_doc)*] defs;
+                        $({ $({ $field: $ty, [$($field_doc)*], [$($($check)*)?], [$(= $default)? $(=> $yaml)?] })* })?
+                        $(( $inner ))?
+                    );
+                    shapes.extend(
+                        of_kind.into_iter().map(|shape| shape.kind($crate::read::KIND, $kind)),
+                    );
+                )*
+                shapes
+            }
+        }
+    };
+}
+pub use choice;
+
+/// A choice between words.
+///
+/// ```text
+/// fieldless_choice! {
+///     /// Which way the propeller turns.
+///     pub enum Turning { /** Clockwise. */ Right = "right", /** Counter-clockwise. */ Left = "left" }
+/// }
+/// ```
+#[macro_export]
+macro_rules! fieldless_choice {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis enum $name:ident {
+            $($(#[doc = $word_doc:literal])* $variant:ident = $word:literal),* $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $vis enum $name {
+            $($(#[doc = $word_doc])* $variant,)*
+        }
+
+        impl $name {
+            /// All words, in the order of the variants.
+            pub const WORDS: &'static [&'static str] = &[$($word),*];
+
+            /// The word of the file.
+            pub fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)*
+                }
+            }
+        }
+
+        impl $crate::read::Read for $name {
+            fn read(
+                node: &$crate::node::Node,
+                field: &$crate::read::Field<'_>,
+                problems: &mut $crate::error::Problems,
+            ) -> Option<Self> {
+                match $crate::read::pick(node, field, Self::WORDS, problems)? {
+                    $($word => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+
+            fn noun(_: &$crate::read::Field<'_>) -> $crate::read::Noun {
+                let words = $crate::error::list(Self::WORDS.iter().copied());
+                $crate::read::Noun::new(format!("one of {words}"), format!("words out of {words}"))
+            }
+
+            fn schema(
+                _: &$crate::read::Field<'_>,
+                defs: &mut $crate::schema::Defs,
+            ) -> serde_json::Value {
+                defs.refer::<Self>(stringify!($name), |_| {
+                    $crate::schema::words(
+                        concat!($($doc, "\n"),*),
+                        &[$(($word, concat!($($word_doc, "\n"),*))),*],
+                    )
+                })
+            }
+
+            fn json(&self) -> serde_json::Value {
+                self.word().into()
+            }
+        }
+    };
+}
+pub use fieldless_choice;
+
+/// Reads the fields of one map and builds `$path { fields, at }`. All are read before any failure ends it.
+#[macro_export]
+macro_rules! read_fields {
+    (
+        [$($path:tt)*] $node:expr, $owner:expr, $problems:expr;
+        $({ $field:ident: $ty:ty, [$($doc:literal)*], [$($check:tt)*], [$($fallback:tt)*] })*
+        $(.. $flat:ident: $flat_ty:ty)?
+    ) => {{
+        let fields: &[$crate::read::Field<'_>] =
+            &[$($crate::spec::field!($field, [$($doc)*], [$($check)*])),*];
+        let open = $crate::spec::is_open!($($flat)?);
+        let reader = $crate::read::Reader::new($node, $owner, fields, open, $problems)?;
+        $(
+            let $field: Option<$ty> = reader.value(
+                &$crate::spec::field!($field, [$($doc)*], [$($check)*]),
+                $crate::spec::fallback!($($fallback)*),
+                $problems,
+            );
+        )*
+        $(let $flat: Option<$flat_ty> = reader.rest($problems);)?
+        Some($($path)* { $($field: $field?,)* $($flat: $flat?,)? at: reader.places() })
+    }};
+}
+pub use read_fields;
+
+/// Reads one kind of a choice, in any of its three forms.
+#[macro_export]
+macro_rules! read_kind {
+    ([$($path:tt)*] $node:expr, $owner:expr, $problems:expr; { $($fields:tt)* }) => {
+        $crate::spec::read_fields!([$($path)*] $node, $owner, $problems; $($fields)*)
+    };
+    ([$($path:tt)*] $node:expr, $owner:expr, $problems:expr; ( $inner:ty )) => {
+        <$inner as $crate::read::Read>::read($node, $owner, $problems).map($($path)*)
+    };
+    ([$($path:tt)*] $node:expr, $owner:expr, $problems:expr;) => {
+        $crate::read::Reader::new($node, $owner, &[], false, $problems).map(|_| $($path)*)
+    };
+}
+pub use read_kind;
+
+/// The shapes of a map with these fields.
+#[macro_export]
+macro_rules! shapes_of {
+    (
+        [$($owner_doc:literal)*] $defs:expr;
+        $({ $field:ident: $ty:ty, [$($doc:literal)*], [$($check:tt)*], [$($fallback:tt)*] })*
+        $(.. $flat:ident: $flat_ty:ty)?
+    ) => {{
+        #[allow(unused_mut)]
+        let mut shape = $crate::schema::Shape::new(concat!($($owner_doc, "\n"),*));
+        $({
+            let fallback: $crate::read::Fallback<$ty> = $crate::spec::fallback!($($fallback)*);
+            let field = $crate::spec::field!($field, [$($doc)*], [$($check)*]);
+            shape.key::<$ty>(&field, fallback.required(), fallback.json(&field), $defs);
+        })*
+        $crate::spec::joined_shapes!(shape, $defs $(, $flat_ty)?)
+    }};
+}
+pub use shapes_of;
+
+/// One shape, or one for each shape of the structure that shares its map.
+#[macro_export]
+macro_rules! joined_shapes {
+    ($shape:expr, $defs:expr) => {
+        vec![$shape]
+    };
+    ($shape:expr, $defs:expr, $flat:ty) => {{
+        let inner = <$flat as $crate::read::Fields>::shapes($defs);
+        $shape.with_each(inner)
+    }};
+}
+pub use joined_shapes;
+
+/// The shapes of one kind of a choice, in any of its three forms.
+#[macro_export]
+macro_rules! shapes_of_kind {
+    ([$($doc:literal)*] $defs:expr; ( $inner:ty )) => {
+        <$inner as $crate::read::Fields>::shapes($defs)
+    };
+    ([$($doc:literal)*] $defs:expr; $({ $($fields:tt)* })?) => {
+        $crate::spec::shapes_of!([$($doc)*] $defs; $($($fields)*)?)
+    };
+}
+pub use shapes_of_kind;
+
+/// What is known about a field.
+#[macro_export]
+macro_rules! field {
+    ($field:ident, [$($doc:literal)*], [$($check:tt)*]) => {
+        $crate::read::Field::new(
+            stringify!($field),
+            concat!($($doc, "\n"),*),
+            $crate::spec::checks!($($check)*),
+        )
+    };
+}
+pub use field;
+
+/// The conditions of a field.
+#[macro_export]
+macro_rules! checks {
+    ($($word:ident $($low:literal ..= $high:literal)?),* $(,)?) => {
+        const { &[$($crate::spec::check!($word $($low, $high)?)),*] }
+    };
+}
+pub use checks;
+
+/// One condition.
+#[macro_export]
+macro_rules! check {
+    (positive) => {
+        $crate::read::Check::Positive
+    };
+    (non_negative) => {
+        $crate::read::Check::NonNegative
+    };
+    (fraction) => {
+        $crate::read::Check::Fraction
+    };
+    (name) => {
+        $crate::read::Check::Name
+    };
+    (frame) => {
+        $crate::read::Check::Frame
+    };
+    (not_empty) => {
+        $crate::read::Check::NotEmpty
+    };
+    (in $low:literal, $high:literal) => {
+        $crate::read::Check::In($low as f64, $high as f64)
+    };
+}
+pub use check;
+
+/// What holds when the key is missing.
+#[macro_export]
+macro_rules! fallback {
+    () => {
+        $crate::read::Fallback::OfType
+    };
+    (= $default:expr) => {
+        $crate::read::Fallback::Value(|| $default)
+    };
+    (=> $yaml:literal) => {
+        $crate::read::Fallback::Yaml($yaml)
+    };
+}
+pub use fallback;
+
+/// Whether unknown keys go to a structure that shares the map.
+#[macro_export]
+macro_rules! is_open {
+    () => {
+        false
+    };
+    ($flat:ident) => {
+        true
+    };
+}
+pub use is_open;
+
+/// A name in a pattern; the type only says how often.
+#[allow(unused_macros)] // by `choice!` alone, for kinds that wrap a structure
+#[macro_export]
+macro_rules! bind {
+    ($name:ident $ty:ty) => {
+        $name
+    };
+}
+#[allow(unused_imports)]
+pub use bind;
+
+#[cfg(test)]
+#[path = "spec_tests.rs"]
+mod tests;

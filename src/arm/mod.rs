@@ -1,0 +1,259 @@
+//! Arms and grippers as ros2_control has them: per group of joints a trajectory controller, forward controllers and,
+//! for a gripper, its two actions.
+//!
+//! This file says which of them a group has and under which names; `request.rs` makes trajectories of messages,
+//! `follow.rs` and `gripper.rs` take goals, `watch.rs` tells how they go. None of them touches the state: commands go
+//! into the mailbox, and what is published comes from the outlet.
+
+mod follow;
+mod gripper;
+mod request;
+mod state;
+mod watch;
+
+pub use crate::arm::request::{goal_number, topic_trajectory};
+pub use crate::arm::state::{controller_state, joint_state, joint_state_names};
+pub use crate::arm::watch::{GroupStatus, Progress, Watched};
+
+use crate::input::Mailbox;
+use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
+use merrow_model::scene::{Drive, JointGroup, JointKind, JointMode, Robot, Scene};
+use merrow_ros2::action_type::Action;
+use merrow_ros2::dds::{ActionServer, Node, NodeError};
+use merrow_ros2::message::{Message, Service};
+use merrow_ros2::msg::control_msgs::{
+    JointTrajectoryControllerState, follow_joint_trajectory, gripper_command,
+    parallel_gripper_command,
+};
+use merrow_ros2::msg::std_msgs::Float64MultiArray;
+use merrow_ros2::msg::trajectory_msgs::JointTrajectory;
+use merrow_ros2::qos::Qos;
+
+/// Which joints: those of a group of a robot, by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Index of the robot.
+    pub robot: usize,
+    /// Index of the group.
+    pub group: usize,
+}
+
+impl Place {
+    /// Robot and group.
+    pub fn of(self, scene: &Scene) -> (&Robot, &JointGroup) {
+        let robot = &scene.robots[self.robot];
+        (robot, &robot.joint_groups[self.group])
+    }
+}
+
+/// What an action does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// Follows a trajectory.
+    Follow,
+    /// Moves a gripper, by `control_msgs/action/GripperCommand`.
+    Grip,
+    /// The same by `control_msgs/action/ParallelGripperCommand`.
+    GripParallel,
+}
+
+/// An action that the node serves.
+#[derive(Clone, Debug)]
+pub struct ActionPlan {
+    /// Name.
+    pub name: String,
+    /// ROS name of its type.
+    pub kind: &'static str,
+    /// Whose joints it moves.
+    pub place: Place,
+    /// What it does.
+    pub deed: Deed,
+}
+
+/// True if every joint of the group can be commanded in `mode`.
+fn knows(robot: &Robot, group: &JointGroup, mode: JointMode) -> bool {
+    group
+        .joints
+        .iter()
+        .all(|joint| match &robot.links[joint + 1].joint.drive {
+            Drive::Effort { .. } => mode == JointMode::Effort,
+            Drive::Position { .. } => mode == JointMode::Position,
+            Drive::Servo(servo) => mode != JointMode::Position || servo.position_gain > 0.0,
+        })
+}
+
+/// True if a group opens and closes: one joint, or several that its name calls a gripper.
+fn is_gripper(robot: &Robot, group: &JointGroup) -> bool {
+    knows(robot, group, JointMode::Position)
+        && (group.joints.len() == 1 || group.name.ends_with("gripper"))
+}
+
+fn groups(scene_index: usize, robot: &Robot) -> impl Iterator<Item = (Place, &JointGroup)> {
+    robot
+        .joint_groups
+        .iter()
+        .enumerate()
+        .map(move |(group, g)| {
+            (
+                Place {
+                    robot: scene_index,
+                    group,
+                },
+                g,
+            )
+        })
+}
+
+/// The topics that the groups of a robot publish.
+pub fn outputs(index: usize, robot: &Robot, outputs: &mut Vec<Output>) {
+    for (place, group) in groups(index, robot) {
+        outputs.push(Output {
+            topic: format!("{}/{}_controller/controller_state", robot.name, group.name),
+            info: JointTrajectoryControllerState::info(),
+            qos: Qos::DEFAULT,
+            rate_hz: Some(FRAME_RATE),
+            source: Source::Controller { place },
+        });
+    }
+}
+
+/// The topics that command the groups of a robot.
+pub fn inputs(index: usize, robot: &Robot, inputs: &mut Vec<Input>) {
+    for (place, group) in groups(index, robot) {
+        let base = format!("{}/{}", robot.name, group.name);
+        if knows(robot, group, JointMode::Position) {
+            inputs.push(Input {
+                topic: format!("{base}_controller/joint_trajectory"),
+                info: JointTrajectory::info(),
+                target: Target::Trajectory { place },
+                unit: format!(
+                    "points of {}: {}",
+                    joint_names(robot, group),
+                    unit(robot, group, JointMode::Position)
+                ),
+            });
+        }
+        for mode in [JointMode::Position, JointMode::Velocity, JointMode::Effort] {
+            if knows(robot, group, mode) {
+                inputs.push(Input {
+                    topic: format!("{base}_{}_controller/commands", mode.word()),
+                    info: Float64MultiArray::info(),
+                    target: Target::Group { place, mode },
+                    unit: format!(
+                        "one value each of {}: {}",
+                        joint_names(robot, group),
+                        unit(robot, group, mode)
+                    ),
+                });
+            }
+        }
+    }
+}
+
+fn joint_names(robot: &Robot, group: &JointGroup) -> String {
+    let names: Vec<&str> = group
+        .joints
+        .iter()
+        .map(|j| robot.links[j + 1].joint.name.as_str())
+        .collect();
+    names.join(", ")
+}
+
+/// Unit of a command to the group's joints.
+fn unit(robot: &Robot, group: &JointGroup, mode: JointMode) -> &'static str {
+    let slides = |j: &usize| robot.links[j + 1].joint.kind == JointKind::Prismatic;
+    let [turning, sliding, mixed] = match mode {
+        JointMode::Position => ["rad", "m", "rad or m"],
+        JointMode::Velocity => ["rad/s", "m/s", "rad/s or m/s"],
+        JointMode::Effort => ["N m", "N", "N m or N"],
+    };
+    match group.joints.iter().filter(|j| slides(j)).count() {
+        0 => turning,
+        n if n == group.joints.len() => sliding,
+        _ => mixed,
+    }
+}
+
+/// The actions of the groups of a robot.
+pub fn actions(index: usize, robot: &Robot) -> Vec<ActionPlan> {
+    let mut actions = Vec::new();
+    for (place, group) in groups(index, robot) {
+        let mut add = |controller: &str, action: &str, kind, deed| {
+            let name = format!("{}/{}{controller}/{action}", robot.name, group.name);
+            actions.push(ActionPlan {
+                name,
+                kind,
+                place,
+                deed,
+            });
+        };
+        if knows(robot, group, JointMode::Position) {
+            let kind = follow_joint_trajectory::Action::TYPE;
+            add("_controller", "follow_joint_trajectory", kind, Deed::Follow);
+        }
+        if is_gripper(robot, group) {
+            add(
+                "_controller",
+                "gripper_cmd",
+                gripper_command::Action::TYPE,
+                Deed::Grip,
+            );
+            let kind = parallel_gripper_command::Action::TYPE;
+            add(
+                "_parallel_controller",
+                "gripper_cmd",
+                kind,
+                Deed::GripParallel,
+            );
+        }
+    }
+    actions
+}
+
+/// An action that is served; dropping it ends it.
+pub enum Served {
+    /// Of a trajectory.
+    Follow(ActionServer<follow_joint_trajectory::Action>),
+    /// Of a gripper.
+    Grip(ActionServer<gripper_command::Action>),
+    /// Of a gripper, in the newer form.
+    GripParallel(ActionServer<parallel_gripper_command::Action>),
+}
+
+/// Starts an action: the server, and what tells of its goals.
+///
+/// # Errors
+/// An endpoint could not be made.
+pub fn serve(
+    node: &Node,
+    plan: &ActionPlan,
+    mailbox: &Mailbox,
+) -> Result<(Served, Box<dyn Watched>), NodeError> {
+    let label = plan.name.as_str();
+    Ok(match plan.deed {
+        Deed::Follow => {
+            let (server, watch) = crate::arm::follow::start(node, label, plan.place, mailbox)?;
+            (Served::Follow(server), watch)
+        }
+        Deed::Grip => {
+            let (server, watch) = crate::arm::gripper::start(node, label, plan.place, mailbox)?;
+            (Served::Grip(server), watch)
+        }
+        Deed::GripParallel => {
+            let (server, watch) = crate::arm::gripper::start(node, label, plan.place, mailbox)?;
+            (Served::GripParallel(server), watch)
+        }
+    })
+}
+
+/// Services of an action and their types: name after `_action/`, type.
+pub fn services_of(kind: &'static str) -> [(&'static str, String); 3] {
+    [
+        ("send_goal", format!("{kind}_SendGoal")),
+        (
+            "cancel_goal",
+            merrow_ros2::msg::action_msgs::CancelGoal::TYPE.to_string(),
+        ),
+        ("get_result", format!("{kind}_GetResult")),
+    ]
+}

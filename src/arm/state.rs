@@ -1,0 +1,222 @@
+//! What joints report, as messages: `joint_states`, the state of a controller, the feedback of a trajectory.
+
+use crate::arm::Place;
+use crate::convert::header;
+use crate::node::frames::Snapshot;
+use merrow_model::scene::{JointGroup, JointKind, JointMode, Robot, Scene};
+use merrow_model::state::joint::Tracking;
+use merrow_ros2::msg::builtin_interfaces::Duration;
+use merrow_ros2::msg::control_msgs::JointTrajectoryControllerState;
+use merrow_ros2::msg::control_msgs::follow_joint_trajectory::Feedback;
+use merrow_ros2::msg::sensor_msgs::JointState;
+use merrow_ros2::msg::trajectory_msgs::JointTrajectoryPoint;
+
+/// State of all joints of a robot that move: what encoders and current sensors say, and for ideal drives the truth; then its fins and what nods its lasers.
+pub fn joint_state(scene: &Scene, robot: usize, snapshot: &Snapshot) -> JointState {
+    let model = &scene.robots[robot];
+    let moving =
+        (0..model.n_joints()).filter(|j| model.links[j + 1].joint.kind != JointKind::Fixed);
+    let mut out = joints_of(model, moving, snapshot, robot);
+    let has_efforts = !out.name.is_empty();
+    for (fin, memory) in model
+        .fins
+        .iter()
+        .zip(&snapshot.fins[robot])
+        .filter(|(fin, _)| fin.turns())
+    {
+        out.name.push(fin.name.clone());
+        out.position.push(memory.angle);
+        out.velocity.push(memory.rate);
+        // nothing measures it: left out where no joint has one
+        if has_efforts {
+            out.effort.push(f64::NAN);
+        }
+    }
+    for sensor in &model.sensors {
+        if let Some(tilt) = sensor.kind.tilt() {
+            out.name.push(format!("{}_tilt", sensor.name));
+            out.position.push(tilt.angle(snapshot.time_ns));
+            out.velocity.push(tilt.speed(snapshot.time_ns));
+            if has_efforts {
+                out.effort.push(f64::NAN);
+            }
+        }
+    }
+    JointState {
+        header: header(snapshot.time_ns, ""),
+        ..out
+    }
+}
+
+/// Names of what [`joint_state`] tells of, in its order.
+pub fn joint_state_names(robot: &Robot) -> Vec<String> {
+    let joints = robot.links[1..]
+        .iter()
+        .filter(|link| link.joint.kind != JointKind::Fixed);
+    let fins = robot
+        .fins
+        .iter()
+        .filter(|fin| fin.turns())
+        .map(|fin| fin.name.clone());
+    let nodded = robot
+        .sensors
+        .iter()
+        .filter(|sensor| sensor.kind.tilt().is_some());
+    let units = nodded.map(|sensor| format!("{}_tilt", sensor.name));
+    joints
+        .map(|link| link.joint.name.clone())
+        .chain(fins)
+        .chain(units)
+        .collect()
+}
+
+/// State of some joints, without a header.
+pub fn joints_of(
+    model: &Robot,
+    joints: impl Iterator<Item = usize>,
+    snapshot: &Snapshot,
+    robot: usize,
+) -> JointState {
+    let mut out = JointState::default();
+    for j in joints {
+        let measured = snapshot.tracking[robot][j].actual;
+        out.name.push(model.links[j + 1].joint.name.clone());
+        out.position.push(measured.position);
+        out.velocity.push(measured.velocity);
+        // an ideal drive has no sensor of its effort: what the dynamics needed
+        let effort = measured.effort;
+        out.effort.push(if effort.is_nan() {
+            snapshot.efforts[robot][j]
+        } else {
+            effort
+        });
+    }
+    out
+}
+
+/// What the controller of a group wants, measures and commands.
+pub fn controller_state(
+    scene: &Scene,
+    place: Place,
+    snapshot: &Snapshot,
+) -> JointTrajectoryControllerState {
+    let (robot, group) = place.of(scene);
+    let Points {
+        reference,
+        feedback,
+        error,
+    } = Points::of(group, snapshot, place);
+    let modes = &snapshot.modes[place.robot];
+    let all_in = |mode| group.joints.iter().all(|j| modes[*j] == mode);
+    let mut output = JointTrajectoryPoint::default();
+    if all_in(JointMode::Position) {
+        output.positions.clone_from(&reference.positions);
+    } else if all_in(JointMode::Velocity) {
+        output.velocities.clone_from(&reference.velocities);
+    } else if all_in(JointMode::Effort) {
+        output.effort = tracking(group, snapshot, place)
+            .map(|t| t.desired.effort)
+            .collect();
+    }
+    JointTrajectoryControllerState {
+        header: header(snapshot.time_ns, ""),
+        joint_names: names(robot, group),
+        reference,
+        feedback,
+        error,
+        output,
+        speed_scaling_factor: 1.0,
+        ..JointTrajectoryControllerState::default()
+    }
+}
+
+/// How a trajectory goes.
+pub fn feedback(scene: &Scene, snapshot: &Snapshot, place: Place) -> Feedback {
+    let (robot, group) = place.of(scene);
+    let Points {
+        reference,
+        feedback,
+        error,
+    } = Points::of(group, snapshot, place);
+    Feedback {
+        header: header(snapshot.time_ns, ""),
+        joint_names: names(robot, group),
+        desired: reference,
+        actual: feedback,
+        error,
+        ..Feedback::default()
+    }
+}
+
+fn names(robot: &Robot, group: &JointGroup) -> Vec<String> {
+    group
+        .joints
+        .iter()
+        .map(|joint| robot.links[joint + 1].joint.name.clone())
+        .collect()
+}
+
+fn tracking<'s>(
+    group: &'s JointGroup,
+    snapshot: &'s Snapshot,
+    place: Place,
+) -> impl Iterator<Item = &'s Tracking> {
+    group
+        .joints
+        .iter()
+        .map(move |joint| &snapshot.tracking[place.robot][*joint])
+}
+
+/// Where the joints of a group should be, where they are, and the difference.
+struct Points {
+    reference: JointTrajectoryPoint,
+    feedback: JointTrajectoryPoint,
+    error: JointTrajectoryPoint,
+}
+
+impl Points {
+    fn of(group: &JointGroup, snapshot: &Snapshot, place: Place) -> Self {
+        let list =
+            |value: fn(&Tracking) -> f64| tracking(group, snapshot, place).map(value).collect();
+        let start_ns = snapshot.starts[place.robot][place.group];
+        let time_from_start = since(start_ns, snapshot.time_ns);
+        let measured = tracking(group, snapshot, place).all(|t| t.actual.effort.is_finite());
+        Self {
+            reference: JointTrajectoryPoint {
+                positions: list(|t| t.desired.position),
+                velocities: list(|t| t.desired.velocity),
+                accelerations: list(|t| t.desired.acceleration),
+                effort: Vec::new(),
+                time_from_start: time_from_start.clone(),
+            },
+            feedback: JointTrajectoryPoint {
+                positions: list(|t| t.actual.position),
+                velocities: list(|t| t.actual.velocity),
+                accelerations: Vec::new(),
+                effort: if measured {
+                    list(|t| t.actual.effort)
+                } else {
+                    Vec::new()
+                },
+                time_from_start: time_from_start.clone(),
+            },
+            error: JointTrajectoryPoint {
+                positions: list(|t| t.position_error),
+                velocities: list(|t| t.velocity_error),
+                accelerations: Vec::new(),
+                effort: Vec::new(),
+                time_from_start,
+            },
+        }
+    }
+}
+
+/// Time since the start of a trajectory; 0 without one, negative before it.
+fn since(start_ns: Option<u64>, now_ns: u64) -> Duration {
+    // 292 years of simulated time fit
+    let ns = start_ns.map_or(0, |start_ns| now_ns as i64 - start_ns as i64);
+    Duration {
+        sec: i32::try_from(ns.div_euclid(1_000_000_000)).unwrap_or(i32::MIN),
+        nanosec: ns.rem_euclid(1_000_000_000) as u32,
+    }
+}

@@ -1,0 +1,195 @@
+//! Pictures of cameras, as messages.
+
+use crate::convert::image;
+use crate::convert::image::{DepthScale, Pixels};
+use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::sensor::camera::{CameraSpec, Part};
+use merrow_model::scene::sensor::lens::Distortion;
+use merrow_model::scene::{Scene, SensorKind};
+use merrow_model::state::frames::Picture;
+use merrow_ros2::message::{Message, TypeInfo};
+use merrow_ros2::msg::sensor_msgs::{CameraInfo, CompressedImage, Image, RegionOfInterest};
+use merrow_ros2::msg::std_msgs::Header;
+use merrow_ros2::msg::vision_msgs::{LabelInfo, VisionClass};
+use merrow_sensors::camera::shading::{OPEN_WATER, SURFACE};
+
+/// A message of a camera.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Colours.
+    Rgb,
+    /// Colours as a file of JPEG.
+    Jpeg,
+    /// Depths.
+    Depth,
+    /// Depths as a file of PNG.
+    DepthFile,
+    /// How it maps, beside the depths, where their users look for it.
+    DepthInfo,
+    /// Numbers of what is seen.
+    Labels,
+    /// How it maps, beside the colours.
+    Info,
+}
+
+/// The messages of a camera.
+pub fn forms(spec: &CameraSpec) -> impl Iterator<Item = Form> {
+    const ALL: [Form; 7] = [
+        Form::Rgb,
+        Form::Jpeg,
+        Form::Depth,
+        Form::DepthFile,
+        Form::DepthInfo,
+        Form::Labels,
+        Form::Info,
+    ];
+    let parts = spec.parts;
+    let has = move |form: &Form| {
+        form.part().is_in(parts) && (*form != Form::DepthInfo || Part::Depth.is_in(parts))
+    };
+    ALL.into_iter().filter(has)
+}
+
+impl Form {
+    /// What of a picture it is made of.
+    pub fn part(self) -> Part {
+        match self {
+            Form::Rgb => Part::Rgb,
+            Form::Jpeg => Part::Jpeg,
+            Form::Depth | Form::DepthFile => Part::Depth,
+            Form::Labels => Part::Labels,
+            Form::DepthInfo | Form::Info => Part::Info,
+        }
+    }
+
+    /// Its topic's suffix, and its type.
+    pub fn topic(self) -> (&'static str, &'static TypeInfo) {
+        match self {
+            Form::Rgb => ("/image_raw", Image::info()),
+            Form::Jpeg => ("/image_raw/compressed", CompressedImage::info()),
+            Form::Depth => ("/depth/image_raw", Image::info()),
+            Form::DepthFile => ("/depth/image_raw/compressedDepth", CompressedImage::info()),
+            Form::DepthInfo => ("/depth/camera_info", CameraInfo::info()),
+            Form::Labels => ("/labels/image_raw", Image::info()),
+            Form::Info => ("/camera_info", CameraInfo::info()),
+        }
+    }
+}
+
+/// A message of a camera, made.
+pub enum Shown {
+    /// How it maps.
+    Info(Box<CameraInfo>),
+    /// Pixels as they are.
+    Raw(Image),
+    /// Pixels as a file.
+    File(CompressedImage),
+}
+
+/// What a picture gives of `form`, if anything.
+pub fn show(form: Form, spec: &CameraSpec, picture: &Picture, header: Header) -> Option<Shown> {
+    let [width, height] = spec.size.map(|n| n as u32);
+    let of = |pixels| image::Picture {
+        width,
+        height,
+        pixels,
+    };
+    let rgb = || picture.rgb.as_ref().map(|rgb| of(Pixels::Rgb8(rgb)));
+    let depth = || picture.depth.as_ref().map(|depth| of(Pixels::Depth(depth)));
+    let labels = || {
+        picture
+            .labels
+            .as_ref()
+            .map(|labels| of(Pixels::Uint16(labels)))
+    };
+    match form {
+        Form::Info | Form::DepthInfo => Some(Shown::Info(Box::new(info(spec, header)))),
+        Form::Rgb => rgb()?.raw(header).ok().map(Shown::Raw),
+        Form::Depth => depth()?.raw(header).ok().map(Shown::Raw),
+        Form::Labels => labels()?.raw(header).ok().map(Shown::Raw),
+        Form::Jpeg => rgb()?.jpeg(header, spec.jpeg_quality).ok().map(Shown::File),
+        Form::DepthFile => {
+            let scale = DepthScale {
+                max: spec.range[1] as f32,
+                ..DepthScale::default()
+            };
+            depth()?
+                .compressed_depth(header, scale)
+                .ok()
+                .map(Shown::File)
+        }
+    }
+}
+
+/// How a camera maps.
+pub fn info(spec: &CameraSpec, header: Header) -> CameraInfo {
+    let ([fx, fy], [cx, cy]) = (spec.lens.focal, spec.lens.center);
+    let (model, d) = match &spec.lens.distortion {
+        Distortion::BrownConrady(k) => ("plumb_bob", k.to_vec()),
+        Distortion::FishEye(k) => ("equidistant", k.to_vec()),
+    };
+    CameraInfo {
+        header,
+        height: spec.size[1] as u32,
+        width: spec.size[0] as u32,
+        distortion_model: model.to_string(),
+        d,
+        k: [fx, 0.0, cx, 0.0, fy, cy, 0.0, 0.0, 1.0],
+        r: [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+        p: [
+            fx,
+            0.0,
+            cx,
+            spec.baseline.map_or(0.0, |b| -fx * b),
+            0.0,
+            fy,
+            cy,
+            0.0,
+            0.0,
+            0.0,
+            1.0,
+            0.0,
+        ],
+        binning_x: 0,
+        binning_y: 0,
+        roi: RegionOfInterest {
+            x_offset: 0,
+            y_offset: 0,
+            height: 0,
+            width: 0,
+            do_rectify: false,
+        },
+    }
+}
+
+/// True if it gives numbers of what is seen.
+pub fn has_labels(kind: &SensorKind) -> bool {
+    matches!(kind.looks().map(|looks| &**looks), Some(Looks::Camera(spec)) if Part::Labels.is_in(spec.parts))
+}
+
+/// What the numbers are; 65535, which the message keeps for what has no class, is the water's surface.
+pub fn labels(scene: &Scene, header: Header) -> LabelInfo {
+    let structures = scene
+        .structures
+        .iter()
+        .map(|structure| structure.name.as_str());
+    let robots = scene.robots.iter().map(|robot| robot.name.as_str());
+    let numbered = ["sky", "bottom"]
+        .into_iter()
+        .chain(structures)
+        .chain(robots);
+    let water = [(OPEN_WATER, "open_water"), (SURFACE, "water_surface")];
+    let all = numbered
+        .enumerate()
+        .map(|(k, name)| (k as u16, name))
+        .chain(water);
+    let class = |(class_id, name): (u16, &str)| VisionClass {
+        class_id,
+        class_name: name.to_string(),
+    };
+    LabelInfo {
+        header,
+        class_map: all.map(class).collect(),
+        threshold: 0.0,
+    }
+}

@@ -1,0 +1,112 @@
+//! Contacts as messages: all of a world, and the wrench on each link that can be touched.
+
+use crate::convert::{WORLD_FRAME, header, point, vector3};
+use crate::msg::{Contact, Contacts};
+use crate::node::frames::{Snapshot, link_frame};
+use merrow_math::SpatialForce;
+use merrow_model::scene::{Link, Robot, Scene};
+use merrow_model::state::contact::Side;
+use merrow_model::state::workspace::LinkWork;
+use merrow_model::state::{RobotState, Workspace};
+use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
+
+/// All contacts of the last step before the snapshot.
+pub fn message(scene: &Scene, snapshot: &Snapshot) -> Contacts {
+    let rate = 1.0 / scene.dt();
+    let contacts = snapshot.contacts.iter().map(|c| {
+        let [robot_a, link_a, collider_a] = names(scene, c.a);
+        let [robot_b, link_b, collider_b] = names(scene, c.b);
+        Contact {
+            robot_a,
+            link_a,
+            collider_a,
+            robot_b,
+            link_b,
+            collider_b,
+            position: point(c.p_W),
+            normal: vector3(c.n_W),
+            separation: c.gap,
+            force: vector3(c.impulse_W.scale(rate)),
+            impulse: vector3(c.impulse_W),
+        }
+    });
+    Contacts {
+        header: header(snapshot.time_ns, WORLD_FRAME),
+        contacts: contacts.collect(),
+    }
+}
+
+/// Names of robot, link and collider.
+fn names(scene: &Scene, side: Side) -> [String; 3] {
+    match side {
+        Side::Link {
+            robot,
+            link,
+            collider,
+        } => {
+            let robot = &scene.robots[robot as usize];
+            let collider = robot
+                .colliders
+                .get(collider as usize)
+                .map_or("", |c| &c.name);
+            [
+                robot.name.clone(),
+                robot.links[link as usize].name.clone(),
+                collider.to_string(),
+            ]
+        }
+        Side::Structure {
+            structure,
+            collider,
+        } => {
+            let structure = &scene.structures[structure as usize];
+            let shape = structure
+                .colliders
+                .get(collider as usize)
+                .map_or("", |c| &c.name);
+            [
+                String::new(),
+                String::new(),
+                format!("{}/{shape}", structure.name),
+            ]
+        }
+        Side::Seabed => [String::new(), String::new(), "seabed".to_string()],
+    }
+}
+
+/// Mean wrench of all contacts on a link over the last step, at the link's origin in the link's frame.
+pub fn wrench(scene: &Scene, robot: usize, link: usize, snapshot: &Snapshot) -> WrenchStamped {
+    let F = snapshot.contact_wrenches[robot]
+        .get(link)
+        .copied()
+        .unwrap_or(SpatialForce::zero());
+    let frame = link_frame(&scene.robots[robot], link);
+    WrenchStamped {
+        header: header(snapshot.time_ns, &frame),
+        wrench: Wrench {
+            force: vector3(F.f),
+            torque: vector3(F.m),
+        },
+    }
+}
+
+/// Wrenches of contacts on all links of a robot, each at its origin along its user's axes; empty where nothing touches it.
+pub fn wrenches(robot: &Robot, state: &RobotState, work: &Workspace) -> Vec<SpatialForce> {
+    if !state.kick.felt {
+        return Vec::new();
+    }
+    let on = |((link, w), F): ((&Link, &LinkWork), &SpatialForce)| {
+        let R_WU = w.R_WL.mul_mat(&link.R_LU);
+        SpatialForce {
+            m: R_WU.tr_mul_vec(F.m),
+            f: R_WU.tr_mul_vec(F.f),
+        }
+    };
+    robot
+        .links
+        .iter()
+        .zip(&work.links)
+        .zip(&state.contact_force)
+        .map(on)
+        .collect()
+}

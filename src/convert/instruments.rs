@@ -1,0 +1,326 @@
+//! Readings of instruments that have several topics, or none but numbers.
+//!
+//! Where ROS has a message for a quantity it is used; other quantities are plain numbers, whose unit the topic's documentation says, and stand
+//! stamped and together with all others of their sample in a `record` of names and values.
+
+use crate::convert;
+use crate::convert::vector3;
+use merrow_math::Vec3;
+use merrow_model::scene::sensor::probe::{ProbeSpec, Quantity, SamplerSpec};
+use merrow_model::scene::{Scene, Sensor, SensorKind};
+use merrow_model::state::bottle::Bottle;
+use merrow_model::state::reading;
+use merrow_model::state::reading::{Ctd, Reading};
+use merrow_ros2::cdr::to_bytes;
+use merrow_ros2::message::{Message, TypeInfo};
+use merrow_ros2::msg::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyValue};
+use merrow_ros2::msg::geometry_msgs::Vector3Stamped;
+use merrow_ros2::msg::marine_sensor_msgs::TurbidityNTU;
+use merrow_ros2::msg::sensor_msgs::{BatteryState, FluidPressure, JointState, Temperature};
+use merrow_ros2::msg::std_msgs::{Bool, Float64, Header};
+
+/// Turns a minute per radian a second.
+const RPM: f64 = 30.0 / std::f64::consts::PI;
+
+/// What an instrument publishes on one of its topics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A temperature.
+    Temperature,
+    /// A pressure.
+    Pressure,
+    /// A turbidity.
+    Turbidity,
+    /// A number, by its place among the quantities of the reading.
+    Number(usize),
+    /// A vector.
+    Vector,
+    /// True or false.
+    Flag,
+    /// Speed and torque of a shaft.
+    Shaft,
+    /// Voltage, current and what else is known of a supply.
+    Supply,
+    /// All quantities of a sample by name, stamped.
+    Record,
+}
+
+/// Topic suffixes of an instrument and what they hold; the first is the sensor's own. None of sensors that have a message of their own.
+pub fn parts(kind: &SensorKind) -> &'static [(&'static str, Part)] {
+    match kind {
+        SensorKind::Probe(spec) => probe(spec),
+        SensorKind::Barometer { .. } => &[("/data", Part::Pressure)],
+        SensorKind::Ctd(_) => &[
+            ("/temperature", Part::Temperature),
+            ("/pressure", Part::Pressure),
+            ("/conductivity", Part::Number(1)),
+            ("/salinity", Part::Number(3)),
+            ("/depth", Part::Number(4)),
+            ("/sound_speed", Part::Number(5)),
+            ("/record", Part::Record),
+        ],
+        SensorKind::Anemometer(_) => &[
+            ("/data", Part::Vector),
+            ("/speed", Part::Number(0)),
+            ("/direction", Part::Number(1)),
+        ],
+        SensorKind::WaterSampler(_) => &[("/bottle", Part::Record)],
+        SensorKind::LeakDetector { .. } => &[("/leak", Part::Flag)],
+        SensorKind::Motor(_) => &[
+            ("/joint_state", Part::Shaft),
+            ("/power", Part::Supply),
+            ("/record", Part::Record),
+        ],
+        SensorKind::PowerMeter(_) => &[("/battery_state", Part::Supply)],
+        _ => &[],
+    }
+}
+
+fn probe(spec: &ProbeSpec) -> &'static [(&'static str, Part)] {
+    if spec.quantity == Quantity::Temperature {
+        &[("/data", Part::Temperature)]
+    } else if spec.unit.eq_ignore_ascii_case("ntu") {
+        &[("/data", Part::Turbidity)]
+    } else {
+        &[("/data", Part::Number(0)), ("/record", Part::Record)]
+    }
+}
+
+/// The message of a part.
+pub fn info(part: Part) -> &'static TypeInfo {
+    match part {
+        Part::Temperature => Temperature::info(),
+        Part::Pressure => FluidPressure::info(),
+        Part::Turbidity => TurbidityNTU::info(),
+        Part::Number(_) => Float64::info(),
+        Part::Vector => Vector3Stamped::info(),
+        Part::Flag => Bool::info(),
+        Part::Shaft => JointState::info(),
+        Part::Supply => BatteryState::info(),
+        Part::Record => DiagnosticArray::info(),
+    }
+}
+
+/// The message of the part `n` of a sensor's reading, encoded.
+pub fn encode(sensor: &Sensor, n: usize, reading: &Reading, header: Header) -> Vec<u8> {
+    match parts(&sensor.kind)[n].1 {
+        Part::Temperature => to_bytes(&temperature(reading, header)),
+        Part::Pressure => to_bytes(&pressure(reading, header)),
+        Part::Turbidity => to_bytes(&turbidity(reading, header)),
+        Part::Number(k) => to_bytes(&number(sensor, reading, k)),
+        Part::Vector => to_bytes(&vector(reading, header)),
+        Part::Flag => to_bytes(&Bool {
+            data: matches!(reading, Reading::Leak(r) if r.is_wet()),
+        }),
+        Part::Shaft => to_bytes(&shaft(sensor, reading, header)),
+        Part::Supply => to_bytes(&supply(reading, header)),
+        Part::Record => to_bytes(&record(sensor, reading, header)),
+    }
+}
+
+/// Names, each with its unit, and values of what a reading holds.
+fn quantities(sensor: &Sensor, reading: &Reading) -> Vec<(String, f64)> {
+    match (reading, &sensor.kind) {
+        (Reading::Probe(r), SensorKind::Probe(spec)) => {
+            vec![(format!("{} [{}]", spec.field, spec.unit), r.value)]
+        }
+        (Reading::Bottle(r), SensorKind::WaterSampler(spec)) => bottle(spec, r),
+        (Reading::Ctd(r), _) => named(ctd(r)),
+        (Reading::Wind(r), _) => named([("speed [m/s]", r.speed), ("from [rad]", r.from)]),
+        (Reading::Motor(r), _) => named([
+            ("speed [rpm]", r.speed * RPM),
+            ("current [A]", r.current),
+            ("voltage [V]", r.voltage),
+            ("temperature [degC]", r.temperature),
+            ("torque [N m]", r.torque),
+            ("power [W]", r.power),
+        ]),
+        _ => Vec::new(),
+    }
+}
+
+/// What is in a bottle.
+fn bottle(spec: &SamplerSpec, r: &Bottle) -> Vec<(String, f64)> {
+    let seconds = |ns: u64| ns as f64 * 1e-9;
+    let mut all = named([
+        ("bottle", f64::from(r.number)),
+        ("bottles", f64::from(spec.bottles)),
+        ("volume [m3]", r.volume),
+        ("opened [s]", seconds(r.time_ns[0])),
+        ("last_water [s]", seconds(r.time_ns[1])),
+        ("east [m]", r.p_W.x),
+        ("north [m]", r.p_W.y),
+        ("up [m]", r.p_W.z),
+    ]);
+    // of what has no water yet nothing is known
+    let known = |mean: f64| if r.volume > 0.0 { mean } else { f64::NAN };
+    all.extend(
+        spec.names
+            .iter()
+            .zip(r.means)
+            .map(|(name, mean)| (name.clone(), known(mean))),
+    );
+    all
+}
+
+/// Name, robot, sensor, and whether it opens a bottle, of the services of all water samplers.
+pub fn services(scene: &Scene) -> Vec<(String, usize, usize, bool)> {
+    let mut all = Vec::new();
+    for (i, robot) in scene.robots.iter().enumerate() {
+        for (k, sensor) in robot.sensors.iter().enumerate() {
+            if let SensorKind::WaterSampler(_) = sensor.kind {
+                for (name, on) in [("sample", true), ("stop", false)] {
+                    all.push((format!("{}/{}/{name}", robot.name, sensor.name), i, k, on));
+                }
+            }
+        }
+    }
+    all
+}
+
+fn named<const N: usize>(all: [(&str, f64); N]) -> Vec<(String, f64)> {
+    all.map(|(name, value)| (name.to_string(), value)).to_vec()
+}
+
+fn ctd(r: &Ctd) -> [(&'static str, f64); 6] {
+    [
+        ("temperature [degC]", r.temperature),
+        ("conductivity [S/m]", r.conductivity),
+        ("pressure [Pa]", r.pressure),
+        ("salinity [psu]", r.salinity),
+        ("depth [m]", r.depth),
+        ("sound_speed [m/s]", r.sound_speed),
+    ]
+}
+
+/// A number.
+pub fn number(sensor: &Sensor, reading: &Reading, which: usize) -> Float64 {
+    Float64 {
+        data: quantities(sensor, reading)
+            .get(which)
+            .map_or(f64::NAN, |(_, value)| *value),
+    }
+}
+
+/// A temperature [°C].
+pub fn temperature(reading: &Reading, header: Header) -> Temperature {
+    let (temperature, variance) = match reading {
+        Reading::Probe(r) => (r.value, r.variance),
+        Reading::Ctd(r) => (r.temperature, r.variances[0]),
+        _ => (f64::NAN, 0.0),
+    };
+    Temperature {
+        header,
+        temperature,
+        variance,
+    }
+}
+
+/// An absolute pressure [Pa].
+pub fn pressure(reading: &Reading, header: Header) -> FluidPressure {
+    let found = match reading {
+        Reading::Ctd(r) => reading::Pressure {
+            pressure: r.pressure,
+            variance: r.variances[2],
+        },
+        Reading::Pressure(r) => *r,
+        _ => reading::Pressure {
+            pressure: f64::NAN,
+            variance: 0.0,
+        },
+    };
+    convert::fluid_pressure(&found, header)
+}
+
+/// A turbidity [NTU].
+pub fn turbidity(reading: &Reading, header: Header) -> TurbidityNTU {
+    let ntu = if let Reading::Probe(r) = reading {
+        r.value as f32
+    } else {
+        f32::NAN
+    };
+    TurbidityNTU { header, ntu }
+}
+
+/// Velocity of the air relative to the sensor [m/s].
+fn vector(reading: &Reading, header: Header) -> Vector3Stamped {
+    let none = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
+    let velocity = if let Reading::Wind(r) = reading {
+        r.velocity
+    } else {
+        none
+    };
+    Vector3Stamped {
+        header,
+        vector: vector3(velocity),
+    }
+}
+
+/// A motor's shaft, under the name of its controller.
+fn shaft(sensor: &Sensor, reading: &Reading, header: Header) -> JointState {
+    let (speed, torque) = if let Reading::Motor(r) = reading {
+        (r.speed, r.torque)
+    } else {
+        (f64::NAN, f64::NAN)
+    };
+    JointState {
+        header,
+        name: vec![sensor.name.clone()],
+        position: Vec::new(),
+        velocity: vec![speed],
+        effort: vec![torque],
+    }
+}
+
+/// A battery as a meter knows it, or what a motor controller knows of its supply; the current is negative while it is drawn.
+fn supply(reading: &Reading, header: Header) -> BatteryState {
+    let none = f64::NAN;
+    let [voltage, current, temperature, charge, capacity] = match reading {
+        Reading::Power(r) => [r.voltage, r.current, none, r.charge, r.capacity],
+        Reading::Motor(r) => [r.voltage, r.current, r.temperature, none, none],
+        _ => [none; 5],
+    };
+    BatteryState {
+        header,
+        voltage: voltage as f32,
+        temperature: temperature as f32,
+        current: -current as f32,
+        charge: charge as f32,
+        capacity: capacity as f32,
+        design_capacity: capacity as f32,
+        percentage: (charge / capacity).clamp(0.0, 1.0) as f32,
+        power_supply_status: match current {
+            i if i < 0.0 => BatteryState::POWER_SUPPLY_STATUS_CHARGING,
+            i if i > 0.0 => BatteryState::POWER_SUPPLY_STATUS_DISCHARGING,
+            _ => BatteryState::POWER_SUPPLY_STATUS_UNKNOWN,
+        },
+        present: true,
+        ..BatteryState::default()
+    }
+}
+
+/// All quantities of a sample.
+pub fn record(sensor: &Sensor, reading: &Reading, header: Header) -> DiagnosticArray {
+    let values = quantities(sensor, reading);
+    let values = values
+        .into_iter()
+        .map(|(key, value)| KeyValue {
+            key,
+            value: value.to_string(),
+        })
+        .collect();
+    let status = DiagnosticStatus {
+        level: DiagnosticStatus::OK,
+        name: sensor.name.clone(),
+        message: match reading {
+            Reading::Bottle(r) => r.filling.word().to_string(),
+            _ => sensor.kind.name().to_string(),
+        },
+        hardware_id: sensor.name.clone(),
+        values,
+    };
+    DiagnosticArray {
+        header,
+        status: vec![status],
+    }
+}

@@ -1,0 +1,343 @@
+//! Messages of instruments for navigation.
+
+use crate::convert::{WORLD_FRAME, diagonal, header, point, quaternion, vector3};
+use merrow_math::{Mat3, Quat};
+use merrow_model::scene::sensor::navigation::{Augmentation, GnssSpec};
+use merrow_model::scene::{Robot, SensorKind};
+use merrow_model::state::reading;
+use merrow_ros2::message::{Message, TypeInfo};
+use merrow_ros2::msg::geometry_msgs::{
+    Pose, PoseWithCovariance, Twist, TwistWithCovariance, TwistWithCovarianceStamped, Vector3,
+};
+use merrow_ros2::msg::nav_msgs::Odometry;
+use merrow_ros2::msg::sensor_msgs::{Imu, NavSatFix, NavSatStatus};
+use merrow_ros2::msg::std_msgs::Header;
+
+/// Variance of what is not measured, as drivers of two antennas give for roll and pitch [rad²].
+const UNKNOWN: f64 = 1000.0;
+
+/// Topic suffixes and types of an instrument's messages, if it is one for navigation.
+pub fn topics(kind: &SensorKind) -> Option<Vec<(&'static str, &'static TypeInfo)>> {
+    Some(match kind {
+        SensorKind::Ahrs(_) => vec![("/data", Imu::info())],
+        SensorKind::Ins(_) => vec![("/odometry", Odometry::info()), ("/fix", NavSatFix::info())],
+        SensorKind::Gnss(spec) if spec.velocity_std.is_some() => {
+            vec![
+                ("/fix", NavSatFix::info()),
+                ("/vel", TwistWithCovarianceStamped::info()),
+            ]
+        }
+        SensorKind::Gnss(_) => vec![("/fix", NavSatFix::info())],
+        SensorKind::GnssHeading(_) => vec![("/navheading", Imu::info())],
+        _ => return None,
+    })
+}
+
+/// Fix of a receiver of these systems (bits of [`GnssSpec`]), with NaN and no covariance where there is none.
+pub fn nav_sat_fix(r: &reading::Gnss, systems: u16, header: Header) -> NavSatFix {
+    let [latitude, longitude, altitude] = r.position;
+    let status = match (r.fix, r.augmentation) {
+        (false, _) => NavSatStatus::STATUS_NO_FIX,
+        (true, Augmentation::None) => NavSatStatus::STATUS_FIX,
+        (true, Augmentation::Satellites) => NavSatStatus::STATUS_SBAS_FIX,
+        (true, Augmentation::Ground) => NavSatStatus::STATUS_GBAS_FIX,
+    };
+    NavSatFix {
+        header,
+        status: NavSatStatus {
+            status,
+            service: service(systems),
+        },
+        latitude: latitude.to_degrees(),
+        longitude: longitude.to_degrees(),
+        altitude,
+        position_covariance: if r.fix {
+            diagonal(r.variances)
+        } else {
+            [0.0; 9]
+        },
+        position_covariance_type: if r.fix {
+            NavSatFix::COVARIANCE_TYPE_DIAGONAL_KNOWN
+        } else {
+            NavSatFix::COVARIANCE_TYPE_UNKNOWN
+        },
+    }
+}
+
+/// The systems of a receiver, bits of [`GnssSpec`], as the message has them.
+fn service(systems: u16) -> u16 {
+    let pairs = [
+        (GnssSpec::GPS, NavSatStatus::SERVICE_GPS),
+        (GnssSpec::GLONASS, NavSatStatus::SERVICE_GLONASS),
+        (GnssSpec::BEIDOU, NavSatStatus::SERVICE_COMPASS),
+        (GnssSpec::GALILEO, NavSatStatus::SERVICE_GALILEO),
+    ];
+    pairs
+        .iter()
+        .filter(|(bit, _)| systems & bit != 0)
+        .fold(0, |all, (_, bit)| all | bit)
+}
+
+/// The systems that a sensor's receiver uses: its own, or that of the one that helps it.
+pub fn systems(robot: &Robot, sensor: usize) -> u16 {
+    match &robot.sensors[sensor].kind {
+        SensorKind::Gnss(spec) => spec.systems,
+        SensorKind::Ins(spec) => spec
+            .aids
+            .gnss
+            .as_ref()
+            .map_or(0, |aid| systems(robot, aid.sensor)),
+        _ => 0,
+    }
+}
+
+/// Velocity of a receiver's antenna along east, north and up; none without a fix. Its frame is the world's, whose axes these are.
+pub fn fix_velocity(r: &reading::Gnss, stamp_ns: u64) -> Option<TwistWithCovarianceStamped> {
+    r.velocity.is_finite().then(|| {
+        let mut covariance = [0.0; 36];
+        for i in 0..3 {
+            covariance[7 * i] = r.velocity_variances[i];
+        }
+        // no turning is measured
+        covariance[21] = -1.0;
+        let twist = Twist {
+            linear: vector3(r.velocity),
+            angular: Vector3::default(),
+        };
+        let head = header(stamp_ns, WORLD_FRAME);
+        TwistWithCovarianceStamped {
+            header: head,
+            twist: TwistWithCovariance { twist, covariance },
+        }
+    })
+}
+
+/// Heading of two antennas, as drivers give it: an attitude of which the yaw alone is known; a first covariance of -1 says that there is none.
+pub fn heading(r: &reading::Heading, header: Header) -> Imu {
+    let known = r.yaw.is_finite();
+    let no_reading = diagonal([-1.0, 0.0, 0.0]);
+    Imu {
+        header,
+        orientation: quaternion(if known {
+            Quat::from_rpy(0.0, 0.0, r.yaw)
+        } else {
+            Quat::identity()
+        }),
+        orientation_covariance: if known {
+            diagonal([UNKNOWN, UNKNOWN, r.variance])
+        } else {
+            no_reading
+        },
+        angular_velocity: Vector3::default(),
+        angular_velocity_covariance: no_reading,
+        linear_acceleration: Vector3::default(),
+        linear_acceleration_covariance: no_reading,
+    }
+}
+
+/// What an INS has found: pose in the world, its covariance about the world's axes, velocity in the sensor's frame.
+pub fn odometry(r: &reading::Navigation, stamp_ns: u64, child_frame_id: &str) -> Odometry {
+    let (cross, zero) = (&r.cross_covariance, Mat3::zero());
+    let pose = [
+        [&r.position_covariance.full(), cross],
+        [&cross.transpose(), &r.attitude_covariance.full()],
+    ];
+    let mut rate = Mat3::identity();
+    rate.r
+        .iter_mut()
+        .for_each(|row| *row = row.scale(r.rate_variance));
+    let twist = [[&r.velocity_covariance.full(), &zero], [&zero, &rate]];
+    Odometry {
+        header: header(stamp_ns, WORLD_FRAME),
+        child_frame_id: child_frame_id.to_string(),
+        pose: PoseWithCovariance {
+            pose: Pose {
+                position: point(r.p_WS),
+                orientation: quaternion(r.q_WS),
+            },
+            covariance: joined(pose),
+        },
+        twist: TwistWithCovariance {
+            twist: Twist {
+                linear: vector3(r.v_WS_S),
+                angular: vector3(r.w_WS_S),
+            },
+            covariance: joined(twist),
+        },
+    }
+}
+
+/// Four blocks as one matrix, row-major.
+fn joined(blocks: [[&Mat3; 2]; 2]) -> [f64; 36] {
+    std::array::from_fn(|k| {
+        let (i, j) = (k / 6, k % 6);
+        blocks[i / 3][j / 3].r[i % 3][j % 3]
+    })
+}
+
+/// The same place on the ellipsoid; `systems` are those of the receiver that helps it, if one does.
+pub fn position(r: &reading::Navigation, systems: u16, header: Header) -> NavSatFix {
+    let [latitude, longitude, altitude] = r.position;
+    let c = r.position_covariance.full().r;
+    NavSatFix {
+        header,
+        status: NavSatStatus {
+            status: NavSatStatus::STATUS_FIX,
+            service: service(systems),
+        },
+        latitude: latitude.to_degrees(),
+        longitude: longitude.to_degrees(),
+        altitude,
+        position_covariance: std::array::from_fn(|k| c[k / 3][k % 3]),
+        position_covariance_type: NavSatFix::COVARIANCE_TYPE_KNOWN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_math::{Sym3, Vec3};
+
+    fn known(a: f64) -> Sym3 {
+        Sym3 {
+            xx: a,
+            xy: a + 0.1,
+            xz: a + 0.2,
+            yy: a + 1.0,
+            yz: a + 1.2,
+            zz: a + 2.0,
+        }
+    }
+
+    // rows and columns of ROS: x, y, z, then about x, y, z
+    #[test]
+    fn covariances_stand_where_ros_has_them() {
+        let cross = Mat3::from_rows(
+            Vec3::new(7.0, 7.1, 7.2),
+            Vec3::new(8.0, 8.1, 8.2),
+            Vec3::new(9.0, 9.1, 9.2),
+        );
+        let reading = reading::Navigation {
+            p_WS: Vec3::new(1.0, 2.0, 3.0),
+            q_WS: Quat::identity(),
+            v_WS_S: Vec3::zero(),
+            w_WS_S: Vec3::zero(),
+            position: [0.5, -0.5, 4.0],
+            position_covariance: known(10.0),
+            cross_covariance: cross,
+            attitude_covariance: known(20.0),
+            velocity_covariance: known(30.0),
+            rate_variance: 0.25,
+        };
+        let message = odometry(&reading, 1_500_000_000, "rov/ins");
+        let pose = message.pose.covariance;
+        assert_eq!(
+            (pose[0], pose[1], pose[8], pose[14]),
+            (10.0, 10.1, 11.2, 12.0)
+        );
+        assert_eq!(
+            (pose[3], pose[4], pose[11], pose[18], pose[24]),
+            (7.0, 7.1, 8.2, 7.0, 7.1)
+        );
+        assert_eq!((pose[21], pose[22], pose[35]), (20.0, 20.1, 22.0));
+        assert!(
+            (0..36).all(|k| pose[k] == pose[6 * (k % 6) + k / 6]),
+            "not symmetric"
+        );
+        let twist = message.twist.covariance;
+        assert_eq!(
+            (twist[0], twist[7], twist[21], twist[28], twist[3]),
+            (30.0, 31.0, 0.25, 0.25, 0.0)
+        );
+        assert_eq!(
+            (
+                message.header.frame_id.as_str(),
+                message.child_frame_id.as_str()
+            ),
+            ("world", "rov/ins")
+        );
+        let fix = position(&reading, GnssSpec::GPS, header(0, "rov/ins"));
+        assert_eq!(fix.status.service, NavSatStatus::SERVICE_GPS);
+        assert_eq!((fix.altitude, fix.position_covariance[1]), (4.0, 10.1));
+        assert_eq!(
+            fix.position_covariance_type,
+            NavSatFix::COVARIANCE_TYPE_KNOWN
+        );
+    }
+
+    #[test]
+    fn a_heading_is_a_yaw_or_nothing() {
+        let yes = heading(
+            &reading::Heading {
+                yaw: 1.0,
+                variance: 0.01,
+            },
+            header(0, "boat/heading"),
+        );
+        assert_eq!(
+            yes.orientation_covariance,
+            [1000.0, 0.0, 0.0, 0.0, 1000.0, 0.0, 0.0, 0.0, 0.01]
+        );
+        assert!((yes.orientation.z - 0.5_f64.sin()).abs() < 1e-15 && yes.orientation.x == 0.0);
+        assert_eq!(
+            (
+                yes.angular_velocity_covariance[0],
+                yes.linear_acceleration_covariance[0]
+            ),
+            (-1.0, -1.0)
+        );
+        let no = heading(
+            &reading::Heading {
+                yaw: f64::NAN,
+                variance: 1.0,
+            },
+            header(0, "boat/heading"),
+        );
+        assert_eq!(
+            (no.orientation_covariance[0], no.orientation.w),
+            (-1.0, 1.0)
+        );
+    }
+
+    #[test]
+    fn a_fix_says_what_corrects_it() {
+        let mut reading = reading::Gnss {
+            fix: true,
+            position: [0.1, 0.2, 5.0],
+            velocity: Vec3::new(1.0, 2.0, 3.0),
+            variances: [1.0, 2.0, 3.0],
+            velocity_variances: [0.1, 0.2, 0.3],
+            augmentation: Augmentation::Ground,
+            satellites: Some(9),
+            dilution: None,
+        };
+        let all = GnssSpec::GPS | GnssSpec::GLONASS | GnssSpec::BEIDOU | GnssSpec::GALILEO;
+        let fix = |r: &reading::Gnss| nav_sat_fix(r, all, header(0, "g"));
+        let status = |r: &reading::Gnss| fix(r).status.status;
+        let covariance =
+            |r: &reading::Gnss| (fix(r).position_covariance, fix(r).position_covariance_type);
+        assert_eq!(
+            (fix(&reading).status.service, covariance(&reading).0[8]),
+            (15, 3.0)
+        );
+        assert_eq!(status(&reading), NavSatStatus::STATUS_GBAS_FIX);
+        let twist = fix_velocity(&reading, 0).expect("a velocity").twist;
+        assert_eq!(
+            (
+                twist.twist.linear.y,
+                twist.covariance[14],
+                twist.covariance[21]
+            ),
+            (2.0, 0.3, -1.0)
+        );
+        (reading.fix, reading.velocity.x) = (false, f64::NAN);
+        assert_eq!(
+            (status(&reading), fix_velocity(&reading, 0).is_none()),
+            (NavSatStatus::STATUS_NO_FIX, true)
+        );
+        assert_eq!(
+            covariance(&reading),
+            ([0.0; 9], NavSatFix::COVARIANCE_TYPE_UNKNOWN)
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! What instruments for acoustic positioning find, as messages.
+//!
+//! Pingers come as `vision_msgs/Detection3DArray`: any number of them in one message, each with a name, a place with its covariance and the instant of its arrival. A place that is measured for one
+//! target is a `PoseWithCovarianceStamped` on a topic of that target, which estimators take as it is; a range is a `sensor_msgs/Range`.
+
+use crate::convert::{WORLD_FRAME, header, point};
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::sensor::acoustic::{AcousticSpec, Beacon, Output};
+use merrow_model::state::frames::acoustic::{Ranged, Sounds};
+use merrow_ros2::message::{Message, TypeInfo};
+use merrow_ros2::msg::geometry_msgs::{Pose, PoseWithCovariance, PoseWithCovarianceStamped};
+use merrow_ros2::msg::sensor_msgs::Range;
+use merrow_ros2::msg::std_msgs::Header;
+use merrow_ros2::msg::vision_msgs::{
+    BoundingBox3D, Detection3D, Detection3DArray, ObjectHypothesis, ObjectHypothesisWithPose,
+};
+
+/// Variance of an angle that is not measured at all [rad²].
+const UNKNOWN: f64 = 1e6;
+
+/// The message of an output.
+pub fn info(output: Output) -> &'static TypeInfo {
+    match output {
+        Output::Detections => Detection3DArray::info(),
+        Output::Pose(_) | Output::WorldPose(_) | Output::OwnPose => {
+            PoseWithCovarianceStamped::info()
+        }
+        Output::Range(..) => Range::info(),
+    }
+}
+
+/// A place with its covariance, of what has no attitude.
+fn place(p: Vec3, of: &Mat3) -> PoseWithCovariance {
+    let mut covariance = [0.0; 36];
+    for i in 0..3 {
+        for j in 0..3 {
+            covariance[6 * i + j] = of.r[i][j];
+        }
+        covariance[7 * (i + 3)] = UNKNOWN;
+    }
+    PoseWithCovariance {
+        pose: Pose {
+            position: point(p),
+            ..Pose::default()
+        },
+        covariance,
+    }
+}
+
+/// All pingers that were heard, in the frame of `head`.
+pub fn detections(
+    spec: &AcousticSpec,
+    beacons: &[Beacon],
+    sounds: &Sounds,
+    head: Header,
+) -> Detection3DArray {
+    let one = |fix: &merrow_model::state::frames::acoustic::Fix| {
+        let target = &spec.targets[fix.target];
+        let pose = place(fix.p_S, &fix.covariance);
+        let hypothesis = ObjectHypothesis {
+            class_id: format!("{} kHz", 1e-3 * beacons[target.beacon].frequency),
+            // power of the signal over that of signal and noise
+            score: 1.0 / (1.0 + libm::pow(10.0, -0.1 * fix.snr)),
+        };
+        Detection3D {
+            header: header(fix.stamp_ns, &head.frame_id),
+            bbox: BoundingBox3D {
+                center: pose.pose.clone(),
+                ..BoundingBox3D::default()
+            },
+            results: vec![ObjectHypothesisWithPose { hypothesis, pose }],
+            id: target.name.clone(),
+        }
+    };
+    Detection3DArray {
+        detections: sounds.fixes.iter().map(one).collect(),
+        header: head,
+    }
+}
+
+/// The pose of an output, if it was found; `frame` is that of the instrument.
+pub fn pose(output: Output, sounds: &Sounds, frame: &str) -> Option<PoseWithCovarianceStamped> {
+    let of = |k: usize| sounds.fixes.iter().find(|fix| fix.target == k);
+    let (fix, frame, (p, covariance)) = match output {
+        Output::Pose(k) => of(k).map(|fix| (fix, frame, (fix.p_S, fix.covariance)))?,
+        Output::WorldPose(k) => of(k).and_then(|fix| Some((fix, WORLD_FRAME, fix.world?)))?,
+        Output::OwnPose => of(0).and_then(|fix| Some((fix, WORLD_FRAME, fix.world?)))?,
+        Output::Detections | Output::Range(..) => return None,
+    };
+    Some(PoseWithCovarianceStamped {
+        header: header(fix.stamp_ns, frame),
+        pose: place(p, &covariance),
+    })
+}
+
+/// The range of an output, if it was measured.
+pub fn range(spec: &AcousticSpec, output: Output, sounds: &Sounds, frame: &str) -> Option<Range> {
+    let Output::Range(target, receiver) = output else {
+        return None;
+    };
+    let is_it = |r: &&Ranged| (r.target, r.receiver) == (target, receiver);
+    let found = sounds.ranges.iter().find(is_it)?;
+    Some(Range {
+        header: header(found.stamp_ns, frame),
+        radiation_type: Range::ULTRASOUND,
+        field_of_view: std::f32::consts::TAU,
+        min_range: 0.0,
+        max_range: spec.max_range as f32,
+        range: found.range as f32,
+        variance: found.variance as f32,
+    })
+}

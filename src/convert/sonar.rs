@@ -1,0 +1,247 @@
+//! Pings of sonars, as messages.
+
+use crate::convert::exteroceptive;
+use crate::convert::vector3;
+use bytes::Bytes;
+use merrow_math::{Mat3, Quat, Vec3};
+use merrow_model::scene::sensor::sonar::{Aperture, SonarKind, SonarSpec};
+use merrow_model::state::frames::ping::{Ping, Sounding};
+use merrow_ros2::message::{Message, TypeInfo};
+use merrow_ros2::msg::marine_acoustic_msgs::{
+    DetectionFlag, PingInfo, ProjectedSonarImage, RawSonarImage, SonarDetections, SonarImageData,
+    SonarRanges,
+};
+use merrow_ros2::msg::sensor_msgs::{Image, LaserScan, PointCloud2};
+use merrow_ros2::msg::std_msgs::Header;
+use merrow_sensors::sonar::beam;
+use std::ops::Range;
+
+/// What a sonar publishes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Echoes over bearing and range.
+    Projected,
+    /// Echoes over time of one array, by its index.
+    Raw(usize),
+    /// What it has found of the bottom.
+    Detections,
+    /// The same as ranges.
+    Ranges,
+    /// The same as points.
+    Points,
+    /// A picture to look at.
+    Display,
+    /// Echoes over time of all beams.
+    Samples,
+    /// The range of the bearing of a ping.
+    Bearing,
+    /// The ranges of all bearings of a turn, or of a way through the sector.
+    Sweep,
+}
+
+/// Topic suffixes of a sonar's messages and what they hold; the first is the sensor's own.
+pub fn parts(spec: &SonarSpec) -> &'static [(&'static str, Part)] {
+    match spec.kind {
+        SonarKind::Imaging => &[
+            ("/image_raw", Part::Projected),
+            ("/image_display", Part::Display),
+            ("/samples", Part::Samples),
+        ],
+        SonarKind::Multibeam => &[
+            ("/detections", Part::Detections),
+            ("/ranges", Part::Ranges),
+            ("/points", Part::Points),
+        ],
+        SonarKind::SideScan => &[
+            ("/port/image_raw", Part::Raw(0)),
+            ("/starboard/image_raw", Part::Raw(1)),
+            ("/image_display", Part::Display),
+        ],
+        SonarKind::Scanning if spec.profiles => &[
+            ("/image_raw", Part::Raw(0)),
+            ("/image_display", Part::Display),
+            ("/bearing", Part::Bearing),
+            ("/scan", Part::Sweep),
+        ],
+        SonarKind::Scanning => &[
+            ("/image_raw", Part::Raw(0)),
+            ("/image_display", Part::Display),
+        ],
+    }
+}
+
+/// The message of a part.
+pub fn info(part: Part) -> &'static TypeInfo {
+    match part {
+        Part::Projected => ProjectedSonarImage::info(),
+        Part::Raw(_) | Part::Samples => RawSonarImage::info(),
+        Part::Detections => SonarDetections::info(),
+        Part::Ranges => SonarRanges::info(),
+        Part::Points => PointCloud2::info(),
+        Part::Display => Image::info(),
+        Part::Bearing | Part::Sweep => LaserScan::info(),
+    }
+}
+
+/// The frame in which these messages speak, in that of the sensor: z out of the sonar, x up or forward.
+pub fn acoustic_frame(spec: &SonarSpec) -> Quat {
+    let [x, y, z] =
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|a| spec.turn(Vec3::from(a)));
+    Quat::from_matrix(&Mat3::from_rows(x, y, z).transpose())
+}
+
+fn width(aperture: &Aperture) -> f32 {
+    beam::width(aperture) as f32
+}
+
+/// Settings of a ping; widths of every beam along x and across.
+fn ping_info(spec: &SonarSpec, ping: &Ping, beams: usize) -> PingInfo {
+    PingInfo {
+        frequency: spec.frequency as f32,
+        sound_speed: ping.sound_speed as f32,
+        tx_beamwidths: vec![width(&spec.along[1]); beams],
+        rx_beamwidths: vec![width(&spec.across[0]); beams],
+    }
+}
+
+/// Numbers of the beams from `first` on.
+fn image(spec: &SonarSpec, ping: &Ping, first: usize, beams: usize) -> SonarImageData {
+    let rows = ping.levels.chunks_exact(spec.steering.len());
+    let numbers = rows.flat_map(|row| &row[first..first + beams]);
+    let (dtype, data) = if spec.bits > 8 {
+        (
+            SonarImageData::DTYPE_UINT16,
+            numbers.flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>(),
+        )
+    } else {
+        (
+            SonarImageData::DTYPE_UINT8,
+            numbers.map(|n| *n as u8).collect(),
+        )
+    };
+    SonarImageData {
+        is_bigendian: false,
+        dtype,
+        beam_count: beams as u32,
+        data: Bytes::from(data),
+    }
+}
+
+/// A direction in the acoustic frame.
+fn direction(angle: f64) -> Vec3 {
+    let (s, c) = merrow_math::real::sin_cos(angle);
+    Vec3::new(0.0, s, c)
+}
+
+/// Echoes over bearing and range.
+pub fn projected(spec: &SonarSpec, ping: &Ping, header: Header) -> ProjectedSonarImage {
+    let beams = spec.steering.len();
+    ProjectedSonarImage {
+        header,
+        ping_info: ping_info(spec, ping, beams),
+        beam_directions: spec
+            .steering
+            .iter()
+            .map(|angle| vector3(direction(*angle)))
+            .collect(),
+        ranges: (0..spec.bins).map(|k| spec.range(k) as f32).collect(),
+        image: image(spec, ping, 0, beams),
+    }
+}
+
+/// Echoes over time of some beams: of one array, of a head that turns, of all.
+pub fn raw(spec: &SonarSpec, ping: &Ping, beams: Range<usize>, header: Header) -> RawSonarImage {
+    let angle = |steering: &f64| (steering + ping.head) as f32;
+    let n = beams.len();
+    let rate = 0.5 * ping.sound_speed / spec.bin();
+    // a whole number: samples are where it says to half a bin
+    let first = (spec.range(0) / spec.bin()).round() as u32;
+    RawSonarImage {
+        header,
+        ping_info: ping_info(spec, ping, n),
+        sample_rate: rate as f32,
+        samples_per_beam: spec.bins as u32,
+        sample0: first,
+        tx_delays: vec![0.0; n],
+        tx_angles: vec![0.0; n],
+        image: image(spec, ping, beams.start, n),
+        rx_angles: spec.steering[beams].iter().map(angle).collect(),
+    }
+}
+
+fn flag(sounding: &Sounding) -> DetectionFlag {
+    let good = sounding.range.is_finite();
+    DetectionFlag {
+        flag: if good {
+            DetectionFlag::DETECT_OK
+        } else {
+            DetectionFlag::DETECT_BAD_SONAR
+        },
+    }
+}
+
+/// A level that fits a message: 0 where there is none.
+fn told(level: f64) -> f32 {
+    if level.is_finite() { level as f32 } else { 0.0 }
+}
+
+/// What it has found of the bottom, as times.
+pub fn detections(spec: &SonarSpec, ping: &Ping, header: Header) -> SonarDetections {
+    let (found, beams) = (&ping.soundings, spec.steering.len());
+    let time = |s: &Sounding| {
+        if s.range.is_finite() {
+            (2.0 * s.range / ping.sound_speed) as f32
+        } else {
+            0.0
+        }
+    };
+    SonarDetections {
+        header,
+        ping_info: ping_info(spec, ping, beams),
+        flags: found.iter().map(flag).collect(),
+        two_way_travel_times: found.iter().map(time).collect(),
+        tx_delays: vec![0.0; beams],
+        intensities: found.iter().map(|s| told(s.level)).collect(),
+        tx_angles: vec![0.0; beams],
+        rx_angles: spec.steering.iter().map(|a| *a as f32).collect(),
+    }
+}
+
+/// The same as ranges along beams.
+pub fn ranges(spec: &SonarSpec, ping: &Ping, header: Header) -> SonarRanges {
+    let (found, beams) = (&ping.soundings, spec.steering.len());
+    SonarRanges {
+        header,
+        ping_info: ping_info(spec, ping, beams),
+        flags: found.iter().map(flag).collect(),
+        transmit_delays: vec![0.0; beams],
+        intensities: found.iter().map(|s| told(s.level)).collect(),
+        beam_unit_vec: spec
+            .steering
+            .iter()
+            .map(|angle| vector3(direction(*angle)))
+            .collect(),
+        ranges: found.iter().map(|s| s.range as f32).collect(),
+    }
+}
+
+/// The same as points in the acoustic frame, the good ones alone.
+pub fn points(spec: &SonarSpec, ping: &Ping, header: Header) -> PointCloud2 {
+    let good = ping
+        .soundings
+        .iter()
+        .enumerate()
+        .filter(|(_, s)| s.range.is_finite());
+    let bytes = |(beam, sounding): (usize, &Sounding)| {
+        let (p, mut out) = (
+            direction(spec.steering[beam]).scale(sounding.range),
+            [0; 20],
+        );
+        for (k, number) in [p.x, p.y, p.z, sounding.level].into_iter().enumerate() {
+            out[4 * k..4 * k + 4].copy_from_slice(&(number as f32).to_le_bytes());
+        }
+        out[16..18].copy_from_slice(&(beam as u16).to_le_bytes());
+        out
+    };
+    exteroceptive::cloud(header, &["intensity"], "beam", good.map(bytes))
+}

@@ -1,0 +1,400 @@
+//! Pictures of what lasers and multibeam sonars have found, to look at. No measurement is to be made on them.
+//!
+//! # Law
+//! ```text
+//!   column = W (1/2 - (α - α_m)/Δ),  row = rings - 1 - ring              (1)  range image: ahead in the middle, port left, the highest ring on top
+//!   column = W/2 - k y,  row = H/2 - k x                                 (2)  plan: x up, y left, the sensor in the middle
+//!   column = W/2 + k x,  row = H/2 - k z                                 (3)  from the side: x right, z up
+//!   column = W/2 + k c,  row = pings from the newest                     (4)  swath: port left, the newest line on top
+//!   color = viridis(u),  u from 0 to 1 between the 2nd and the 98th of a hundred of what is shown
+//!   u of a range: log(r_max/r)/log(r_max/r_min), so that near is bright; of a height: it; of a depth: shallow is bright
+//!   light = 0.4 + 0.6 √(I/I_95)                                          (5)
+//! ```
+//! Of echoes at one pixel the nearest shows in (1), the highest in (2) and the nearest to starboard in (3). Circles lie 1, 2 or 5 times a power of ten of metres apart.
+//!
+//! # Symbols
+//! α azimuth of a beam, α_m the middle and Δ the whole of the scan's · I strength of an echo, I_95 that of 95 of a hundred at most · k pixels a metre, such that 98 of a hundred
+//! points are in the picture · c distance to starboard of the sonar, on the level.
+//!
+//! # Frames
+//! Points in S, or of a laser that nods in the axes of its unit; soundings in W.
+//!
+//! # Limits
+//! No legend in the picture: [`Shown::legend`] says it.
+//!
+//! # Checked by
+//! test/analytic/cloud_display.rs, and test/docs.rs through `merrow snapshot`
+
+use crate::display::colors::viridis;
+use merrow_math::Vec3;
+use merrow_model::scene::sensor::laser::LaserSpec;
+use merrow_model::state::frames::{Point, Scan};
+use std::f64::consts::TAU;
+
+/// Columns of each picture.
+const WIDTH: usize = 1024;
+/// Rows of a plan.
+const PLAN: usize = 640;
+/// Rows of a view from the side.
+const SIDE: usize = 256;
+/// Rows of a range image, about.
+const RINGS: usize = 192;
+/// Lines of a swath.
+pub const LINES: usize = 512;
+/// Between two pictures.
+const GAP: usize = 6;
+/// What is no difference: a millimetre of heights and depths, a thousandth of ranges.
+const LEAST: f64 = 1e-3;
+/// Circles and crosses.
+const GREY: [u8; 3] = [70; 3];
+
+/// A picture, and what its colours mean.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Red, green and blue of each pixel.
+    pub rgb: Vec<u8>,
+    /// What its colours and circles mean.
+    pub legend: String,
+}
+
+/// Rows of a picture that are being drawn.
+struct Canvas {
+    height: usize,
+    rgb: Vec<u8>,
+}
+
+impl Canvas {
+    fn new(height: usize) -> Self {
+        Self {
+            height,
+            rgb: vec![0; 3 * WIDTH * height],
+        }
+    }
+
+    /// Colours a pixel, if it is one.
+    fn set(&mut self, column: f64, row: f64, color: [u8; 3]) {
+        if (0.0..WIDTH as f64).contains(&column) && (0.0..self.height as f64).contains(&row) {
+            let at = 3 * (row as usize * WIDTH + column as usize);
+            self.rgb[at..at + 3].copy_from_slice(&color);
+        }
+    }
+
+    /// Two by two pixels about a place.
+    fn dot(&mut self, column: f64, row: f64, color: [u8; 3]) {
+        for (i, j) in [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)] {
+            self.set((column - 0.5).floor() + i, (row - 0.5).floor() + j, color);
+        }
+    }
+
+    /// Circles `step` pixels apart about the middle, as far as the corners, and a cross there.
+    fn circles(&mut self, step: f64) {
+        let (x, y) = (0.5 * WIDTH as f64, 0.5 * self.height as f64);
+        let far = (x * x + y * y).sqrt();
+        for k in 1..=(far / step) as usize {
+            let radius = k as f64 * step;
+            let parts = (8.0 * radius) as usize;
+            for i in 0..parts {
+                let angle = TAU * i as f64 / parts as f64;
+                self.set(
+                    x + radius * libm::sin(angle),
+                    y - radius * libm::cos(angle),
+                    GREY,
+                );
+            }
+        }
+        for i in -4..=4 {
+            self.set(x + f64::from(i), y, [255; 3]);
+            self.set(x, y + f64::from(i), [255; 3]);
+        }
+    }
+
+    /// This picture over others.
+    fn over(parts: Vec<Self>, legend: String) -> Shown {
+        let mut rgb = Vec::new();
+        for (k, part) in parts.iter().enumerate() {
+            if k > 0 {
+                rgb.resize(rgb.len() + 3 * WIDTH * GAP, GREY[0]);
+            }
+            rgb.extend(&part.rgb);
+        }
+        Shown {
+            width: WIDTH,
+            height: rgb.len() / (3 * WIDTH),
+            rgb,
+            legend,
+        }
+    }
+}
+
+/// Numbers between which most of a list lies: these parts of it are below.
+fn between(numbers: impl Iterator<Item = f64>, parts: [f64; 2]) -> [f64; 2] {
+    let mut all: Vec<f64> = numbers.filter(|x| x.is_finite()).collect();
+    all.sort_unstable_by(f64::total_cmp);
+    match all.len() {
+        0 => [0.0, 1.0],
+        n => parts.map(|part| all[((n - 1) as f64 * part).round() as usize]),
+    }
+}
+
+/// Where a number lies between two, 0..1; in the middle where they are as good as one.
+fn part([low, high]: [f64; 2], x: f64) -> f64 {
+    if high - low > LEAST {
+        (x - low) / (high - low)
+    } else if (x - low).abs() <= LEAST {
+        0.5
+    } else if x < low {
+        0.0
+    } else {
+        1.0
+    }
+}
+
+/// Colours of ranges, and the ranges at their ends [m].
+struct Ranges([f64; 2]);
+
+impl Ranges {
+    fn of(points: &[Point]) -> Self {
+        Self(between(points.iter().map(range), [0.02, 0.98]).map(|r| r.max(1e-3)))
+    }
+
+    fn color(&self, r: f64, light: f64) -> [u8; 3] {
+        let [low, high] = self.0.map(libm::log);
+        viridis(1.0 - part([low, high], libm::log(r.max(1e-3))), light)
+    }
+
+    fn legend(&self) -> String {
+        format!(
+            "ranges from {} m, yellow, to {} m, violet",
+            text(self.0[0]),
+            text(self.0[1])
+        )
+    }
+}
+
+/// A number in about three figures.
+fn text(x: f64) -> String {
+    if x.abs() < 10.0 {
+        format!("{x:.2}")
+    } else {
+        format!("{x:.1}")
+    }
+}
+
+fn range(point: &Point) -> f64 {
+    place(point).norm()
+}
+
+fn place(point: &Point) -> Vec3 {
+    Vec3::from(point.p.map(f64::from))
+}
+
+/// Light of echoes. (5)
+fn lights(points: &[Point]) -> impl Fn(&Point) -> f64 + use<> {
+    let strong = between(points.iter().map(|p| f64::from(p.intensity)), [0.95; 2])[0];
+    move |p| {
+        0.4 + 0.6
+            * (f64::from(p.intensity) / strong.max(1e-9))
+                .clamp(0.0, 1.0)
+                .sqrt()
+    }
+}
+
+/// Pixels a metre at which most points are within half a picture, and the distance of circles [m].
+fn scale(points: &[Point], height: usize, axes: [usize; 2]) -> (f64, f64) {
+    let far = |axis: usize| {
+        between(points.iter().map(|p| f64::from(p.p[axis]).abs()), [0.98; 2])[0].max(0.1)
+    };
+    let k = (0.48 * WIDTH as f64 / far(axes[0])).min(0.48 * height as f64 / far(axes[1]));
+    // about 80 pixels apart
+    let wanted = 80.0 / k;
+    let ten = libm::pow(10.0, libm::floor(libm::log10(wanted)));
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .map(|n| n * ten)
+        .into_iter()
+        .find(|s| *s >= wanted)
+        .unwrap_or(ten);
+    (k, step)
+}
+
+/// (2), what `rank` says is greater over what is less.
+fn plan(
+    points: &[Point],
+    rank: impl Fn(&Point) -> f64,
+    color: impl Fn(&Point) -> [u8; 3],
+) -> (Canvas, f64) {
+    let (k, step) = scale(points, PLAN, [1, 0]);
+    let mut canvas = Canvas::new(PLAN);
+    canvas.circles(k * step);
+    let mut order: Vec<&Point> = points.iter().collect();
+    order.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
+    for point in order {
+        let p = place(point);
+        canvas.dot(
+            0.5 * WIDTH as f64 - k * p.y,
+            0.5 * PLAN as f64 - k * p.x,
+            color(point),
+        );
+    }
+    (canvas, step)
+}
+
+/// A turn of a lidar: a range image over a plan coloured by height.
+pub fn lidar(spec: &LaserSpec, points: &[Point]) -> Shown {
+    let (ranges, light) = (Ranges::of(points), lights(points));
+    let rings = spec.elevations.len().max(1);
+    let rows = RINGS.div_ceil(rings);
+    let mut image = Canvas::new(rings * rows);
+    let span = spec.azimuth_step.abs() * spec.columns as f64;
+    let middle =
+        spec.first_azimuth + 0.5 * spec.azimuth_step * spec.columns.saturating_sub(1) as f64;
+    let width = WIDTH as f64 / spec.columns as f64;
+    let mut order: Vec<&Point> = points.iter().collect();
+    // the nearest last
+    order.sort_by(|a, b| range(b).total_cmp(&range(a)));
+    for point in order {
+        let off = libm::atan2(f64::from(point.p[1]), f64::from(point.p[0])) - middle;
+        let off = off - TAU * (off / TAU).round();
+        let center = WIDTH as f64 * (0.5 - off / span);
+        let top = (rings - 1 - usize::from(point.ring).min(rings - 1)) * rows;
+        let first = (center - 0.5 * width + 1e-6).floor();
+        let color = ranges.color(range(point), light(point));
+        for i in 0..(width.ceil() as usize).max(1) {
+            for row in top..top + rows {
+                image.set(first + i as f64, row as f64, color);
+            }
+        }
+    }
+    let heights = between(points.iter().map(|p| f64::from(p.p[2])), [0.02, 0.98]);
+    let height = |p: &Point| f64::from(p.p[2]);
+    let (plan, step) = plan(points, height, |p| {
+        viridis(part(heights, height(p)), light(p))
+    });
+    let legend = format!(
+        "{}; below, heights from {} m, violet, to {} m, yellow, over the sensor, circles every {step} m",
+        ranges.legend(),
+        text(heights[0]),
+        text(heights[1])
+    );
+    Canvas::over(vec![image, plan], legend)
+}
+
+/// The echoes of a scan in a plane, in the axes of its sensor, or of the unit that nods it, at the scan's instant.
+pub fn points_of(spec: &LaserSpec, scan: &Scan, stamp_ns: u64, ring: u16) -> Vec<Point> {
+    let echoes = scan
+        .ranges
+        .iter()
+        .zip(&scan.intensities)
+        .enumerate()
+        .filter(|(_, (r, _))| r.is_finite());
+    let point = |(k, (range, intensity)): (usize, (&f32, &f32))| {
+        let p = spec
+            .place(k, f64::from(*range), stamp_ns)
+            .to_array()
+            .map(|x| x as f32);
+        Point {
+            p,
+            intensity: *intensity,
+            time: spec.fires(k) as f32,
+            ring,
+        }
+    };
+    echoes.map(point).collect()
+}
+
+/// A scan in a plane: a plan coloured by range.
+pub fn scan(points: &[Point]) -> Shown {
+    let (ranges, light) = (Ranges::of(points), lights(points));
+    let (plan, step) = plan(points, |p| -range(p), |p| ranges.color(range(p), light(p)));
+    Canvas::over(
+        vec![plan],
+        format!("{}, circles every {step} m", ranges.legend()),
+    )
+}
+
+/// What a laser has found while it was nodded: a plan coloured by height over a view from starboard, coloured by range.
+pub fn nod(points: &[Point]) -> Shown {
+    let (ranges, light) = (Ranges::of(points), lights(points));
+    let height = |p: &Point| f64::from(p.p[2]);
+    let heights = between(points.iter().map(height), [0.02, 0.98]);
+    let (plan, step) = plan(points, height, |p| {
+        viridis(part(heights, height(p)), light(p))
+    });
+    let (k, rings) = scale(points, SIDE, [0, 2]);
+    let mut side = Canvas::new(SIDE);
+    side.circles(k * rings);
+    let mut order: Vec<&Point> = points.iter().collect();
+    order.sort_by(|a, b| b.p[1].total_cmp(&a.p[1]));
+    for point in order {
+        let p = place(point);
+        let color = ranges.color(range(point), light(point));
+        side.dot(
+            0.5 * WIDTH as f64 + k * p.x,
+            0.5 * SIDE as f64 - k * p.z,
+            color,
+        );
+    }
+    let legend = format!(
+        "heights from {} m, violet, to {} m, yellow, circles every {step} m; below from the side, {}, circles every {rings} m",
+        text(heights[0]),
+        text(heights[1]),
+        ranges.legend()
+    );
+    Canvas::over(vec![plan, side], legend)
+}
+
+/// A sounding of a swath.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Across {
+    /// Distance to starboard, on the level [m].
+    pub across: f64,
+    /// Depth below mean sea level [m].
+    pub depth: f64,
+}
+
+/// A swath of lines of soundings, the newest last: coloured by depth. (4)
+pub fn swath(lines: &[Vec<Across>]) -> Shown {
+    let lines = &lines[lines.len().saturating_sub(LINES)..];
+    let all = || lines.iter().flatten();
+    let far = between(all().map(|s| s.across.abs()), [0.98; 2])[0].max(0.1);
+    let k = 0.49 * WIDTH as f64 / far;
+    let depths = between(all().map(|s| s.depth), [0.02, 0.98]);
+    let mut canvas = Canvas::new(LINES);
+    for (row, line) in lines.iter().rev().enumerate() {
+        let mut line = line.clone();
+        line.sort_by(|a, b| a.across.total_cmp(&b.across));
+        let column = |s: &Across| 0.5 * WIDTH as f64 + k * s.across;
+        let widest = WIDTH as f64 / 16.0;
+        for pair in line.windows(2) {
+            let (from, to) = (column(&pair[0]), column(&pair[1]));
+            // lost beams leave a gap
+            if to - from > widest || !(from.is_finite() && to.is_finite()) {
+                continue;
+            }
+            let (first, last) = (
+                from.max(0.0).ceil() as usize,
+                to.clamp(0.0, WIDTH as f64) as usize,
+            );
+            for x in first..=last {
+                let u = part([from, to], x as f64).clamp(0.0, 1.0);
+                let depth = pair[0].depth + u * (pair[1].depth - pair[0].depth);
+                canvas.set(
+                    x as f64,
+                    row as f64,
+                    viridis(1.0 - part(depths, depth), 1.0),
+                );
+            }
+        }
+    }
+    let legend = format!(
+        "depths from {} m, yellow, to {} m, violet; {} m to either side, {} lines",
+        text(depths[0]),
+        text(depths[1]),
+        text(0.5 * WIDTH as f64 / k),
+        lines.len()
+    );
+    Canvas::over(vec![canvas], legend)
+}

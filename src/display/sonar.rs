@@ -1,0 +1,110 @@
+//! Pictures of pings to look at: a fan, a waterfall, a sector that turns. No measurement is to be made on them.
+
+use bytes::Bytes;
+use merrow_model::scene::sensor::sonar::{SonarKind, SonarSpec};
+use merrow_model::state::frames::ping::Ping;
+use merrow_ros2::msg::sensor_msgs::Image;
+use merrow_ros2::msg::std_msgs::Header;
+use std::f64::consts::TAU;
+
+/// Rows of a fan or a sector, and of a waterfall.
+const ROWS: usize = 512;
+/// Most columns of either side of a waterfall.
+const SIDE: usize = 512;
+
+/// A display with what it shows of pings before.
+#[derive(Clone, Debug, Default)]
+pub struct Display {
+    width: usize,
+    height: usize,
+    pixels: Vec<u8>,
+}
+
+impl Display {
+    /// Adds a ping and shows what there is.
+    pub fn show(&mut self, spec: &SonarSpec, ping: &Ping, header: Header) -> Image {
+        match spec.kind {
+            SonarKind::SideScan => self.fall(spec, ping),
+            SonarKind::Scanning => self.sweep(spec, ping),
+            SonarKind::Imaging | SonarKind::Multibeam => self.fan(spec, ping),
+        }
+        Image {
+            header,
+            height: self.height as u32,
+            width: self.width as u32,
+            encoding: "mono8".into(),
+            is_bigendian: 0,
+            step: self.width as u32,
+            data: Bytes::from(self.pixels.clone()),
+        }
+    }
+
+    fn resize(&mut self, width: usize, height: usize) {
+        if (self.width, self.height) != (width, height) {
+            (self.width, self.height) = (width, height);
+            self.pixels = vec![0; width * height];
+        }
+    }
+
+    /// Ahead is up, starboard right, the sonar at the middle of the lower edge.
+    fn fan(&mut self, spec: &SonarSpec, ping: &Ping) {
+        let beams = spec.steering.len();
+        let (first, last) = (spec.steering[0], spec.steering[beams - 1]);
+        let half = libm::sin(last.min(0.25 * TAU)).max(0.05);
+        self.resize(2 * (half * ROWS as f64).ceil() as usize, ROWS);
+        let (scale, middle) = (spec.limits[1] / ROWS as f64, 0.5 * self.width as f64);
+        for row in 0..self.height {
+            for column in 0..self.width {
+                let (x, y) = (column as f64 + 0.5 - middle, (ROWS - row) as f64 - 0.5);
+                let (r, angle) = ((x * x + y * y).sqrt() * scale, libm::atan2(x, y));
+                let beam = (angle - first) / (last - first) * (beams - 1) as f64;
+                let inside = beam > -0.5 && beam < beams as f64 - 0.5;
+                self.pixels[row * self.width + column] = match index(spec, r) {
+                    Some(k) if inside => grey(spec, ping, k, (beam + 0.5) as usize),
+                    _ => 0,
+                };
+            }
+        }
+    }
+
+    /// The newest line is the highest; port is left.
+    fn fall(&mut self, spec: &SonarSpec, ping: &Ping) {
+        let side = spec.bins.min(SIDE);
+        self.resize(2 * side, ROWS);
+        let below = self.pixels.len() - self.width;
+        self.pixels.copy_within(..below, self.width);
+        for k in 0..side {
+            let bin = k * spec.bins / side;
+            self.pixels[side - 1 - k] = grey(spec, ping, bin, 0);
+            self.pixels[side + k] = grey(spec, ping, bin, 1);
+        }
+    }
+
+    /// Ahead is up, the sonar in the middle; what the beam has passed stays until it comes again.
+    fn sweep(&mut self, spec: &SonarSpec, ping: &Ping) {
+        self.resize(ROWS, ROWS);
+        let (scale, middle) = (2.0 * spec.limits[1] / ROWS as f64, 0.5 * ROWS as f64);
+        for row in 0..ROWS {
+            for column in 0..ROWS {
+                let (x, y) = (column as f64 + 0.5 - middle, middle - row as f64 - 0.5);
+                let off = libm::atan2(x, y) - ping.head;
+                let off = off - TAU * (off / TAU).round();
+                if off.abs() <= 0.5 * spec.head[0] + 1e-9
+                    && let Some(k) = index(spec, (x * x + y * y).sqrt() * scale)
+                {
+                    self.pixels[row * ROWS + column] = grey(spec, ping, k, 0);
+                }
+            }
+        }
+    }
+}
+
+/// The number of a range, if it is one.
+fn index(spec: &SonarSpec, r: f64) -> Option<usize> {
+    let k = (r - spec.limits[0]) / spec.bin();
+    (k >= 0.0 && k < spec.bins as f64).then_some(k as usize)
+}
+
+fn grey(spec: &SonarSpec, ping: &Ping, bin: usize, beam: usize) -> u8 {
+    (ping.levels[bin * spec.steering.len() + beam] >> (spec.bits - 8)) as u8
+}

@@ -1,0 +1,315 @@
+//! Faults by service: the command that a request stands for.
+
+use crate::msg::FaultRequest;
+use merrow_math::Vec3;
+use merrow_model::scene::fault::{Device, FaultKind, Jammer, Spoof};
+use merrow_model::scene::{Fault, Robot, Scene};
+use merrow_model::state::Command;
+use merrow_sim::control::fault::{check, find, find_beacon};
+use merrow_world::build::fault::{leak, stream};
+
+/// Names of the values that each kind needs and, after them, those that it may have.
+const VALUES: [(&str, &[&str], &[&str]); 10] = [
+    ("dead", &[], &[]),
+    ("stuck", &[], &[]),
+    ("reduced", &["part"], &[]),
+    ("biased", &["bias"], &[]),
+    ("noisy", &["noise_std"], &[]),
+    ("intermittent", &["works_s", "fails_s"], &[]),
+    ("shortage", &["power_w"], &[]),
+    (
+        "leak",
+        &["hole_m", "compartment_m3"],
+        &[
+            "position_x_m",
+            "position_y_m",
+            "position_z_m",
+            "center_x_m",
+            "center_y_m",
+            "center_z_m",
+        ],
+    ),
+    (
+        "jammed",
+        &[],
+        &["power_w", "position_x_m", "position_y_m", "position_z_m"],
+    ),
+    (
+        "spoofed",
+        &[],
+        &[
+            "offset_x_m",
+            "offset_y_m",
+            "offset_z_m",
+            "velocity_x_m_s",
+            "velocity_y_m_s",
+            "velocity_z_m_s",
+        ],
+    ),
+];
+
+/// The command that a request stands for; a fault begins at once.
+///
+/// # Errors
+/// What is wrong with it, in a line.
+pub fn command(scene: &Scene, request: &FaultRequest) -> Result<Command, String> {
+    // what belongs to no robot is a beacon
+    let robot = match request.robot.as_str() {
+        "" => None,
+        name => {
+            let found = scene.robots.iter().position(|r| r.name == name);
+            Some(found.ok_or_else(|| format!("no robot {name:?}"))?)
+        }
+    };
+    if request.name.is_empty() {
+        return Err("name: found nothing, expected a name for the fault".into());
+    }
+    if request.kind == "none" {
+        return Ok(Command::Repair {
+            robot,
+            name: request.name.as_str().into(),
+        });
+    }
+    let model = robot.map(|robot| &scene.robots[robot]);
+    let device = match model {
+        Some(model) => find(model, &request.device)?,
+        None => find_beacon(scene, &request.device)?,
+    };
+    let kind = kind(model, device, request)?;
+    check(device, &request.device, kind)?;
+    if !(request.duration_s.is_finite() && request.duration_s >= 0.0) {
+        return Err(format!(
+            "duration_s: found {}, expected 0 or more seconds",
+            request.duration_s
+        ));
+    }
+    let lasts = if request.duration_s > 0.0 {
+        (request.duration_s * 1e9) as u64
+    } else {
+        u64::MAX
+    };
+    let fault = Fault {
+        name: request.name.as_str().into(),
+        robot,
+        device,
+        kind,
+        start_ns: 0,
+        end_ns: lasts,
+        stream: stream(scene, robot, &request.name),
+    };
+    Ok(Command::Fault(Box::new(fault)))
+}
+
+fn kind(
+    model: Option<&Robot>,
+    device: Device,
+    request: &FaultRequest,
+) -> Result<FaultKind, String> {
+    let FaultRequest {
+        kind,
+        names,
+        values,
+        ..
+    } = request;
+    if names.len() != values.len() {
+        return Err(format!(
+            "found {} values for {} names, expected one each",
+            values.len(),
+            names.len()
+        ));
+    }
+    let Some((_, needed, more)) = VALUES.iter().find(|(word, _, _)| word == kind) else {
+        let words = VALUES.map(|(word, _, _)| word).join(", ");
+        return Err(format!(
+            "kind: found {kind:?}, expected one of {words} or none"
+        ));
+    };
+    if let Some(other) = names
+        .iter()
+        .find(|n| !needed.contains(&n.as_str()) && !more.contains(&n.as_str()))
+    {
+        return Err(format!(
+            "no {other:?} in the fault {kind}, expected {}",
+            [*needed, *more].concat().join(", ")
+        ));
+    }
+    let get = |name: &str| names.iter().rposition(|n| n == name).map(|k| values[k]);
+    if let Some(missing) = needed.iter().find(|name| get(name).is_none()) {
+        return Err(format!("the fault {kind} needs {missing}"));
+    }
+    let value = |name: &str| get(name).unwrap_or(0.0);
+    let triple =
+        |of: &str, unit: &str| ["x", "y", "z"].map(|axis| value(&format!("{of}_{axis}_{unit}")));
+    Ok(match kind.as_str() {
+        "stuck" => FaultKind::Stuck,
+        "reduced" => FaultKind::Reduced(value("part")),
+        "biased" => FaultKind::Biased(value("bias")),
+        "noisy" => FaultKind::Noisy(value("noise_std")),
+        "intermittent" => FaultKind::Intermittent([value("works_s"), value("fails_s")]),
+        "shortage" => FaultKind::Shortage(value("power_w")),
+        "leak" => leak(
+            model,
+            device,
+            [value("hole_m"), value("compartment_m3")],
+            triple("position", "m"),
+            triple("center", "m"),
+        ),
+        "jammed" => FaultKind::Jammed(
+            // without a power it is jammed everywhere
+            get("power_w").map(|power| Jammer::new(Vec3::from(triple("position", "m")), power)),
+        ),
+        "spoofed" => FaultKind::Spoofed(Spoof {
+            offset: Vec3::from(triple("offset", "m")),
+            velocity: Vec3::from(triple("velocity", "m_s")),
+        }),
+        _ => FaultKind::Dead,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_world::{Overrides, load_text};
+
+    fn ask(device: &str, kind: &str, names: &[&str], values: &[f64]) -> Result<Command, String> {
+        let text = "robots: {r: {model: bluerov2_heavy}}\n";
+        let scene = load_text("w.yaml", text, Overrides::default())
+            .expect("a world")
+            .scene;
+        let request = FaultRequest {
+            name: "f".into(),
+            robot: "r".into(),
+            device: device.into(),
+            kind: kind.into(),
+            names: names.iter().map(|n| (*n).to_string()).collect(),
+            values: values.to_vec(),
+            duration_s: 5.0,
+        };
+        command(&scene, &request)
+    }
+
+    #[test]
+    fn requests_become_faults() {
+        let Ok(Command::Fault(fault)) = ask("battery", "shortage", &["power_w"], &[30.0]) else {
+            panic!("refused");
+        };
+        assert_eq!(
+            (fault.kind, fault.device, fault.end_ns),
+            (FaultKind::Shortage(30.0), Device::Battery, 5_000_000_000)
+        );
+        let Ok(Command::Fault(fault)) = ask("imu/gyro", "biased", &["bias"], &[0.1]) else {
+            panic!("refused");
+        };
+        assert!(matches!(fault.device, Device::Part(_, 0)));
+        let Ok(Command::Fault(fault)) =
+            ask("gps", "jammed", &["power_w", "position_y_m"], &[0.1, 30.0])
+        else {
+            panic!("refused");
+        };
+        let jammer = Jammer::new(Vec3::new(0.0, 30.0, 0.0), 0.1);
+        assert_eq!(fault.kind, FaultKind::Jammed(Some(jammer)));
+        let Ok(Command::Fault(fault)) = ask("gps", "spoofed", &["velocity_x_m_s"], &[0.5]) else {
+            panic!("refused");
+        };
+        let spoof = Spoof {
+            offset: Vec3::zero(),
+            velocity: Vec3::new(0.5, 0.0, 0.0),
+        };
+        assert_eq!(fault.kind, FaultKind::Spoofed(spoof));
+        assert_eq!(
+            ask("", "none", &[], &[]),
+            Ok(Command::Repair {
+                robot: Some(0),
+                name: "f".into()
+            })
+        );
+    }
+
+    #[test]
+    fn what_is_of_no_robot_is_a_beacon() {
+        let text =
+            "beacons: {gate: {beacon: pinger_27khz}}\nrobots: {r: {model: bluerov2_heavy}}\n";
+        let scene = load_text("w.yaml", text, Overrides::default())
+            .expect("a world")
+            .scene;
+        let ask = |device: &str, kind: &str| {
+            let (name, device, kind) = ("f".to_string(), device.to_string(), kind.to_string());
+            command(
+                &scene,
+                &FaultRequest {
+                    name,
+                    device,
+                    kind,
+                    ..FaultRequest::default()
+                },
+            )
+        };
+        let Ok(Command::Fault(fault)) = ask("gate", "dead") else {
+            panic!("refused")
+        };
+        assert_eq!(
+            (fault.robot, fault.device, fault.end_ns),
+            (None, Device::Beacon(0), u64::MAX)
+        );
+        assert_eq!(
+            ask("beacons/gate", "none"),
+            Ok(Command::Repair {
+                robot: None,
+                name: "f".into()
+            })
+        );
+        assert_eq!(
+            ask("imu", "dead").unwrap_err(),
+            "no beacon `imu` in the world, expected one of beacons/gate; a device of a robot needs `robot`"
+        );
+        assert!(
+            ask("gate", "leak")
+                .unwrap_err()
+                .starts_with("the fault leak needs hole_m")
+        );
+    }
+
+    #[test]
+    fn wrong_requests_say_why() {
+        let wrong = |device: &str, kind: &str, names: &[&str], values: &[f64]| {
+            ask(device, kind, names, values).unwrap_err()
+        };
+        assert_eq!(
+            wrong("battery", "reduced", &["part"], &[0.5]),
+            "`battery` cannot be `reduced`, expected one of dead, intermittent, shortage"
+        );
+        assert_eq!(
+            wrong("battery", "shortage", &[], &[]),
+            "the fault shortage needs power_w"
+        );
+        assert_eq!(
+            wrong("battery", "dead", &["part"], &[]),
+            "found 0 values for 1 names, expected one each"
+        );
+        assert_eq!(
+            wrong("battery", "dead", &["part"], &[1.0]),
+            "no \"part\" in the fault dead, expected "
+        );
+        assert_eq!(
+            wrong("battery", "shortage", &["power_w"], &[-1.0]),
+            "the fault `shortage` of `battery` has a value out of its range"
+        );
+        assert_eq!(
+            wrong("imu", "spoofed", &[], &[]),
+            "`imu` cannot be `spoofed`, expected one of dead, stuck, biased, noisy, intermittent"
+        );
+        assert_eq!(
+            wrong("gps", "jammed", &["power_w"], &[-1.0]),
+            "the fault `jammed` of `gps` has a value out of its range"
+        );
+        assert!(
+            wrong("battery", "tired", &[], &[])
+                .starts_with("kind: found \"tired\", expected one of dead, stuck")
+        );
+        assert!(wrong("imu", "biased", &["bias"], &[f64::NAN]).contains("out of its range"));
+        assert!(
+            wrong("wing", "dead", &[], &[])
+                .starts_with("no device `wing` on r, expected one of thrusters/")
+        );
+    }
+}

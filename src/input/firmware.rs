@@ -1,0 +1,232 @@
+//! Topics and services of the stock firmwares.
+
+use crate::convert::{header, point, quaternion, vec3, vector3};
+use crate::node::frames::Snapshot;
+use crate::node::plan::{FRAME_RATE, Input, Output, Source, Target};
+use merrow_math::{Quat, Vec3};
+use merrow_model::scene::robot::firmware::FirmwareLaw;
+use merrow_model::scene::{Robot, Scene};
+use merrow_model::state::Command;
+use merrow_model::state::commands::Order;
+use merrow_model::state::firmware::FirmwareMemory;
+use merrow_ros2::cdr::from_bytes;
+use merrow_ros2::message::Message;
+use merrow_ros2::msg::geometry_msgs::{Pose, Twist, TwistStamped};
+use merrow_ros2::msg::nav_msgs::Odometry;
+use merrow_ros2::msg::std_msgs::{Bool, Float64, String as StringMsg};
+use merrow_ros2::qos::Qos;
+
+/// What a topic tells a robot's firmware.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// A velocity.
+    Velocity,
+    /// A velocity, with a header.
+    VelocityStamped,
+    /// A heading, clockwise from north [deg].
+    Heading,
+    /// A depth [m].
+    Depth,
+    /// To take over or to let go.
+    Enable,
+}
+
+/// Topics that the firmware of robot `i` publishes.
+pub fn outputs(i: usize, robot: &Robot, outputs: &mut Vec<Output>) {
+    let Some(firmware) = &robot.firmware else {
+        return;
+    };
+    let mut add = |topic: &str, info, source| {
+        let topic = format!("{}/{topic}", robot.name);
+        outputs.push(Output {
+            topic,
+            info,
+            qos: Qos::DEFAULT,
+            rate_hz: Some(FRAME_RATE),
+            source,
+        });
+    };
+    match &firmware.law {
+        FirmwareLaw::Multirotor(_) => add(
+            "flight_mode",
+            StringMsg::info(),
+            Source::FlightMode { robot: i },
+        ),
+        FirmwareLaw::Drive(_) => add(
+            "wheel_odometry",
+            Odometry::info(),
+            Source::WheelOdometry { robot: i },
+        ),
+        FirmwareLaw::Course(_) | FirmwareLaw::Vessel(_) => {}
+    }
+}
+
+/// Topics that it subscribes.
+pub fn inputs(i: usize, robot: &Robot, inputs: &mut Vec<Input>) {
+    let Some(firmware) = &robot.firmware else {
+        return;
+    };
+    let mut add = |topic: &str, info, told, unit: String| {
+        let topic = format!("{}/{topic}", robot.name);
+        inputs.push(Input {
+            topic,
+            info,
+            target: Target::Firmware { robot: i, told },
+            unit,
+        });
+    };
+    let unit = match &firmware.law {
+        FirmwareLaw::Multirotor(m) => {
+            let [flat, up, down] = m.max_speed;
+            format!(
+                "m/s ahead, left (together at most {flat}) and up [-{down}, {up}]; rad/s about z [-{0}, {0}]",
+                m.max_yaw_rate
+            )
+        }
+        FirmwareLaw::Drive(d) => {
+            format!(
+                "m/s ahead [-{0}, {0}], rad/s about z [-{1}, {1}]",
+                d.most[0], d.most[1]
+            )
+        }
+        FirmwareLaw::Vessel(v) => {
+            format!(
+                "m/s ahead [-{0}, {0}], rad/s about z [-{1}, {1}]",
+                v.most[0], v.most[1]
+            )
+        }
+        FirmwareLaw::Course(_) => String::new(),
+    };
+    if firmware.takes_velocity() {
+        add("cmd_vel", Twist::info(), Told::Velocity, unit.clone());
+        add(
+            "cmd_vel_stamped",
+            TwistStamped::info(),
+            Told::VelocityStamped,
+            unit,
+        );
+    } else {
+        add(
+            "autopilot/heading_deg",
+            Float64::info(),
+            Told::Heading,
+            "deg, clockwise from north".to_string(),
+        );
+        add(
+            "autopilot/depth_m",
+            Float64::info(),
+            Told::Depth,
+            "m, positive down".to_string(),
+        );
+    }
+    add(
+        "enable",
+        Bool::info(),
+        Told::Enable,
+        "true: take over; false: let go at once".to_string(),
+    );
+}
+
+/// Orders that are services of their own (`std_srvs/srv/Trigger`): name and order of every robot with such a firmware.
+pub fn services(scene: &Scene) -> Vec<(String, usize, Order)> {
+    let flies = |robot: &Robot| {
+        robot
+            .firmware
+            .as_ref()
+            .is_some_and(|f| f.multirotor().is_some())
+    };
+    let robots = scene
+        .robots
+        .iter()
+        .enumerate()
+        .filter(|(_, robot)| flies(robot));
+    let of = |(i, robot): (usize, &Robot)| {
+        [("takeoff", Order::TakeOff), ("land", Order::Land)]
+            .map(|(name, order)| (format!("{}/{name}", robot.name), i, order))
+    };
+    robots.flat_map(of).collect()
+}
+
+/// The command that a message stands for.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn command(scene: &Scene, robot: usize, told: Told, bytes: &[u8]) -> Result<Command, String> {
+    let malformed = |e: merrow_ros2::cdr::CdrError| format!("a malformed message: {e}");
+    let velocity = |twist: &Twist| Command::Velocity {
+        robot,
+        linear: vec3(&twist.linear),
+        angular: vec3(&twist.angular),
+    };
+    match told {
+        Told::Velocity => Ok(velocity(&from_bytes::<Twist>(bytes).map_err(malformed)?)),
+        Told::VelocityStamped => {
+            let stamped = from_bytes::<TwistStamped>(bytes).map_err(malformed)?;
+            let base = crate::node::frames::link_frame(&scene.robots[robot], 0);
+            let frame = &stamped.header.frame_id;
+            if !(frame.is_empty() || *frame == base || frame == "base_link") {
+                return Err(format!("a velocity in frame {frame:?}, expected {base}"));
+            }
+            Ok(velocity(&stamped.twist))
+        }
+        Told::Heading => {
+            let degrees = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
+            Ok(Command::Course {
+                robot,
+                heading: Some(degrees.to_radians()),
+                depth: None,
+            })
+        }
+        Told::Depth => {
+            let depth = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
+            Ok(Command::Course {
+                robot,
+                heading: None,
+                depth: Some(depth),
+            })
+        }
+        Told::Enable => {
+            let on = from_bytes::<Bool>(bytes).map_err(malformed)?.data;
+            Ok(Command::Order {
+                robot,
+                order: Order::Enable(on),
+            })
+        }
+    }
+}
+
+/// Where the flight of a robot is.
+pub fn flight_mode(robot: usize, snapshot: &Snapshot) -> StringMsg {
+    let word = snapshot.firmware[robot].map_or("", |f| match f.memory {
+        FirmwareMemory::Flight(flight) => flight.mode.word(),
+        _ => "",
+    });
+    StringMsg {
+        data: word.to_string(),
+    }
+}
+
+/// Where the wheels of a robot say that it is.
+pub fn wheel_odometry(scene: &Scene, robot: usize, snapshot: &Snapshot) -> Odometry {
+    let model = &scene.robots[robot];
+    let memory = snapshot.firmware[robot].map(|f| f.memory);
+    let Some(FirmwareMemory::Drive(drive)) = memory else {
+        return Odometry::default();
+    };
+    let [x, y, yaw] = drive.odometry;
+    let [v, w] = drive.measured;
+    let mut message = Odometry {
+        header: header(snapshot.time_ns, &format!("{}/odom", model.name)),
+        child_frame_id: crate::node::frames::link_frame(model, 0),
+        ..Odometry::default()
+    };
+    message.pose.pose = Pose {
+        position: point(Vec3::new(x, y, 0.0)),
+        orientation: quaternion(Quat::from_rpy(0.0, 0.0, yaw)),
+    };
+    message.twist.twist = Twist {
+        linear: vector3(Vec3::new(v, 0.0, 0.0)),
+        angular: vector3(Vec3::new(0.0, 0.0, w)),
+    };
+    message
+}

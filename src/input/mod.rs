@@ -1,0 +1,235 @@
+//! Subscribed commands: decode, check the form, put into the mailbox. Nothing here touches the state.
+
+pub mod faults;
+pub mod firmware;
+pub mod services;
+
+use crate::arm;
+use crate::arm::Progress;
+use crate::convert::vec3;
+use crate::node::diagnostics::Refusals;
+use crate::node::plan::Target;
+use crossbeam_channel::Sender;
+use merrow_model::scene::{JointKind, JointMode, Robot, Scene};
+use merrow_model::state::{Command, WinchCommand};
+use merrow_ros2::cdr::from_bytes;
+use merrow_ros2::dds::Callback;
+use merrow_ros2::dds::Logger;
+use merrow_ros2::msg::geometry_msgs::{Wrench, WrenchStamped};
+use merrow_ros2::msg::sensor_msgs::JointState;
+use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray};
+use merrow_sim::Request;
+use std::sync::Arc;
+
+/// What every input needs.
+#[derive(Clone)]
+pub struct Mailbox {
+    /// The world.
+    pub scene: Arc<Scene>,
+    /// Requests to the running world.
+    pub requests: Sender<Request>,
+    /// Where refusals are counted.
+    pub refusals: Arc<Refusals>,
+    /// Where they are reported.
+    pub logger: Logger,
+    /// Where the run is.
+    pub progress: Arc<Progress>,
+}
+
+impl Mailbox {
+    /// Counts and reports a refusal; without a robot it is the node's.
+    pub fn refuse(&self, robot: Option<usize>, topic: &str, why: &str) {
+        if let Some(line) = self
+            .refusals
+            .note(&self.scene, robot, &format!("{topic}: {why}"))
+        {
+            self.logger.warn(line);
+        }
+    }
+
+    /// The callback of an input topic.
+    pub fn callback(&self, topic: &str, target: Target) -> Callback {
+        let mailbox = self.clone();
+        let topic = topic.to_string();
+        Box::new(move |bytes| {
+            let robot = robot_of(target);
+            match commands(&mailbox, target, bytes) {
+                Ok(commands) => {
+                    for command in commands {
+                        // a world that has ended takes no commands
+                        let _ = mailbox.requests.send(Request::Command(command));
+                    }
+                }
+                Err(why) => mailbox.refuse(robot, &topic, &why),
+            }
+        })
+    }
+}
+
+fn robot_of(target: Target) -> Option<usize> {
+    match target {
+        Target::Thruster { robot, .. }
+        | Target::Thrusters { robot }
+        | Target::Fin { robot, .. }
+        | Target::Fins { robot }
+        | Target::Ballast { robot, .. }
+        | Target::Wrench { robot }
+        | Target::WrenchStamped { robot }
+        | Target::Firmware { robot, .. }
+        | Target::Joints { robot } => Some(robot),
+        Target::Trajectory { place } | Target::Group { place, .. } => Some(place.robot),
+        Target::Winch { .. } | Target::Coupling { .. } => None,
+    }
+}
+
+/// The commands that a message stands for.
+fn commands(mailbox: &Mailbox, target: Target, bytes: &[u8]) -> Result<Vec<Command>, String> {
+    let scene = &mailbox.scene;
+    let malformed = |e: merrow_ros2::cdr::CdrError| format!("a malformed message: {e}");
+    match target {
+        Target::Thruster { robot, thruster } => {
+            let value = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
+            Ok(vec![Command::Thruster {
+                robot,
+                thruster,
+                value,
+            }])
+        }
+        Target::Thrusters { robot } => {
+            let values = values(&from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?);
+            Ok(vec![Command::Thrusters { robot, values }])
+        }
+        Target::Fin { robot, fin } => {
+            let value = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
+            Ok(vec![Command::Fin { robot, fin, value }])
+        }
+        Target::Ballast { robot, ballast } => {
+            let value = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
+            Ok(vec![Command::Ballast {
+                robot,
+                ballast,
+                value,
+            }])
+        }
+        Target::Fins { robot } => {
+            let values = values(&from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?);
+            Ok(vec![Command::Fins { robot, values }])
+        }
+        Target::Trajectory { place } => Ok(vec![arm::topic_trajectory(
+            scene,
+            place,
+            bytes,
+            &mailbox.progress,
+        )?]),
+        Target::Group { place, mode } => {
+            let values = values(&from_bytes::<Float64MultiArray>(bytes).map_err(malformed)?);
+            let (robot, group) = (place.robot, place.group);
+            Ok(vec![Command::JointGroup {
+                robot,
+                group,
+                mode,
+                values,
+            }])
+        }
+        Target::Wrench { robot } => {
+            let w = from_bytes::<Wrench>(bytes).map_err(malformed)?;
+            Ok(vec![Command::Wrench {
+                robot,
+                force: vec3(&w.force),
+                moment: vec3(&w.torque),
+            }])
+        }
+        Target::WrenchStamped { robot } => {
+            let w = from_bytes::<WrenchStamped>(bytes).map_err(malformed)?;
+            let base = crate::node::frames::link_frame(&scene.robots[robot], 0);
+            let frame = &w.header.frame_id;
+            if !(frame.is_empty() || *frame == base || frame == "base_link") {
+                return Err(format!("a wrench in frame {frame:?}, expected {base}"));
+            }
+            let (force, moment) = (vec3(&w.wrench.force), vec3(&w.wrench.torque));
+            Ok(vec![Command::Wrench {
+                robot,
+                force,
+                moment,
+            }])
+        }
+        Target::Firmware { robot, told } => Ok(vec![firmware::command(scene, robot, told, bytes)?]),
+        Target::Coupling { coupling } => {
+            let engage = from_bytes::<Bool>(bytes).map_err(malformed)?.data;
+            Ok(vec![Command::Couple {
+                coupling,
+                engage,
+                partner: None,
+            }])
+        }
+        Target::Winch { tether } => {
+            let speed = from_bytes::<Float64>(bytes).map_err(malformed)?.data;
+            Ok(vec![Command::Winch {
+                tether,
+                command: WinchCommand::Speed(speed),
+            }])
+        }
+        Target::Joints { robot } => {
+            let message = from_bytes::<JointState>(bytes).map_err(malformed)?;
+            joint_commands(&scene.robots[robot], robot, &message)
+        }
+    }
+}
+
+/// The numbers of an array, whatever its shape.
+fn values(message: &Float64MultiArray) -> Vec<f64> {
+    let offset = message.layout.data_offset as usize;
+    message.data.get(offset..).unwrap_or_default().to_vec()
+}
+
+/// All joints of the message or none.
+fn joint_commands(
+    model: &Robot,
+    robot: usize,
+    message: &JointState,
+) -> Result<Vec<Command>, String> {
+    let mut commands = Vec::new();
+    for (k, name) in message.name.iter().enumerate() {
+        let found = model.links[1..]
+            .iter()
+            .position(|l| l.joint.name == *name && l.joint.kind != JointKind::Fixed);
+        let joint = found.ok_or_else(|| format!("no joint {name:?}"))?;
+        let lists = [
+            (JointMode::Position, &message.position),
+            (JointMode::Velocity, &message.velocity),
+            (JointMode::Effort, &message.effort),
+        ];
+        let drive = &model.links[joint + 1].joint;
+        // a servo takes what the message has, an ideal drive knows one mode only
+        let given = lists
+            .iter()
+            .find(|(_, values)| !values.is_empty())
+            .filter(|_| drive.servo().is_some());
+        let mode = given.map_or(drive.start_mode(), |(mode, _)| *mode);
+        let values = lists
+            .iter()
+            .find(|(m, _)| *m == mode)
+            .map_or(&message.position, |(_, values)| *values);
+        let what = mode.word();
+        if values.len() != message.name.len() {
+            return Err(format!(
+                "{} values of {what} for {} joints",
+                values.len(),
+                message.name.len()
+            ));
+        }
+        if !values[k].is_finite() {
+            return Err(format!(
+                "{name}: found {}, expected a finite {what}",
+                values[k]
+            ));
+        }
+        commands.push(Command::JointIn {
+            robot,
+            joint,
+            mode,
+            value: values[k],
+        });
+    }
+    Ok(commands)
+}

@@ -1,0 +1,373 @@
+//! Services of the node: pause, resume, step, reset, set_pose, couple, weather, fault, record.
+//!
+//! The node's thread hands each request to the run or the recorder, which answer from their own threads, so that the
+//! node goes on serving: a pause gets through while a million steps are made.
+
+use crate::convert::instruments;
+use crate::convert::{quat, time, vec3};
+use crate::input::Mailbox;
+use crate::input::firmware;
+use crate::msg::{
+    Couple, CoupleRequest, CoupleResponse, Fault, FaultRequest, FaultResponse, Record,
+    RecordResponse, SetPose, SetPoseRequest, SetPoseResponse, StepSimulation,
+    StepSimulationResponse, Weather, WeatherRequest, WeatherResponse,
+};
+use crate::publisher::Task;
+use crossbeam_channel::Sender;
+use merrow_math::Vec3;
+use merrow_model::scene::Scene;
+use merrow_model::state::Command;
+use merrow_model::state::commands::Refusal;
+use merrow_ros2::cdr::{from_bytes, to_bytes};
+use merrow_ros2::dds::{Node, NodeError, Responder, Service};
+use merrow_ros2::message::{Message, Service as ServiceType};
+use merrow_ros2::msg::std_srvs::{Trigger, TriggerResponse};
+use merrow_ros2::parameters::ParameterServer;
+use merrow_ros2::qos::Qos;
+use merrow_sim::{Reply, Request, Stepped};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Names and types of the node's own services, for `describe`.
+pub const SERVICES: [(&str, &str); 9] = [
+    ("~/pause", Trigger::TYPE),
+    ("~/resume", Trigger::TYPE),
+    ("~/reset", Trigger::TYPE),
+    ("~/step", StepSimulation::TYPE),
+    ("~/set_pose", SetPose::TYPE),
+    ("~/couple", Couple::TYPE),
+    ("~/weather", Weather::TYPE),
+    ("~/fault", Fault::TYPE),
+    ("~/record", Record::TYPE),
+];
+
+/// Starts all services.
+///
+/// # Errors
+/// An endpoint could not be made.
+pub fn start(
+    node: &Node,
+    mailbox: &Mailbox,
+    parameters: &Arc<ParameterServer>,
+    tasks: Sender<Task>,
+) -> Result<Vec<Service>, NodeError> {
+    let parameters = Arc::clone(parameters);
+    let trigger = |name: &str, request: fn(Reply<()>) -> Request| {
+        serve::<Trigger>(node, mailbox, name, move |mailbox, _, caller| {
+            mailbox.ask(request(caller.reply(|()| Ok(String::new()))));
+        })
+    };
+    let mut services = vec![
+        trigger("~/pause", Request::Pause)?,
+        trigger("~/resume", Request::Resume)?,
+        trigger("~/reset", Request::Reset)?,
+        serve::<StepSimulation>(node, mailbox, "~/step", |mailbox, request, caller| {
+            mailbox.ask(Request::Step(
+                request.steps,
+                caller.reply(|stepped| stepped),
+            ));
+        })?,
+        serve::<SetPose>(node, mailbox, "~/set_pose", set_pose)?,
+        serve::<Couple>(node, mailbox, "~/couple", couple)?,
+        serve::<Weather>(
+            node,
+            mailbox,
+            "~/weather",
+            move |mailbox, request, caller| {
+                weather(mailbox, &parameters, request, caller);
+            },
+        )?,
+        serve::<Fault>(node, mailbox, "~/fault", fault)?,
+        serve::<Record>(node, mailbox, "~/record", move |_, request, caller| {
+            let path = (!request.uri.is_empty()).then(|| PathBuf::from(&request.uri));
+            // a recorder that has ended drops the task, and with it the caller
+            let _ = tasks.send(Task::Record(path, caller.reply(|result| result)));
+        })?,
+    ];
+    for (name, robot, order) in firmware::services(&mailbox.scene) {
+        services.push(serve::<Trigger>(
+            node,
+            mailbox,
+            &name,
+            move |mailbox, _, caller| {
+                mailbox.command(Command::Order { robot, order }, caller);
+            },
+        )?);
+    }
+    for (name, robot, sensor, on) in instruments::services(&mailbox.scene) {
+        services.push(serve::<Trigger>(
+            node,
+            mailbox,
+            &name,
+            move |mailbox, _, caller| {
+                mailbox.command(Command::Sample { robot, sensor, on }, caller);
+            },
+        )?);
+    }
+    Ok(services)
+}
+
+/// A service whose handler gets the mailbox, the request, and its caller to answer.
+fn serve<S: Answered>(
+    node: &Node,
+    mailbox: &Mailbox,
+    name: &str,
+    mut handler: impl FnMut(&Mailbox, S::Request, Caller<S>) + Send + 'static,
+) -> Result<Service, NodeError> {
+    let (mailbox, label) = (mailbox.clone(), name.to_string());
+    let answer = Box::new(
+        move |bytes: &[u8], responder| match from_bytes::<S::Request>(bytes) {
+            Ok(request) => handler(&mailbox, request, Caller::new(responder)),
+            // a request that cannot be read gets no answer and changes nothing
+            Err(why) => mailbox.refuse(None, &label, &format!("a malformed request: {why}")),
+        },
+    );
+    node.deferred_service(
+        name,
+        S::Request::info(),
+        S::Response::info(),
+        &Qos::SERVICE,
+        answer,
+    )
+}
+
+impl Mailbox {
+    /// Hands a request to the run; one that has ended drops it, and with it the caller.
+    fn ask(&self, request: Request) {
+        let _ = self.requests.send(request);
+    }
+
+    /// Hands a command to the run and its outcome to the caller.
+    fn command<S: Answered<Outcome = Told>>(&self, command: Command, caller: Caller<S>) {
+        let reply = caller.reply(|result: Result<(), Refusal>| {
+            result
+                .map(|()| String::new())
+                .map_err(|refusal| refusal.reason)
+        });
+        self.ask(Request::CommandReply(command, reply));
+    }
+}
+
+/// A service whose response is made of an outcome.
+trait Answered: ServiceType + 'static {
+    /// What came of the request.
+    type Outcome;
+    /// The outcome of a request that nobody took.
+    fn refused(why: String) -> Self::Outcome;
+    /// The response that tells of it.
+    fn response(outcome: Self::Outcome) -> Self::Response;
+}
+
+type Told = Result<String, String>;
+
+/// Success and message, as most responses have them.
+fn told(outcome: Told) -> (bool, String) {
+    (outcome.is_ok(), outcome.unwrap_or_else(|why| why))
+}
+
+impl Answered for Trigger {
+    type Outcome = Told;
+    fn refused(why: String) -> Told {
+        Err(why)
+    }
+    fn response(outcome: Told) -> TriggerResponse {
+        let (success, message) = told(outcome);
+        TriggerResponse { success, message }
+    }
+}
+
+impl Answered for SetPose {
+    type Outcome = Told;
+    fn refused(why: String) -> Told {
+        Err(why)
+    }
+    fn response(outcome: Told) -> SetPoseResponse {
+        let (success, message) = told(outcome);
+        SetPoseResponse { success, message }
+    }
+}
+
+impl Answered for Couple {
+    type Outcome = Told;
+    fn refused(why: String) -> Told {
+        Err(why)
+    }
+    fn response(outcome: Told) -> CoupleResponse {
+        let (success, message) = told(outcome);
+        CoupleResponse { success, message }
+    }
+}
+
+impl Answered for Weather {
+    type Outcome = Told;
+    fn refused(why: String) -> Told {
+        Err(why)
+    }
+    fn response(outcome: Told) -> WeatherResponse {
+        let (success, message) = told(outcome);
+        WeatherResponse { success, message }
+    }
+}
+
+impl Answered for Fault {
+    type Outcome = Told;
+    fn refused(why: String) -> Told {
+        Err(why)
+    }
+    fn response(outcome: Told) -> FaultResponse {
+        let (success, message) = told(outcome);
+        FaultResponse { success, message }
+    }
+}
+
+impl Answered for Record {
+    type Outcome = Told;
+    fn refused(why: String) -> Told {
+        Err(why)
+    }
+    fn response(outcome: Told) -> RecordResponse {
+        let (success, message) = told(outcome);
+        RecordResponse { success, message }
+    }
+}
+
+impl Answered for StepSimulation {
+    type Outcome = Stepped;
+    fn refused(why: String) -> Stepped {
+        Stepped {
+            time_ns: 0,
+            result: Err(why),
+        }
+    }
+    fn response(outcome: Stepped) -> StepSimulationResponse {
+        let (success, message) = told(outcome.result.map(|()| String::new()));
+        StepSimulationResponse {
+            success,
+            message,
+            time: time(outcome.time_ns),
+        }
+    }
+}
+
+/// Who waits for the outcome of a request. Dropped without one, it hears that the world has ended.
+struct Caller<S: Answered> {
+    responder: Option<Responder>,
+    service: std::marker::PhantomData<fn() -> S>,
+}
+
+impl<S: Answered> Caller<S> {
+    fn new(responder: Responder) -> Self {
+        Self {
+            responder: Some(responder),
+            service: std::marker::PhantomData,
+        }
+    }
+
+    fn answer(mut self, outcome: S::Outcome) {
+        self.respond(outcome);
+    }
+
+    fn respond(&mut self, outcome: S::Outcome) {
+        if let Some(responder) = self.responder.take() {
+            responder.respond(to_bytes(&S::response(outcome)));
+        }
+    }
+
+    /// What the run or the recorder calls with its answer.
+    fn reply<T>(self, outcome: impl FnOnce(T) -> S::Outcome + Send + 'static) -> Reply<T> {
+        Reply::new(move |answer| self.answer(outcome(answer)))
+    }
+}
+
+impl<S: Answered> Drop for Caller<S> {
+    fn drop(&mut self) {
+        self.respond(S::refused("the world has ended".to_string()));
+    }
+}
+
+fn set_pose(mailbox: &Mailbox, request: SetPoseRequest, caller: Caller<SetPose>) {
+    let name = &request.robot;
+    let Some(robot) = mailbox.scene.robots.iter().position(|r| r.name == *name) else {
+        let why = format!("no robot {name:?}");
+        mailbox.refuse(None, "~/set_pose", &why);
+        return caller.answer(Err(why));
+    };
+    let p = &request.pose.position;
+    let command = Command::SetPose {
+        robot,
+        p_WB: Vec3::new(p.x, p.y, p.z),
+        q_WB: quat(&request.pose.orientation),
+        v_WB_B: vec3(&request.twist.linear),
+        w_WB_B: vec3(&request.twist.angular),
+    };
+    mailbox.command(command, caller);
+}
+
+fn couple(mailbox: &Mailbox, request: CoupleRequest, caller: Caller<Couple>) {
+    let command = match coupling_command(&mailbox.scene, &request) {
+        Ok(command) => command,
+        Err(why) => {
+            mailbox.refuse(None, "~/couple", &why);
+            return caller.answer(Err(why));
+        }
+    };
+    mailbox.command(command, caller);
+}
+
+fn weather(
+    mailbox: &Mailbox,
+    parameters: &ParameterServer,
+    request: WeatherRequest,
+    caller: Caller<Weather>,
+) {
+    match crate::node::weather::of_request(&request.names, &request.values, request.duration_s) {
+        Err(why) => {
+            mailbox.refuse(None, "~/weather", &why);
+            caller.answer(Err(why));
+        }
+        Ok(change) => {
+            mailbox.command(Command::Weather(Box::new(change)), caller);
+            // so that a parameter of the wind set alone later goes with the other one as it is now
+            parameters.follow(&crate::node::weather::as_parameters(
+                &request.names,
+                &request.values,
+            ));
+        }
+    }
+}
+
+fn fault(mailbox: &Mailbox, request: FaultRequest, caller: Caller<Fault>) {
+    match crate::input::faults::command(&mailbox.scene, &request) {
+        Err(why) => {
+            mailbox.refuse(None, "~/fault", &why);
+            caller.answer(Err(why));
+        }
+        Ok(command) => {
+            let reply = caller.reply(
+                |result: Result<(), merrow_model::state::commands::Refusal>| {
+                    result
+                        .map(|()| String::new())
+                        .map_err(|refusal| refusal.reason)
+                },
+            );
+            mailbox.ask(Request::CommandReply(command, reply));
+        }
+    }
+}
+
+/// The command that a request stands for.
+fn coupling_command(scene: &Scene, request: &CoupleRequest) -> Result<Command, String> {
+    let name = &request.coupling;
+    let found = scene.couplings.iter().position(|c| c.name == *name);
+    let coupling = found.ok_or_else(|| format!("no coupling {name:?}"))?;
+    let wanted = (!request.partner.is_empty()).then_some(&request.partner);
+    let robot = |name: &String| {
+        let found = scene.robots.iter().position(|r| r.name == *name);
+        found.ok_or_else(|| format!("no robot {name:?}"))
+    };
+    Ok(Command::Couple {
+        coupling,
+        engage: request.engage,
+        partner: wanted.map(robot).transpose()?,
+    })
+}

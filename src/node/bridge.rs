@@ -1,0 +1,402 @@
+//! The running world on the ROS graph: node, topics, services, parameters, recorder.
+
+use crate::arm;
+use crate::arm::{GroupStatus, Place, Progress, Served};
+use crate::convert::exteroceptive;
+use crate::input::Mailbox;
+use crate::input::services;
+use crate::node::diagnostics::{Refusals, Vitals};
+use crate::node::frames::Snapshot;
+use crate::node::live_parameters;
+use crate::node::plan::{BATTERY_RATE, DIAGNOSTICS_RATE, FRAME_RATE, Plan, Source};
+use crate::publisher::{Batch, Outlet, Parts};
+use crossbeam_channel::Sender;
+use merrow_model::scene::Scene;
+use merrow_model::state::commands::Refusal;
+use merrow_model::state::{Halt, TetherState};
+use merrow_ros2::args::NodeOptions;
+use merrow_ros2::dds::ParameterServices;
+use merrow_ros2::dds::{Node, Publisher, Service, Subscription};
+use merrow_ros2::parameters::ParameterServer;
+use merrow_sim::{BLOCK_MAX_NS, Control, Observer, Pace, Request, Simulation};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Everything of ROS that a run has.
+pub struct Bridge {
+    outlet: Outlet,
+    refusals: Arc<Refusals>,
+    progress: Arc<Progress>,
+    /// How the goals of every group of joints stood last.
+    groups: Vec<Option<GroupStatus>>,
+    forgotten: u64,
+    /// Robot, sensor and output of every sensor that looks around.
+    looking: Vec<Looking>,
+    /// One per output of the plan; empty without a node.
+    publishers: Arc<[Publisher]>,
+    node: Option<Endpoints>,
+    next_frame: u64,
+    next_battery: u64,
+    next_vitals_s: f64,
+}
+
+/// What lives as long as the node; fields are dropped in this order, the node last.
+struct Endpoints {
+    _actions: Vec<Served>,
+    _subscriptions: Vec<Subscription>,
+    _services: Vec<Service>,
+    _parameter_services: ParameterServices,
+    _parameters: Arc<ParameterServer>,
+    node: Node,
+}
+
+impl Bridge {
+    /// A bridge with a node on the network.
+    ///
+    /// # Errors
+    /// One line on what could not be had.
+    pub fn with_node(
+        scene: &Arc<Scene>,
+        options: &NodeOptions,
+        pace: Pace,
+        requests: &Sender<Request>,
+    ) -> Result<Self, String> {
+        let plan = Arc::new(Plan::new(scene));
+        let refusals = Arc::new(Refusals::new(scene.robots.len()));
+        let node = Node::new(options).map_err(|e| e.to_string())?;
+        for warning in &options.warnings {
+            node.logger().warn(warning);
+        }
+        let mut publishers = Vec::with_capacity(plan.outputs.len());
+        for output in &plan.outputs {
+            let publisher = node.publisher(&output.topic, output.info, &output.qos);
+            publishers.push(publisher.map_err(|e| e.to_string())?);
+        }
+        let publishers: Arc<[Publisher]> = publishers.into();
+        let mailbox = Mailbox {
+            scene: Arc::clone(scene),
+            requests: requests.clone(),
+            refusals: Arc::clone(&refusals),
+            logger: node.logger().clone(),
+            progress: Arc::default(),
+        };
+        let (mut actions, mut goals) = (Vec::new(), Vec::new());
+        for action in &plan.actions {
+            let (served, watched) =
+                arm::serve(&node, action, &mailbox).map_err(|e| e.to_string())?;
+            actions.push(served);
+            goals.push(watched);
+        }
+        let outlet = Outlet::start(Parts {
+            scene: Arc::clone(scene),
+            plan: Arc::clone(&plan),
+            publishers: Arc::clone(&publishers),
+            logger: Some(node.logger().clone()),
+            refusals: Arc::clone(&refusals),
+            goals,
+        })?;
+        let endpoints = Self::endpoints(node, actions, &plan, &mailbox, options, pace, &outlet)?;
+        Ok(Self::new(
+            scene,
+            &plan,
+            outlet,
+            refusals,
+            mailbox.progress,
+            Some((endpoints, publishers)),
+        ))
+    }
+
+    /// A bridge without a node, for recording only.
+    ///
+    /// # Errors
+    /// If the recorder's thread cannot be started.
+    pub fn without_node(scene: &Arc<Scene>) -> Result<Self, String> {
+        let refusals = Arc::new(Refusals::new(scene.robots.len()));
+        let plan = Arc::new(Plan::new(scene));
+        let outlet = Outlet::start(Parts {
+            scene: Arc::clone(scene),
+            plan: Arc::clone(&plan),
+            publishers: Arc::default(),
+            logger: None,
+            refusals: Arc::clone(&refusals),
+            goals: Vec::new(),
+        })?;
+        Ok(Self::new(
+            scene,
+            &plan,
+            outlet,
+            refusals,
+            Arc::default(),
+            None,
+        ))
+    }
+
+    fn new(
+        scene: &Scene,
+        plan: &Plan,
+        outlet: Outlet,
+        refusals: Arc<Refusals>,
+        progress: Arc<Progress>,
+        node: Option<(Endpoints, Arc<[Publisher]>)>,
+    ) -> Self {
+        let (node, publishers) = node.unzip();
+        let groups = scene
+            .robots
+            .iter()
+            .map(|robot| robot.joint_groups.len())
+            .sum();
+        let groups = vec![None; groups];
+        let (next_frame, next_battery, next_vitals_s) = (0, 0, 0.0);
+        let looking = looking(scene, plan);
+        Self {
+            outlet,
+            refusals,
+            progress,
+            groups,
+            forgotten: 0,
+            looking,
+            publishers: publishers.unwrap_or_default(),
+            node,
+            next_frame,
+            next_battery,
+            next_vitals_s,
+        }
+    }
+
+    /// Groups of joints whose goals something has happened to since the last block.
+    fn changed_groups(&mut self, simulation: &Simulation) -> Vec<GroupStatus> {
+        // without clients nobody asks
+        if self.node.is_none() {
+            return Vec::new();
+        }
+        let robots = simulation.scene.robots.iter().enumerate();
+        let places = robots.flat_map(|(robot, model)| {
+            (0..model.joint_groups.len()).map(move |group| Place { robot, group })
+        });
+        let mut changed = Vec::new();
+        for (last, place) in self.groups.iter_mut().zip(places) {
+            let status = GroupStatus::of(simulation, place);
+            if last.as_ref().is_none_or(|last| !status.is_as(last)) {
+                *last = Some(status);
+                changed.push(status);
+            }
+        }
+        changed
+    }
+
+    fn endpoints(
+        node: Node,
+        actions: Vec<Served>,
+        plan: &Plan,
+        mailbox: &Mailbox,
+        options: &NodeOptions,
+        pace: Pace,
+        outlet: &Outlet,
+    ) -> Result<Endpoints, String> {
+        let text = |e: merrow_ros2::dds::NodeError| e.to_string();
+        let parameters = ParameterServer::new(options.parameter_overrides.clone());
+        let parameters = Arc::new(parameters.map_err(|e| e.to_string())?);
+        let shared = Arc::clone(&outlet.shared);
+        let requests = mailbox.requests.clone();
+        live_parameters::start(&parameters, &mailbox.scene, pace, requests, shared)
+            .map_err(|e| e.to_string())?;
+        for warning in parameters.unused_overrides() {
+            node.logger().warn(warning);
+        }
+        let parameter_services = ParameterServices::start(&node, &parameters).map_err(text)?;
+        let mut subscriptions = Vec::with_capacity(plan.inputs.len());
+        for input in &plan.inputs {
+            let callback = mailbox.callback(&input.topic, input.target);
+            let qos = merrow_ros2::qos::Qos::DEFAULT;
+            subscriptions.push(
+                node.subscription(&input.topic, input.info, &qos, callback)
+                    .map_err(text)?,
+            );
+        }
+        // after the inputs: of what has arrived together, the node's thread serves first what was made first, and a
+        // command that was sent before a step request is to act in that step
+        let services =
+            services::start(&node, mailbox, &parameters, outlet.tasks()).map_err(text)?;
+        Ok(Endpoints {
+            _actions: actions,
+            _subscriptions: subscriptions,
+            _services: services,
+            _parameter_services: parameter_services,
+            _parameters: parameters,
+            node,
+        })
+    }
+
+    /// Tells the sensors that look around which of them are wanted: what nobody subscribes to and nobody records is not worked out.
+    pub fn tell_wanted(&self, simulation: &Simulation) {
+        let Some(lookout) = &simulation.lookout else {
+            return;
+        };
+        let recording = self.outlet.shared.recording.load(Ordering::Relaxed);
+        let wanted = |output: &usize| {
+            recording
+                || self
+                    .publishers
+                    .get(*output)
+                    .is_some_and(Publisher::is_wanted)
+        };
+        for Looking {
+            robot,
+            sensor,
+            outputs,
+        } in &self.looking
+        {
+            let bits = outputs
+                .iter()
+                .filter(|(output, _)| wanted(output))
+                .fold(0, |bits, (_, part)| bits | part);
+            lookout.want_parts(&simulation.scene, *robot, *sensor, bits);
+        }
+    }
+
+    /// Starts recording.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn record(&self, path: PathBuf) -> Result<String, String> {
+        self.outlet.record(Some(path))
+    }
+
+    /// Stops recording and says what was written.
+    ///
+    /// # Errors
+    /// What went wrong.
+    pub fn stop_recording(&self) -> Result<String, String> {
+        self.outlet.record(None)
+    }
+}
+
+impl Observer for Bridge {
+    fn after_block(&mut self, simulation: &Simulation, control: &Control) {
+        let now = simulation.time_ns();
+        self.tell_wanted(simulation);
+        self.progress.now_ns.store(now, Ordering::Relaxed);
+        let couplings = &simulation.state.couplings;
+        let engaged = couplings.iter().map(|c| c.engaged).collect();
+        let whole = simulation
+            .state
+            .tethers
+            .iter()
+            .map(TetherState::is_whole)
+            .collect();
+        let mut batch = Batch {
+            time_ns: now,
+            engaged,
+            whole,
+            ..Batch::default()
+        };
+        batch.groups = self.changed_groups(simulation);
+        batch.forgotten = std::mem::take(&mut self.forgotten);
+        for (robot, runner) in simulation.runners.iter().enumerate() {
+            let of_robot =
+                |d: &merrow_sensors::Delivered| (robot as u32, d.sensor as u32, d.stamped);
+            batch.readings.extend(runner.outbox.iter().map(of_robot));
+        }
+        batch.looks.clone_from(&simulation.frames);
+        if due(&mut self.next_frame, FRAME_RATE, now) {
+            batch.snapshot = Some(Snapshot::of(simulation));
+            batch.loads = Some(couplings.iter().map(|c| [c.force_W, c.moment_W]).collect());
+        }
+        if due(&mut self.next_battery, BATTERY_RATE, now) {
+            batch.batteries = Some(simulation.state.robots.iter().map(|r| r.battery).collect());
+        }
+        if control.wall_s >= self.next_vitals_s {
+            self.next_vitals_s = control.wall_s + 1.0 / DIAGNOSTICS_RATE;
+            batch.vitals = Some(Vitals::of(simulation, control));
+        }
+        // who follows the wall clock cannot wait
+        let can_wait = control.paused || !matches!(control.pace, Pace::Factor(_));
+        self.outlet.send(batch, can_wait);
+    }
+
+    fn before_steps(&mut self, simulation: &Simulation) {
+        self.tell_wanted(simulation);
+    }
+
+    fn refused(&mut self, refusal: &Refusal, simulation: &Simulation) {
+        let line = self
+            .refusals
+            .note(&simulation.scene, refusal.robot, &refusal.reason);
+        if let (Some(line), Some(endpoints)) = (line, &self.node) {
+            endpoints.node.logger().warn(line);
+        }
+    }
+
+    fn halted(&mut self, robot: usize, halt: &Halt, simulation: &Simulation) {
+        let Some(endpoints) = &self.node else { return };
+        let (name, at) = (
+            &simulation.scene.robots[robot].name,
+            halt.time_ns as f64 * 1e-9,
+        );
+        endpoints
+            .node
+            .logger()
+            .error(format_args!("{name}: stopped at {at:.3} s: {}", halt.cause));
+    }
+
+    fn reset(&mut self) {
+        (self.next_frame, self.next_battery) = (0, 0);
+        self.forgotten = self.progress.applied.load(Ordering::Relaxed);
+    }
+
+    fn longest_block_ns(&self) -> u64 {
+        BLOCK_MAX_NS
+    }
+
+    fn dropped(&self) -> u64 {
+        self.outlet.shared.dropped.load(Ordering::Relaxed)
+    }
+}
+
+/// A sensor that looks around, and its outputs with the bits of what each of them shows.
+struct Looking {
+    robot: usize,
+    sensor: usize,
+    outputs: Vec<(usize, u8)>,
+}
+
+/// Every sensor that looks around.
+fn looking(scene: &Scene, plan: &Plan) -> Vec<Looking> {
+    let mut all: Vec<Looking> = Vec::new();
+    for (i, output) in plan.outputs.iter().enumerate() {
+        let Source::Sensor {
+            robot,
+            sensor,
+            part,
+        } = output.source
+        else {
+            continue;
+        };
+        let Some(with) = scene.robots[robot].sensors[sensor].kind.looks() else {
+            continue;
+        };
+        if part == 0 {
+            all.push(Looking {
+                robot,
+                sensor,
+                outputs: Vec::new(),
+            });
+        }
+        if let Some(last) = all.last_mut() {
+            last.outputs
+                .push((i, exteroceptive::topics(with)[part].2.bits()));
+        }
+    }
+    all
+}
+
+/// True once per period of simulated time; `next` counts the periods.
+fn due(next: &mut u64, rate: f64, now_ns: u64) -> bool {
+    let period = (now_ns as f64 * 1e-9 * rate + 1e-6) as u64;
+    let is_due = period >= *next;
+    if is_due {
+        *next = period + 1;
+    }
+    is_due
+}

@@ -1,0 +1,579 @@
+//! `/diagnostics`: how the run keeps its pace, what was refused, batteries, motors, satellite receivers.
+
+use crate::convert;
+use merrow_model::scene::sensor::navigation::Augmentation;
+use merrow_model::scene::{FaultKind, Robot, Scene, SensorKind, Tether};
+use merrow_model::state::reading::{Gnss, Reading};
+use merrow_model::state::{
+    ActuatorState, BatteryState, FaultState, FinState, Health, Parted, TetherState,
+};
+use merrow_ros2::msg::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyValue};
+use merrow_sim::control::fault;
+use merrow_sim::{Control, Simulation};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A line per robot and this long about refused commands, at most; all are counted.
+const LOG_EVERY: Duration = Duration::from_secs(1);
+
+/// Commands refused so far, by robot.
+#[derive(Debug)]
+pub struct Refusals {
+    robots: Mutex<Vec<Refused>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Refused {
+    count: u64,
+    last: String,
+    logged: Option<Instant>,
+}
+
+impl Refusals {
+    /// None yet, for this many robots.
+    pub fn new(n_robots: usize) -> Self {
+        Self {
+            robots: Mutex::new(vec![Refused::default(); n_robots + 1]),
+        }
+    }
+
+    /// Notes a refusal; returns the line to log, unless one was logged a moment ago. Without a robot it is the node's.
+    pub fn note(&self, scene: &Scene, robot: Option<usize>, reason: &str) -> Option<String> {
+        let mut robots = self.lock();
+        let last = robots.len() - 1;
+        let entry = robots.get_mut(robot.unwrap_or(last))?;
+        entry.count += 1;
+        entry.last = reason.to_string();
+        if entry.logged.is_some_and(|t| t.elapsed() < LOG_EVERY) {
+            return None;
+        }
+        entry.logged = Some(Instant::now());
+        let who = robot
+            .and_then(|r| scene.robots.get(r))
+            .map_or("merrow", |r| r.name.as_str());
+        Some(format!(
+            "{who}: refused {reason} ({} refused so far)",
+            entry.count
+        ))
+    }
+
+    fn snapshot(&self) -> Vec<Refused> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Refused>> {
+        self.robots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the diagnostics are made of, taken between two blocks.
+#[derive(Clone, Debug)]
+pub struct Vitals {
+    time_ns: u64,
+    control: Control,
+    robots: Vec<(Vec<ActuatorState>, BatteryState, Option<String>)>,
+    fins: Vec<Vec<FinState>>,
+    loads: Vec<Vec<f64>>,
+    faults: Vec<Vec<FaultState>>,
+    beacon_faults: Vec<FaultState>,
+    tethers: Vec<TetherHealth>,
+    receivers: Vec<Receiver>,
+    /// Robot, sensor and missed samples of what looks around.
+    missed: Vec<(usize, usize, u64)>,
+    temperature: f64,
+    /// Contacts now; pairs that have come into touch, and steps of a group that did not converge, since the start.
+    contacts: (usize, u64, u64),
+}
+
+/// A satellite receiver of a robot.
+#[derive(Clone, Debug)]
+struct Receiver {
+    robot: usize,
+    sensor: usize,
+    /// False if it says nothing: dead, or without power.
+    on: bool,
+    /// What it measured last.
+    last: Option<Gnss>,
+}
+
+#[derive(Clone, Debug)]
+struct TetherHealth {
+    tensions: [f64; 2],
+    parted: Option<Parted>,
+    halted_ns: Option<u64>,
+}
+
+impl Vitals {
+    /// Of a simulation between two blocks.
+    pub fn of(simulation: &Simulation, control: &Control) -> Self {
+        let robot = |r: &merrow_model::state::RobotState| {
+            (
+                r.actuators.clone(),
+                r.battery,
+                r.halted.as_ref().map(|h| h.cause.clone()),
+            )
+        };
+        Self {
+            time_ns: simulation.time_ns(),
+            control: *control,
+            robots: simulation.state.robots.iter().map(robot).collect(),
+            fins: simulation
+                .state
+                .robots
+                .iter()
+                .map(|r| r.fins.clone())
+                .collect(),
+            faults: simulation
+                .state
+                .robots
+                .iter()
+                .map(|r| r.faults.clone())
+                .collect(),
+            beacon_faults: simulation.state.faults.clone(),
+            loads: simulation
+                .state
+                .robots
+                .iter()
+                .map(|r| r.loads.clone())
+                .collect(),
+            tethers: {
+                let one = |t: &TetherState| TetherHealth {
+                    tensions: t.end_tensions(),
+                    parted: t.parted,
+                    halted_ns: t.halted_ns,
+                };
+                simulation.state.tethers.iter().map(one).collect()
+            },
+            receivers: receivers(simulation),
+            missed: simulation
+                .lookout
+                .iter()
+                .flat_map(|lookout| lookout.missed())
+                .collect(),
+            temperature: simulation.state.sea.temperature,
+            contacts: {
+                let c = &simulation.state.contacts;
+                (c.touching.len(), c.collisions, c.unsolved)
+            },
+        }
+    }
+}
+
+fn receivers(simulation: &Simulation) -> Vec<Receiver> {
+    let mut all = Vec::new();
+    for (i, (robot, state)) in simulation
+        .scene
+        .robots
+        .iter()
+        .zip(&simulation.state.robots)
+        .enumerate()
+    {
+        for (k, (sensor, memory)) in robot.sensors.iter().zip(&state.sensors).enumerate() {
+            if matches!(sensor.kind, SensorKind::Gnss(_)) {
+                let last = match memory.last {
+                    Some(Reading::Gnss(reading)) => Some(reading),
+                    _ => None,
+                };
+                let on = state.battery.is_on() && !memory.fault.dead;
+                all.push(Receiver {
+                    robot: i,
+                    sensor: k,
+                    on,
+                    last,
+                });
+            }
+        }
+    }
+    all
+}
+
+/// The message.
+pub fn message(
+    scene: &Scene,
+    health: &Vitals,
+    refusals: &Refusals,
+    dropped: u64,
+) -> DiagnosticArray {
+    let refused = refusals.snapshot();
+    let mut status = vec![run_status(health, dropped, refused.last())];
+    for (i, robot) in scene.robots.iter().enumerate() {
+        let (actuators, battery, halted) = &health.robots[i];
+        status.push(robot_status(robot, halted.as_deref(), &refused[i]));
+        if let Some(spec) = &robot.battery {
+            status.push(battery_status(
+                robot,
+                spec.capacity,
+                battery,
+                &health.loads[i],
+            ));
+        }
+        for (thruster, actuator) in robot.thrusters.iter().zip(actuators) {
+            let name = format!("{}: thruster {}", robot.name, thruster.name);
+            status.push(thruster_status(
+                name,
+                actuator,
+                battery.voltage,
+                health.temperature,
+            ));
+        }
+        for (fin, memory) in robot.fins.iter().zip(&health.fins[i]) {
+            status.push(fin_status(
+                format!("{}: fin {}", robot.name, fin.name),
+                memory,
+            ));
+        }
+    }
+    for receiver in &health.receivers {
+        let robot = &scene.robots[receiver.robot];
+        let name = format!(
+            "{}: receiver {}",
+            robot.name, robot.sensors[receiver.sensor].name
+        );
+        status.push(receiver_status(name, receiver.on, receiver.last.as_ref()));
+    }
+    let acts = |memory: &&FaultState| memory.is_active(health.time_ns) || memory.water > 0.0;
+    for (robot, faults) in scene.robots.iter().zip(&health.faults) {
+        let device = |memory: &FaultState| fault::name_of(robot, memory.fault.device);
+        status.extend(
+            faults
+                .iter()
+                .filter(acts)
+                .map(|f| fault_status(&robot.name, &device(f), f)),
+        );
+    }
+    let of_beacons = health.beacon_faults.iter().filter(acts);
+    status.extend(
+        of_beacons.map(|f| fault_status("beacons", &fault::beacon_name(scene, f.fault.device), f)),
+    );
+    let behind = health.missed.iter().filter(|(_, _, missed)| *missed > 0);
+    status.extend(
+        behind
+            .map(|(robot, sensor, missed)| behind_status(&scene.robots[*robot], *sensor, *missed)),
+    );
+    for (tether, memory) in scene.tethers.iter().zip(&health.tethers) {
+        if tether.line.breaking.is_finite() || memory.halted_ns.is_some() {
+            status.push(tether_status(tether, memory));
+        }
+    }
+    DiagnosticArray {
+        header: convert::header(health.time_ns, ""),
+        status,
+    }
+}
+
+fn run_status(health: &Vitals, dropped: u64, refused: Option<&Refused>) -> DiagnosticStatus {
+    let c = &health.control;
+    let achieved = health.time_ns as f64 * 1e-9 / c.wall_s.max(1e-9);
+    let paced = matches!(c.pace, merrow_sim::Pace::Factor(_));
+    let late = paced && c.overruns > 0;
+    let (level, message) = match (c.paused, late) {
+        (true, _) => (DiagnosticStatus::OK, "paused".to_string()),
+        (false, true) => (
+            DiagnosticStatus::WARN,
+            format!("{} blocks came late", c.overruns),
+        ),
+        (false, false) => (DiagnosticStatus::OK, "running".to_string()),
+    };
+    let values = vec![
+        value("pace", c.pace),
+        value(
+            "simulated time [s]",
+            format!("{:.3}", health.time_ns as f64 * 1e-9),
+        ),
+        value(
+            "achieved real-time factor since start",
+            format!("{achieved:.3}"),
+        ),
+        value("overruns", c.overruns),
+        value("jitter mean [us]", format!("{:.1}", c.jitter_s.0 * 1e6)),
+        value("jitter std [us]", format!("{:.1}", c.jitter_s.1 * 1e6)),
+        value(
+            "worst lateness [ms]",
+            format!("{:.3}", c.worst_lateness_s * 1e3),
+        ),
+        value("dropped messages", dropped),
+        value("contacts", health.contacts.0),
+        value("collisions", health.contacts.1),
+        value("contact steps not converged", health.contacts.2),
+        value("refused requests", refused.map_or(0, |r| r.count)),
+    ];
+    status(level, "merrow: run".into(), message, values)
+}
+
+fn robot_status(robot: &Robot, halted: Option<&str>, refused: &Refused) -> DiagnosticStatus {
+    let (level, message) = match (halted, refused.count) {
+        (Some(cause), _) => (DiagnosticStatus::ERROR, format!("stopped: {cause}")),
+        (None, 0) => (DiagnosticStatus::OK, "running".to_string()),
+        (None, n) => (DiagnosticStatus::WARN, format!("{n} commands refused")),
+    };
+    let values = vec![
+        value("refused commands", refused.count),
+        value("last refusal", &refused.last),
+    ];
+    status(level, format!("{}: commands", robot.name), message, values)
+}
+
+fn battery_status(
+    robot: &Robot,
+    capacity: f64,
+    battery: &BatteryState,
+    levels: &[f64],
+) -> DiagnosticStatus {
+    let percent = battery.charge * 100.0;
+    let (level, message) = match battery.charge {
+        c if !battery.is_on() => {
+            let why = if c <= 0.0 { "empty" } else { "cut off" };
+            (DiagnosticStatus::ERROR, format!("{why}, {percent:.0} %"))
+        }
+        c if c < 0.2 => (DiagnosticStatus::WARN, format!("{percent:.0} %")),
+        _ => (DiagnosticStatus::OK, format!("{percent:.0} %")),
+    };
+    let mut values = vec![
+        value("charge [%]", format!("{percent:.1}")),
+        value("voltage [V]", format!("{:.2}", battery.voltage)),
+        value("current [A]", format!("{:.2}", battery.current)),
+        value("capacity [A h]", capacity),
+        value("load [W]", format!("{:.1}", battery.load)),
+        value("solar [W]", format!("{:.1}", battery.solar)),
+        value("charger [W]", format!("{:.1}", battery.charger)),
+        value(
+            "energy delivered [W h]",
+            format!("{:.3}", battery.delivered / 3600.0),
+        ),
+        value(
+            "energy gained [W h]",
+            format!("{:.3}", battery.gained / 3600.0),
+        ),
+        value(
+            "energy lost in the battery [W h]",
+            format!("{:.3}", battery.lost / 3600.0),
+        ),
+    ];
+    for (load, level) in robot.loads.iter().zip(levels) {
+        values.push(value(
+            &format!("load {} [W]", load.name),
+            format!("{:.1}", load.power * level),
+        ));
+    }
+    status(level, format!("{}: battery", robot.name), message, values)
+}
+
+fn thruster_status(name: String, a: &ActuatorState, voltage: f64, water: f64) -> DiagnosticStatus {
+    let (level, message) = match in_words(a.health) {
+        (DiagnosticStatus::OK, _) if a.too_hot => {
+            (DiagnosticStatus::ERROR, "stopped to cool".to_string())
+        }
+        (DiagnosticStatus::OK, _) if a.supply <= 0.0 => {
+            (DiagnosticStatus::ERROR, "no power".to_string())
+        }
+        words => words,
+    };
+    let current = if voltage > 0.0 {
+        a.power / voltage
+    } else {
+        0.0
+    };
+    let values = vec![
+        value("command", a.command),
+        value("thrust [N]", format!("{:.3}", a.thrust)),
+        value("temperature [deg C]", format!("{:.2}", water + a.heat)),
+        value("current [A]", format!("{current:.3}")),
+        value("power [W]", format!("{:.2}", a.power)),
+        value(
+            "part of its thrust that it has [%]",
+            format!("{:.1}", 100.0 * a.supply),
+        ),
+    ];
+    status(level, name, message, values)
+}
+
+fn fin_status(name: String, fin: &FinState) -> DiagnosticStatus {
+    let (level, message) = in_words(fin.health);
+    let values = vec![
+        value("command [deg]", format!("{:.2}", fin.command.to_degrees())),
+        value("angle [deg]", format!("{:.2}", fin.angle.to_degrees())),
+        value("power [W]", format!("{:.2}", fin.power)),
+    ];
+    status(level, name, message, values)
+}
+
+/// Of a satellite receiver: what kind of fix it has, and of what sky. What it does not know is left out.
+fn receiver_status(name: String, on: bool, last: Option<&Gnss>) -> DiagnosticStatus {
+    let (level, message) = match last {
+        _ if !on => (DiagnosticStatus::ERROR, "silent"),
+        None => (DiagnosticStatus::WARN, "starting"),
+        Some(r) if !r.fix => (DiagnosticStatus::WARN, "no fix"),
+        Some(r) => match r.augmentation {
+            Augmentation::None => (DiagnosticStatus::OK, "fix"),
+            Augmentation::Satellites => (DiagnosticStatus::OK, "fix, corrected by satellites"),
+            Augmentation::Ground => (DiagnosticStatus::OK, "fix, corrected from the ground"),
+        },
+    };
+    let mut values = Vec::new();
+    if let Some(r) = last.filter(|_| on) {
+        values.push(value("fix", r.fix));
+        values.extend(r.satellites.map(|n| value("satellites", n)));
+        if let Some([h, v]) = r.dilution {
+            values.extend([
+                value("HDOP", format!("{h:.2}")),
+                value("VDOP", format!("{v:.2}")),
+            ]);
+        }
+        if r.fix {
+            let [east, north, up] = r.variances;
+            values.push(value(
+                "horizontal std [m]",
+                format!("{:.3}", (0.5 * (east + north)).sqrt()),
+            ));
+            values.push(value("vertical std [m]", format!("{:.3}", up.sqrt())));
+        }
+    }
+    status(level, name, message.to_string(), values)
+}
+
+fn fault_status(owner: &str, device: &str, memory: &FaultState) -> DiagnosticStatus {
+    let fault = &memory.fault;
+    let seconds = |ns: u64| format!("{:.3}", ns as f64 * 1e-9);
+    let mut values = vec![
+        value("device", device),
+        value("since [s]", seconds(fault.start_ns)),
+    ];
+    if fault.end_ns < u64::MAX {
+        values.push(value("until [s]", seconds(fault.end_ns)));
+    }
+    if let FaultKind::Intermittent(_) = fault.kind {
+        values.push(value("fails now", memory.failing));
+    }
+    if memory.water > 0.0 {
+        values.push(value("water [l]", format!("{:.3}", memory.water * 1000.0)));
+    }
+    let message = format!("{device} is {}", fault.kind.word());
+    status(
+        DiagnosticStatus::ERROR,
+        format!("{owner}: fault {}", fault.name),
+        message,
+        values,
+    )
+}
+
+fn tether_status(tether: &Tether, memory: &TetherHealth) -> DiagnosticStatus {
+    let seconds = |ns: u64| ns as f64 * 1e-9;
+    let (level, message) = match (memory.halted_ns, memory.parted) {
+        (Some(t), _) => (
+            DiagnosticStatus::ERROR,
+            format!("given up at {:.3} s: no longer finite", seconds(t)),
+        ),
+        (None, Some(parted)) => {
+            let [of, from] = [tether.n_segments(), parted.segment + 1];
+            (
+                DiagnosticStatus::ERROR,
+                format!(
+                    "parted at {:.3} s, segment {from} of {of}",
+                    seconds(parted.time_ns)
+                ),
+            )
+        }
+        (None, None) => (DiagnosticStatus::OK, "whole".to_string()),
+    };
+    let [from, to] = memory.tensions;
+    let values = vec![
+        value("tension at `from` [N]", format!("{from:.1}")),
+        value("tension at `to` [N]", format!("{to:.1}")),
+        value("breaking load [N]", tether.line.breaking),
+    ];
+    status(level, format!("{}: line", tether.name), message, values)
+}
+
+/// Of a sensor that cannot keep its rate.
+fn behind_status(robot: &Robot, sensor: usize, missed: u64) -> DiagnosticStatus {
+    let sensor = &robot.sensors[sensor];
+    let message = format!("cannot keep {} Hz: {missed} samples missed", sensor.rate);
+    let values = vec![
+        value("samples missed", missed),
+        value("rate [Hz]", sensor.rate),
+    ];
+    status(
+        DiagnosticStatus::WARN,
+        format!("{}: sensor {}", robot.name, sensor.name),
+        message,
+        values,
+    )
+}
+
+fn in_words(health: Health) -> (u8, String) {
+    match health {
+        Health::Healthy => (DiagnosticStatus::OK, "healthy".to_string()),
+        Health::Reduced(part) => (
+            DiagnosticStatus::WARN,
+            format!("reduced to {:.0} %", part * 100.0),
+        ),
+        Health::Stuck => (DiagnosticStatus::ERROR, "stuck".to_string()),
+        Health::Dead => (DiagnosticStatus::ERROR, "dead".to_string()),
+    }
+}
+
+fn status(level: u8, name: String, message: String, values: Vec<KeyValue>) -> DiagnosticStatus {
+    DiagnosticStatus {
+        level,
+        name,
+        message,
+        hardware_id: "merrow".to_string(),
+        values,
+    }
+}
+
+fn value(key: &str, value: impl ToString) -> KeyValue {
+    KeyValue {
+        key: key.to_string(),
+        value: value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merrow_math::Vec3;
+
+    #[test]
+    fn a_receiver_says_what_it_has() {
+        let mut last = Gnss {
+            fix: true,
+            position: [0.1, 0.2, 5.0],
+            velocity: Vec3::zero(),
+            variances: [4.0, 4.0, 9.0],
+            velocity_variances: [0.1; 3],
+            augmentation: Augmentation::Satellites,
+            satellites: Some(9),
+            dilution: Some([1.234, 2.0]),
+        };
+        let told = |on: bool, last: Option<&Gnss>| {
+            let s = receiver_status("boat: receiver gps".into(), on, last);
+            let values: Vec<String> = s
+                .values
+                .iter()
+                .map(|v| format!("{} {}", v.key, v.value))
+                .collect();
+            (s.level, s.message, values.join(", "))
+        };
+        let expected = "fix true, satellites 9, HDOP 1.23, VDOP 2.00, horizontal std [m] 2.000, vertical std [m] 3.000";
+        let fixed = "fix, corrected by satellites".to_string();
+        assert_eq!(
+            told(true, Some(&last)),
+            (DiagnosticStatus::OK, fixed, expected.to_string())
+        );
+        assert_eq!(
+            told(false, Some(&last)),
+            (DiagnosticStatus::ERROR, "silent".into(), String::new())
+        );
+        assert_eq!(
+            told(true, None),
+            (DiagnosticStatus::WARN, "starting".into(), String::new())
+        );
+        (last.fix, last.satellites, last.dilution) = (false, Some(2), None);
+        let none = "fix false, satellites 2".to_string();
+        assert_eq!(
+            told(true, Some(&last)),
+            (DiagnosticStatus::WARN, "no fix".into(), none)
+        );
+    }
+}

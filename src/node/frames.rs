@@ -1,0 +1,297 @@
+//! TF: the tree of frames of every robot, `world -> <robot>/base_link -> links and sensors`.
+
+use crate::convert;
+use crate::convert::sonar;
+use crate::convert::{WORLD_FRAME, header, transform};
+use merrow_math::{Mat3, Quat, SpatialForce, Vec3};
+use merrow_model::scene::sensor::Looks;
+use merrow_model::scene::{Fin, JointKind, JointMode, Link, Robot, Scene, SensorKind};
+use merrow_model::state::contact::Contact;
+use merrow_model::state::firmware::FirmwareState;
+use merrow_model::state::joint::{Task, Tracking};
+use merrow_model::state::{FinState, GroupState, Motion, RobotState, TetherState};
+use merrow_ros2::msg::geometry_msgs::TransformStamped;
+use merrow_ros2::msg::tf2_msgs::TFMessage;
+use merrow_sim::Simulation;
+
+/// Frame of a link.
+pub fn link_frame(robot: &Robot, link: usize) -> String {
+    format!("{}/{}", robot.name, robot.links[link].name)
+}
+
+/// Frame of a sensor.
+pub fn sensor_frame(robot: &Robot, sensor: usize) -> String {
+    format!("{}/{}", robot.name, robot.sensors[sensor].name)
+}
+
+/// Frame of the unit that nods a laser.
+pub fn mount_frame(robot: &Robot, sensor: usize) -> String {
+    format!("{}_mount", sensor_frame(robot, sensor))
+}
+
+/// Optical frame of a camera: x right, y down, z ahead (REP-103).
+pub fn optical_frame(robot: &Robot, sensor: usize) -> String {
+    format!("{}_optical_frame", sensor_frame(robot, sensor))
+}
+
+/// The frame in which the messages of a sonar or a DVL speak: z out of the instrument, x up or forward.
+pub fn acoustic_frame(robot: &Robot, sensor: usize) -> String {
+    format!("{}_acoustic", sensor_frame(robot, sensor))
+}
+
+/// The frame in which a sensor's messages speak where that is not its own, and how it is turned in the sensor's.
+pub fn own_frame(robot: &Robot, sensor: usize) -> Option<(String, Quat)> {
+    match &robot.sensors[sensor].kind {
+        SensorKind::Dvl(_) => Some((acoustic_frame(robot, sensor), convert::Q_S_DVL)),
+        SensorKind::Looks(with) => match &**with {
+            Looks::Camera(_) => Some((
+                optical_frame(robot, sensor),
+                Quat {
+                    w: 0.5,
+                    x: -0.5,
+                    y: 0.5,
+                    z: -0.5,
+                },
+            )),
+            Looks::Sonar(spec) => {
+                Some((acoustic_frame(robot, sensor), sonar::acoustic_frame(spec)))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Where everything that moves is, at one instant.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// Instant [ns].
+    pub time_ns: u64,
+    /// Motion of every robot.
+    pub motions: Vec<Motion>,
+    /// Fins of every robot.
+    pub fins: Vec<Vec<FinState>>,
+    /// Volumes of every robot's buoyancy engines [m³].
+    pub ballasts: Vec<Vec<f64>>,
+    /// Memory of every robot's firmware.
+    pub firmware: Vec<Option<FirmwareState>>,
+    /// Joint efforts of every robot [N m or N].
+    pub efforts: Vec<Vec<f64>>,
+    /// What touches what.
+    pub contacts: Vec<Contact>,
+    /// Wrenches of contacts on all links of every robot; empty for a robot that nothing touches.
+    pub contact_wrenches: Vec<Vec<SpatialForce>>,
+    /// Every tether.
+    pub tethers: Vec<TetherState>,
+    /// Joints of every robot against their set-points.
+    pub tracking: Vec<Vec<Tracking>>,
+    /// What they are asked for.
+    pub modes: Vec<Vec<JointMode>>,
+    /// Start of the trajectory that each group of joints of every robot follows [ns].
+    pub starts: Vec<Vec<Option<u64>>>,
+}
+
+impl Snapshot {
+    /// Of a simulation between two blocks.
+    pub fn of(simulation: &Simulation) -> Self {
+        let robots = || simulation.scene.robots.iter().zip(&simulation.state.robots);
+        let tracking = |(robot, state): (&Robot, &RobotState)| {
+            (0..robot.n_joints())
+                .map(|joint| state.tracking(robot, joint))
+                .collect()
+        };
+        Self {
+            time_ns: simulation.time_ns(),
+            motions: robots().map(|(_, r)| r.motion.clone()).collect(),
+            fins: robots().map(|(_, r)| r.fins.clone()).collect(),
+            ballasts: robots()
+                .map(|(_, r)| r.ballasts.iter().map(|b| b.volume).collect())
+                .collect(),
+            firmware: robots().map(|(_, r)| r.firmware).collect(),
+            efforts: simulation
+                .runners
+                .iter()
+                .map(|r| r.work.tau.clone())
+                .collect(),
+            contacts: simulation.state.contacts.touching.clone(),
+            contact_wrenches: robots()
+                .zip(&simulation.runners)
+                .map(|((robot, state), runner)| {
+                    crate::convert::contacts::wrenches(robot, state, &runner.work)
+                })
+                .collect(),
+            tethers: simulation.state.tethers.clone(),
+            tracking: robots().map(tracking).collect(),
+            modes: robots()
+                .map(|(_, r)| r.joints.iter().map(|joint| joint.mode).collect())
+                .collect(),
+            starts: robots()
+                .map(|(_, r)| r.groups.iter().map(start_of).collect())
+                .collect(),
+        }
+    }
+}
+
+/// Start of the trajectory of a group, while it is followed [ns].
+fn start_of(group: &GroupState) -> Option<u64> {
+    match &group.task {
+        Some(Task::Trajectory(trajectory)) => Some(trajectory.start_ns),
+        _ => None,
+    }
+}
+
+/// The moving frames, those of fins and nodded lasers among them; `truth` says whether the robots' true poses in the world are among them.
+pub fn moving(scene: &Scene, snapshot: &Snapshot, truth: bool) -> TFMessage {
+    let mut transforms = Vec::new();
+    for (i, (robot, motion)) in scene.robots.iter().zip(&snapshot.motions).enumerate() {
+        if robot.floating && truth {
+            let base = link_frame(robot, 0);
+            transforms.push(stamped(
+                snapshot.time_ns,
+                WORLD_FRAME,
+                base,
+                motion.p_WB,
+                motion.q_WB,
+            ));
+        }
+        for (j, link) in robot.links[1..].iter().enumerate() {
+            if link.joint.kind != JointKind::Fixed {
+                transforms.push(joint(robot, link, motion.q[j], snapshot.time_ns));
+            }
+        }
+        for (fin, memory) in robot
+            .fins
+            .iter()
+            .zip(&snapshot.fins[i])
+            .filter(|(fin, _)| fin.turns())
+        {
+            transforms.push(of_fin(robot, fin, memory.angle, snapshot.time_ns));
+        }
+        for (k, sensor) in robot.sensors.iter().enumerate() {
+            if let Some(tilt) = sensor.kind.tilt() {
+                let (parent, child) = (mount_frame(robot, k), sensor_frame(robot, k));
+                let q = Quat::from_rpy(0.0, tilt.angle(snapshot.time_ns), 0.0);
+                transforms.push(stamped(snapshot.time_ns, &parent, child, Vec3::zero(), q));
+            }
+        }
+    }
+    TFMessage { transforms }
+}
+
+/// The frames that do not move: fixed bases, fixed joints, sensors.
+pub fn fixed(scene: &Scene) -> TFMessage {
+    let mut transforms = Vec::new();
+    for robot in &scene.robots {
+        if !robot.floating {
+            let [r, p, y] = robot.start.rpy;
+            let base = link_frame(robot, 0);
+            transforms.push(stamped(
+                0,
+                WORLD_FRAME,
+                base,
+                robot.start.p_WB,
+                Quat::from_rpy(r, p, y),
+            ));
+        }
+        for link in &robot.links[1..] {
+            if link.joint.kind == JointKind::Fixed {
+                transforms.push(joint(robot, link, 0.0, 0));
+            }
+        }
+        for fin in robot.fins.iter().filter(|fin| !fin.turns()) {
+            transforms.push(of_fin(robot, fin, fin.neutral(), 0));
+        }
+        for frame in &robot.attached {
+            let (parent, child) = (
+                link_frame(robot, frame.link),
+                format!("{}/{}", robot.name, frame.name),
+            );
+            transforms.push(stamped(
+                0,
+                &parent,
+                child,
+                frame.p_UoA_U,
+                Quat::from_matrix(&frame.R_UA),
+            ));
+        }
+        for (k, sensor) in robot.sensors.iter().enumerate() {
+            let parent = link_frame(robot, sensor.link);
+            let q = Quat::from_matrix(&sensor.R_US);
+            let nods = sensor.kind.tilt().is_some();
+            let child = if nods {
+                mount_frame(robot, k)
+            } else {
+                sensor_frame(robot, k)
+            };
+            transforms.push(stamped(0, &parent, child, sensor.p_UoS_U, q));
+            if let Some((child, turn)) = own_frame(robot, k) {
+                transforms.push(stamped(
+                    0,
+                    &sensor_frame(robot, k),
+                    child,
+                    Vec3::zero(),
+                    turn,
+                ));
+            }
+        }
+    }
+    TFMessage { transforms }
+}
+
+/// A fin's frame: x along its chord, z along its shaft.
+fn of_fin(robot: &Robot, fin: &Fin, angle: f64, time_ns: u64) -> TransformStamped {
+    let R = fin.R_UF.mul_mat(&Mat3::from_rpy(0.0, 0.0, angle));
+    let (parent, child) = (
+        link_frame(robot, fin.link),
+        format!("{}/{}", robot.name, fin.name),
+    );
+    stamped(time_ns, &parent, child, fin.p_UoF_U, Quat::from_matrix(&R))
+}
+
+/// The child's frame in the parent's, both as the user wrote them.
+pub fn joint_pose(robot: &Robot, link: &Link, q: f64) -> (Vec3, Mat3) {
+    let parent = &robot.links[link.parent.unwrap_or(0)];
+    let (s, c) = merrow_math::real::sin_cos(q);
+    let o = Vec3::new(0.0, 0.0, 1.0);
+    let (slide, turn) = match link.joint.kind {
+        JointKind::Prismatic => (q, Mat3::identity()),
+        JointKind::Fixed => (0.0, Mat3::identity()),
+        JointKind::Revolute | JointKind::Continuous => (
+            0.0,
+            Mat3::from_rows(Vec3::new(c, -s, 0.0), Vec3::new(s, c, 0.0), o),
+        ),
+    };
+    let joint = &link.joint;
+    let p_L = joint.p_PoCo0 + joint.R_PC0.col(2).scale(slide);
+    let R_L = joint.R_PC0.mul_mat(&turn).mul_mat(&link.R_LU);
+    (
+        parent.R_LU.tr_mul_vec(p_L),
+        parent.R_LU.transpose().mul_mat(&R_L),
+    )
+}
+
+fn joint(robot: &Robot, link: &Link, q: f64, time_ns: u64) -> TransformStamped {
+    let (p, R) = joint_pose(robot, link, q);
+    let parent = link_frame(robot, link.parent.unwrap_or(0));
+    stamped(
+        time_ns,
+        &parent,
+        format!("{}/{}", robot.name, link.name),
+        p,
+        Quat::from_matrix(&R),
+    )
+}
+
+fn stamped(
+    time_ns: u64,
+    parent: &str,
+    child_frame_id: String,
+    p: Vec3,
+    q: Quat,
+) -> TransformStamped {
+    TransformStamped {
+        header: header(time_ns, parent),
+        child_frame_id,
+        transform: transform(p, q),
+    }
+}

@@ -1,0 +1,520 @@
+//! Parameters of a running world: the water and its waves, the weather, the pace, sensor noise, loads, health of thrusters and fins.
+
+use crate::node::weather;
+use crate::publisher::Shared;
+use crossbeam_channel::Sender;
+use merrow_environment::waves::realise::realise;
+use merrow_environment::waves::sea_state;
+use merrow_environment::waves::sea_state::Doubt;
+use merrow_environment::waves::spectrum;
+use merrow_math::Vec3;
+use merrow_model::scene::{Scene, Sea, SeaState, Spectrum, Spreading, Waves};
+use merrow_model::state::{Command, Health};
+use merrow_ros2::parameters::range::Range;
+use merrow_ros2::parameters::value::ParameterValue as Value;
+use merrow_ros2::parameters::{Declaration, ParameterError, ParameterServer};
+use merrow_sim::{Pace, Request};
+use merrow_world::build::towards;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+const SPEED: &str = "water.current.speed_m_s";
+const DIRECTION: &str = "water.current.direction_deg";
+const UP: &str = "water.current.up_m_s";
+const DENSITY: &str = "water.density_kg_m3";
+const SOUND: &str = "water.sound_speed_m_s";
+const TEMPERATURE: &str = "water.temperature_c";
+const AIR: &str = "water.air_pressure_pa";
+const HEIGHT: &str = "water.waves.hs_m";
+const PERIOD: &str = "water.waves.tp_s";
+const WAVES_TO: &str = "water.waves.direction_deg";
+const PACE: &str = "pace";
+const TRUTH_TF: &str = "publish_truth_tf";
+
+/// Name of the parameter of a flow's gain.
+fn gain_of(flow: &str) -> String {
+    format!("water.flows.{flow}.gain")
+}
+
+/// By how much the level of a region can be moved [m].
+const LEVEL_RANGE: f64 = 20.0;
+
+/// Level of a region and factor on its waves.
+fn of_region(region: &str) -> [String; 2] {
+    ["level_m", "waves"].map(|key| format!("water.regions.{region}.{key}"))
+}
+
+/// Name of the parameter of a load's level.
+fn load_level(robot: &str, load: &str) -> String {
+    format!("{robot}.loads.{load}.level")
+}
+
+/// All parameters of a world, for the node and for `describe`.
+pub fn declarations(scene: &Scene, pace: Pace) -> Vec<Declaration> {
+    let sea = &scene.sea;
+    let v = sea.current.profile[0].1;
+    let speed = (v.x * v.x + v.y * v.y).sqrt();
+    let heading = if speed > 0.0 {
+        libm::atan2(v.x, v.y).to_degrees()
+    } else {
+        0.0
+    };
+    let double = |name: &str, value: f64, range: [f64; 2], text: &str| {
+        Declaration::new(name, Value::Double(value), text)
+            .with_range(Range::doubles(range[0], range[1]))
+    };
+    let waves = asked(scene);
+    let grows = format!(
+        "A change takes {} s to grow in place of what there is.",
+        waves.ramp
+    );
+    let replaces = "Setting any current parameter replaces a profile by one current everywhere.";
+    let everywhere = "Setting it replaces a column by the same water everywhere.";
+    let mut all = vec![
+        double(
+            SPEED,
+            speed,
+            [0.0, 20.0],
+            &format!("Speed of the current [m/s]. {replaces}"),
+        ),
+        double(
+            DIRECTION,
+            heading,
+            [-360.0, 360.0],
+            &format!("Where the current goes to, clockwise from north [deg]. {replaces}"),
+        ),
+        double(
+            UP,
+            v.z,
+            [-20.0, 20.0],
+            &format!("Upward speed of the current [m/s]. {replaces}"),
+        ),
+        double(
+            DENSITY,
+            sea.density,
+            [0.0, 2000.0],
+            &format!("Density of the water at the surface [kg/m3]. {everywhere}"),
+        ),
+        double(
+            SOUND,
+            sea.sound_speed,
+            [1000.0, 2000.0],
+            &format!("Speed of sound at the surface [m/s]. {everywhere}"),
+        ),
+        double(
+            TEMPERATURE,
+            sea.temperature,
+            [-5.0, 60.0],
+            &format!("Temperature of the water at the surface [deg C]. {everywhere}"),
+        ),
+        double(
+            AIR,
+            sea.air_pressure,
+            [1e4, 2e5],
+            "Pressure of the air at the surface [Pa].",
+        ),
+        double(
+            HEIGHT,
+            waves.hs,
+            [
+                0.0,
+                sea_state::highest(-sea.seabed.z0)
+                    .clamp(0.0, 30.0)
+                    .max(waves.hs),
+            ],
+            &format!("Significant height of the waves [m]; of a regular wave its height. {grows}"),
+        ),
+        double(
+            PERIOD,
+            if waves.hs > 0.0 { waves.tp } else { 0.0 },
+            [0.0, 100.0],
+            &format!(
+                "Period of the waves' peak [s]; 0 is that of a fully developed sea of the height. {grows}"
+            ),
+        ),
+        double(
+            WAVES_TO,
+            libm::atan2(waves.towards.x, waves.towards.y).to_degrees(),
+            [-360.0, 360.0],
+            &format!("Where the waves go to, clockwise from north [deg]. {grows}"),
+        ),
+        Declaration::new(
+            PACE,
+            Value::String(pace.to_string()),
+            "How fast simulated time runs.",
+        )
+        .with_constraints("realtime, max, lockstep or a factor above 0")
+        .with_number_as_text(),
+        Declaration::new(
+            TRUTH_TF,
+            Value::Bool(true),
+            "Whether /tf holds the true pose of every robot in the world; switch it off where an estimator publishes its own.",
+        ),
+    ];
+    all.extend(weather::declarations(sea));
+    for flow in &sea.current.flows {
+        all.push(double(
+            &gain_of(&flow.name),
+            flow.gain,
+            [0.0, 100.0],
+            "Factor on the velocity of the flow [1].",
+        ));
+    }
+    for region in sea.regions.iter().filter(|region| !region.is_dry()) {
+        let [level, factor] = of_region(&region.name);
+        if let Some(z) = region.level {
+            let about = "What the region's surface stands over z = 0 [m]. It jumps there.";
+            all.push(double(&level, z, [z - LEVEL_RANGE, z + LEVEL_RANGE], about));
+        }
+        all.push(double(
+            &factor,
+            region.waves,
+            [0.0, 10.0],
+            "Factor on the height of the waves in the region [1].",
+        ));
+    }
+    for robot in &scene.robots {
+        for sensor in &robot.sensors {
+            let name = format!("{}.{}.noise", robot.name, sensor.name);
+            all.push(Declaration::new(
+                &name,
+                Value::Bool(true),
+                "Whether the sensor errs as its device does.",
+            ));
+        }
+        for load in &robot.loads {
+            let text = format!(
+                "Level of the load: 0 off, 1 its whole {} W [1].",
+                load.power
+            );
+            all.push(double(
+                &load_level(&robot.name, &load.name),
+                load.level,
+                [0.0, 1.0],
+                &text,
+            ));
+        }
+        for thruster in &robot.thrusters {
+            let prefix = format!("{}.thrusters.{}", robot.name, thruster.name);
+            all.push(health(&prefix, "Health of the thruster."));
+            let text = "Part of its drive that a healthy thruster has [1].";
+            all.push(double(
+                &format!("{prefix}.efficiency"),
+                1.0,
+                [0.0, 1.0],
+                text,
+            ));
+        }
+        for fin in &robot.fins {
+            let prefix = format!("{}.fins.{}", robot.name, fin.name);
+            all.push(health(
+                &prefix,
+                "Health of the fin: stuck holds its angle, dead is lost.",
+            ));
+            if !fin.is_azimuth() {
+                let text = "Part of its area that a healthy fin has [1].";
+                all.push(double(
+                    &format!("{prefix}.efficiency"),
+                    1.0,
+                    [0.0, 1.0],
+                    text,
+                ));
+            }
+        }
+    }
+    all
+}
+
+fn health(prefix: &str, text: &str) -> Declaration {
+    Declaration::new(
+        &format!("{prefix}.state"),
+        Value::String("healthy".into()),
+        text,
+    )
+    .with_constraints("healthy, stuck or dead")
+}
+
+/// Period of a sea without height [s].
+const STILL_PERIOD: f64 = 8.0;
+
+/// The waves that the world file asks for; without any, the kind that grows when a parameter asks for some.
+fn asked(scene: &Scene) -> SeaState {
+    scene.sea.waves.latest().map_or_else(
+        || SeaState {
+            spectrum: Spectrum::Jonswap(3.3),
+            hs: 0.0,
+            tp: STILL_PERIOD,
+            towards: Vec3::new(0.0, 1.0, 0.0),
+            spreading: Spreading::HalfAngle(10.0),
+            components: 200,
+            shortest: None,
+            ramp: 20.0,
+        },
+        |field| field.asked.clone(),
+    )
+}
+
+/// Declares all parameters, applies what the user gave, and lets later changes act on the world.
+///
+/// # Errors
+/// A value that the user gave breaks type, range or meaning.
+pub fn start(
+    server: &Arc<ParameterServer>,
+    scene: &Arc<Scene>,
+    pace: Pace,
+    requests: Sender<Request>,
+    shared: Arc<Shared>,
+) -> Result<(), ParameterError> {
+    let mut given = Vec::new();
+    for declaration in declarations(scene, pace) {
+        let (name, default) = (declaration.name.clone(), declaration.default.clone());
+        let value = server.declare(declaration)?;
+        if value != default {
+            given.push((name, value));
+        }
+    }
+    let live = Live {
+        server: Arc::downgrade(server),
+        scene: Arc::clone(scene),
+        requests,
+        shared,
+    };
+    live.apply(&given).map_err(ParameterError::new)?;
+    server.on_set(Box::new(move |batch| live.apply(batch)));
+    Ok(())
+}
+
+/// What has a health, by its indices.
+enum Actuator {
+    Thruster { robot: usize, thruster: usize },
+    Fin { robot: usize, fin: usize },
+}
+
+struct Live {
+    server: std::sync::Weak<ParameterServer>,
+    scene: Arc<Scene>,
+    requests: Sender<Request>,
+    shared: Arc<Shared>,
+}
+
+impl Live {
+    /// Checks the whole batch, then acts.
+    fn apply(&self, batch: &[(String, Value)]) -> Result<(), String> {
+        let requests = self.requests(batch)?;
+        for request in requests {
+            self.requests
+                .send(request)
+                .map_err(|_| "the world has ended".to_string())?;
+        }
+        for (name, value) in batch {
+            if let (TRUTH_TF, Value::Bool(on)) = (name.as_str(), value) {
+                self.shared.truth_tf.store(*on, Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    fn requests(&self, batch: &[(String, Value)]) -> Result<Vec<Request>, String> {
+        let mut requests = Vec::new();
+        if batch.iter().any(|(name, _)| name.starts_with("water.")) {
+            requests.push(Request::Command(Command::Sea(Box::new(self.sea(batch)?))));
+        }
+        if let Some(change) = weather::of_parameters(batch, |name| match self.value(name, batch) {
+            Some(Value::Double(x)) => Some(x),
+            _ => None,
+        }) {
+            requests.push(Request::Command(Command::Weather(Box::new(change))));
+        }
+        for (name, value) in batch {
+            match (name.as_str(), value) {
+                (PACE, Value::String(text)) => {
+                    let pace = Pace::parse(text).map_err(|e| format!("parameter '{PACE}': {e}"))?;
+                    requests.push(Request::Pace(pace));
+                }
+                (_, Value::Bool(on)) => requests.extend(self.noise(name, *on)),
+                (_, Value::Double(level)) if name.ends_with(".level") => {
+                    requests.extend(self.load(name, *level));
+                }
+                (_, Value::String(_) | Value::Double(_)) => {
+                    requests.extend(self.health(name, batch)?)
+                }
+                _ => {}
+            }
+        }
+        Ok(requests)
+    }
+
+    /// The water as the batch and the other parameters say.
+    fn sea(&self, batch: &[(String, Value)]) -> Result<Sea, String> {
+        let number = |name: &str, otherwise: f64| match self.value(name, batch) {
+            Some(Value::Double(x)) => x,
+            _ => otherwise,
+        };
+        let mut sea = self.scene.sea.clone();
+        sea.density = number(DENSITY, sea.density);
+        sea.sound_speed = number(SOUND, sea.sound_speed);
+        sea.temperature = number(TEMPERATURE, sea.temperature);
+        sea.air_pressure = number(AIR, sea.air_pressure);
+        let all = declarations(&self.scene, Pace::Max);
+        let changed = |of: &dyn Fn(&str) -> bool| {
+            all.iter()
+                .any(|d| of(&d.name) && self.value(&d.name, batch).is_some_and(|v| v != d.default))
+        };
+        if changed(&|name| [DENSITY, SOUND, TEMPERATURE].contains(&name)) {
+            sea.column = None;
+        }
+        if changed(&|name| name.starts_with("water.current.")) {
+            let mut v: Vec3 = towards(number(SPEED, 0.0), number(DIRECTION, 0.0));
+            v.z = number(UP, 0.0);
+            sea.current.profile = vec![(0.0, v)];
+        }
+        for flow in &mut sea.current.flows {
+            flow.gain = number(&gain_of(&flow.name), flow.gain);
+        }
+        for region in sea.regions.iter_mut().filter(|region| !region.is_dry()) {
+            let [level, factor] = of_region(&region.name);
+            region.level = region.level.map(|z| number(&level, z));
+            region.waves = number(&factor, region.waves);
+        }
+        let default = |name: &str| match all.iter().find(|d| d.name == name).map(|d| &d.default) {
+            Some(Value::Double(x)) => *x,
+            _ => 0.0,
+        };
+        let now = [HEIGHT, PERIOD, WAVES_TO].map(|name| number(name, default(name)));
+        if now != [HEIGHT, PERIOD, WAVES_TO].map(default) {
+            sea.waves = self.waves(now)?;
+        } else if self.scene.sea.waves.latest().is_none() {
+            // flat water as a sea of its own, for what was asked for before to give way to
+            sea.waves = Waves::of(realise(
+                asked(&self.scene),
+                -self.scene.sea.seabed.z0,
+                self.scene.gravity,
+                self.scene.seed,
+            ));
+        }
+        Ok(sea)
+    }
+
+    /// The sea of this height, period and direction; the rest is the world file's.
+    fn waves(&self, [hs, tp, direction]: [f64; 3]) -> Result<Waves, String> {
+        let (gravity, depth) = (self.scene.gravity, -self.scene.sea.seabed.z0);
+        let mut sea = asked(&self.scene);
+        if hs > 0.0 && gravity == 0.0 {
+            return Err(format!(
+                "parameter '{HEIGHT}': there are no waves without gravity"
+            ));
+        }
+        let developed = tp == 0.0 || sea.spectrum == Spectrum::PiersonMoskowitz;
+        sea.tp = if developed && hs > 0.0 {
+            spectrum::developed_period(hs, gravity)
+        } else {
+            tp
+        };
+        sea.hs = hs;
+        sea.towards = towards(1.0, direction);
+        if sea.tp == 0.0 {
+            sea.tp = STILL_PERIOD;
+        }
+        match sea_state::doubt(&sea, depth, gravity) {
+            Some(Doubt::Breaks(text)) => {
+                Err(format!("parameters '{HEIGHT}' and '{PERIOD}': {text}"))
+            }
+            _ => Ok(Waves::of(realise(sea, depth, gravity, self.scene.seed))),
+        }
+    }
+
+    fn noise(&self, name: &str, on: bool) -> Option<Request> {
+        let (robot_name, rest) = name.split_once('.')?;
+        let sensor_name = rest.strip_suffix(".noise")?;
+        let robot = self
+            .scene
+            .robots
+            .iter()
+            .position(|r| r.name == robot_name)?;
+        let sensor = self.scene.robots[robot]
+            .sensors
+            .iter()
+            .position(|s| s.name == sensor_name)?;
+        Some(Request::Command(Command::Noise { robot, sensor, on }))
+    }
+
+    fn load(&self, name: &str, level: f64) -> Option<Request> {
+        let found = self
+            .scene
+            .robots
+            .iter()
+            .enumerate()
+            .find_map(|(robot, model)| {
+                let of =
+                    |load: &merrow_model::scene::Load| load_level(&model.name, &load.name) == name;
+                Some((robot, model.loads.iter().position(of)?))
+            });
+        found.map(|(robot, load)| Request::Command(Command::Load { robot, load, level }))
+    }
+
+    fn health(&self, name: &str, batch: &[(String, Value)]) -> Result<Option<Request>, String> {
+        let Some((prefix, _)) = name.rsplit_once('.') else {
+            return Ok(None);
+        };
+        let Some(actuator) = self.actuator(prefix) else {
+            return Ok(None);
+        };
+        let state = self.value(&format!("{prefix}.state"), batch);
+        let efficiency = match self.value(&format!("{prefix}.efficiency"), batch) {
+            Some(Value::Double(x)) => x,
+            _ => 1.0,
+        };
+        let health = match &state {
+            Some(Value::String(s)) if s == "dead" => Health::Dead,
+            Some(Value::String(s)) if s == "stuck" => Health::Stuck,
+            Some(Value::String(s)) if s != "healthy" => {
+                return Err(format!(
+                    "parameter '{prefix}.state': found {s:?}, expected healthy, stuck or dead"
+                ));
+            }
+            _ if efficiency < 1.0 => Health::Reduced(efficiency),
+            _ => Health::Healthy,
+        };
+        Ok(Some(Request::Command(match actuator {
+            Actuator::Thruster { robot, thruster } => Command::Health {
+                robot,
+                thruster,
+                health,
+            },
+            Actuator::Fin { robot, fin } => Command::FinHealth { robot, fin, health },
+        })))
+    }
+
+    /// The actuator whose parameters begin with `prefix`.
+    fn actuator(&self, prefix: &str) -> Option<Actuator> {
+        let mut parts = prefix.splitn(3, '.');
+        let (robot_name, kind, name) = (parts.next()?, parts.next()?, parts.next()?);
+        let robot = self
+            .scene
+            .robots
+            .iter()
+            .position(|r| r.name == robot_name)?;
+        let model = &self.scene.robots[robot];
+        match kind {
+            "thrusters" => {
+                let thruster = model.thrusters.iter().position(|t| t.name == name)?;
+                Some(Actuator::Thruster { robot, thruster })
+            }
+            "fins" => {
+                let fin = model.fins.iter().position(|f| f.name == name)?;
+                Some(Actuator::Fin { robot, fin })
+            }
+            _ => None,
+        }
+    }
+
+    /// The value that `name` will have after the batch.
+    fn value(&self, name: &str, batch: &[(String, Value)]) -> Option<Value> {
+        let new = batch
+            .iter()
+            .rev()
+            .find(|(n, _)| n == name)
+            .map(|(_, v)| v.clone());
+        new.or_else(|| self.server.upgrade()?.get(name))
+    }
+}

@@ -1,0 +1,10 @@
+//! The ROS node: plan of topics, bridge, parameters, diagnostics, frames.
+
+pub mod batch;
+pub mod bridge;
+pub mod diagnostics;
+pub mod frames;
+pub mod live_parameters;
+pub mod plan;
+pub mod urdf;
+pub mod weather;

@@ -1,0 +1,339 @@
+//! A robot as URDF, for `robot_description`: links, joints, inertias and the hulls as shapes.
+
+use crate::node::frames;
+use crate::node::frames::joint_pose;
+use merrow_math::hull_cut::Shape;
+use merrow_math::{Mat3, Vec3};
+use merrow_model::scene::sensor::laser::Tilt;
+use merrow_model::scene::{Fin, Geometry, JointKind, Link, Robot};
+use std::fmt::Write;
+
+/// The robot's URDF. Link names are prefixed as its frames are.
+pub fn urdf(robot: &Robot) -> String {
+    let mut out = String::from("<?xml version=\"1.0\"?>\n");
+    // writing to a String cannot fail
+    let _ = writeln!(out, "<robot name=\"{}\">", robot.name);
+    for link in &robot.links {
+        write_link(&mut out, robot, link);
+    }
+    for link in &robot.links[1..] {
+        write_joint(&mut out, robot, link);
+    }
+    for fin in &robot.fins {
+        write_fin(&mut out, robot, fin);
+    }
+    for frame in &robot.attached {
+        write_frame(
+            &mut out,
+            robot,
+            frame.link,
+            &frame.name,
+            origin(frame.p_UoA_U, frame.R_UA.to_rpy()),
+        );
+    }
+    for (k, sensor) in robot.sensors.iter().enumerate() {
+        let place = origin(sensor.p_UoS_U, sensor.R_US.to_rpy());
+        if let Some(tilt) = sensor.kind.tilt() {
+            write_frame(
+                &mut out,
+                robot,
+                sensor.link,
+                &format!("{}_mount", sensor.name),
+                place,
+            );
+            write_tilt(&mut out, robot, &sensor.name, tilt);
+        } else {
+            write_frame(&mut out, robot, sensor.link, &sensor.name, place);
+        }
+        if let Some((child, turn)) = frames::own_frame(robot, k) {
+            let turn = origin(Vec3::zero(), turn.matrix().to_rpy());
+            write_fixed(&mut out, &frames::sensor_frame(robot, k), &child, turn);
+        }
+    }
+    out.push_str("</robot>\n");
+    out
+}
+
+fn write_link(out: &mut String, robot: &Robot, link: &Link) {
+    let R_UL = link.R_LU.transpose();
+    let com = R_UL.mul_vec(link.p_LoLcm);
+    let rigid = link.rigid.to_parent(&R_UL, Vec3::zero());
+    // inertia about the centre of mass: I_cm = I_o - m (|c|² 1 - c cᵀ)
+    let (m, c, I) = (link.mass, com, rigid.A);
+    let cc = c.dot(c);
+    let _ = writeln!(out, "  <link name=\"{}/{}\">", robot.name, link.name);
+    let _ = writeln!(out, "    <inertial>");
+    let _ = writeln!(out, "      {}", origin(com, [0.0; 3]));
+    let _ = writeln!(out, "      <mass value=\"{m}\"/>");
+    let _ = writeln!(
+        out,
+        "      <inertia ixx=\"{}\" ixy=\"{}\" ixz=\"{}\" iyy=\"{}\" iyz=\"{}\" izz=\"{}\"/>",
+        I.xx - m * (cc - c.x * c.x),
+        I.xy + m * c.x * c.y,
+        I.xz + m * c.x * c.z,
+        I.yy - m * (cc - c.y * c.y),
+        I.yz + m * c.y * c.z,
+        I.zz - m * (cc - c.z * c.z),
+    );
+    let _ = writeln!(out, "    </inertial>");
+    if robot.visuals.is_empty() {
+        let _ = writeln!(out, "    <visual>{}</visual>", hull(link, &R_UL));
+    }
+    let index = robot
+        .links
+        .iter()
+        .position(|l| std::ptr::eq(l, link))
+        .unwrap_or(0);
+    for collider in robot.colliders.iter().filter(|c| c.link == index) {
+        if let Some(shape) = shape(&collider.geometry) {
+            let place = origin(
+                R_UL.mul_vec(collider.p_LoG),
+                R_UL.mul_mat(&collider.R_LG).to_rpy(),
+            );
+            // what can touch nothing is there to be seen
+            let what = if collider.groups.member == 0 {
+                "visual"
+            } else {
+                "collision"
+            };
+            let name = &collider.name;
+            let _ = writeln!(
+                out,
+                "    <{what} name=\"{name}\">{place}<geometry>{shape}</geometry></{what}>"
+            );
+        }
+    }
+    for visual in robot.visuals.iter().filter(|c| c.link == index) {
+        if let Some(shape) = shape(&visual.geometry) {
+            let place = origin(
+                R_UL.mul_vec(visual.p_LoG),
+                R_UL.mul_mat(&visual.R_LG).to_rpy(),
+            );
+            let name = &visual.name;
+            let [r, g, b] = visual.material.color.map(on_a_screen);
+            let look =
+                format!("<material name=\"{name}\"><color rgba=\"{r} {g} {b} 1\"/></material>");
+            let _ = writeln!(
+                out,
+                "    <visual name=\"{name}\">{place}<geometry>{shape}</geometry>{look}</visual>"
+            );
+        }
+    }
+    let _ = writeln!(out, "  </link>");
+}
+
+/// What a screen takes for a part of light that is given back (IEC 61966-2-1).
+fn on_a_screen(part: f64) -> f64 {
+    if part <= 0.003_130_8 {
+        12.92 * part
+    } else {
+        1.055 * libm::pow(part, 1.0 / 2.4) - 0.055
+    }
+}
+
+/// A collider's shape; none for meshes, whose files are not known here.
+fn shape(geometry: &Geometry) -> Option<String> {
+    Some(match geometry {
+        Geometry::Sphere { radius } => format!("<sphere radius=\"{radius}\"/>"),
+        Geometry::Box { half } => {
+            format!(
+                "<box size=\"{} {} {}\"/>",
+                2.0 * half.x,
+                2.0 * half.y,
+                2.0 * half.z
+            )
+        }
+        Geometry::Cylinder {
+            radius,
+            half_length,
+        } => {
+            format!(
+                "<cylinder radius=\"{radius}\" length=\"{}\"/>",
+                2.0 * half_length
+            )
+        }
+        // not every reader of URDF knows capsules: the cylinder about it
+        Geometry::Capsule {
+            radius,
+            half_length,
+        } => {
+            format!(
+                "<cylinder radius=\"{radius}\" length=\"{}\"/>",
+                2.0 * (half_length + radius)
+            )
+        }
+        _ => return None,
+    })
+}
+
+/// The hull, as what is seen.
+fn hull(link: &Link, R_UL: &Mat3) -> String {
+    let place = origin(R_UL.mul_vec(link.hull.p_LoH), [0.0; 3]);
+    let geometry = match link.hull.shape {
+        Shape::Box(h) => format!("<box size=\"{} {} {}\"/>", 2.0 * h.x, 2.0 * h.y, 2.0 * h.z),
+        // URDF has no ellipsoid: a sphere where it is one, else the box about it
+        Shape::Ellipsoid(a) if a.x == a.y && a.y == a.z => format!("<sphere radius=\"{}\"/>", a.x),
+        Shape::Ellipsoid(a) => format!("<box size=\"{} {} {}\"/>", 2.0 * a.x, 2.0 * a.y, 2.0 * a.z),
+    };
+    format!("{place}<geometry>{geometry}</geometry>")
+}
+
+/// A frame without mass, fixed to a link.
+fn write_frame(out: &mut String, robot: &Robot, link: usize, name: &str, origin: String) {
+    write_fixed(
+        out,
+        &frames::link_frame(robot, link),
+        &format!("{}/{name}", robot.name),
+        origin,
+    );
+}
+
+/// A frame without mass, fixed to another.
+fn write_fixed(out: &mut String, parent: &str, child: &str, origin: String) {
+    let _ = writeln!(out, "  <link name=\"{child}\"/>");
+    let _ = writeln!(out, "  <joint name=\"{child}_mount\" type=\"fixed\">");
+    let _ = writeln!(
+        out,
+        "    <parent link=\"{parent}\"/><child link=\"{child}\"/>"
+    );
+    let _ = writeln!(out, "    {origin}");
+    let _ = writeln!(out, "  </joint>");
+}
+
+/// The joint by which a unit nods a laser.
+fn write_tilt(out: &mut String, robot: &Robot, sensor: &str, tilt: &Tilt) {
+    let child = format!("{}/{sensor}", robot.name);
+    let [low, high] = tilt.limits;
+    let _ = writeln!(out, "  <link name=\"{child}\">");
+    write_light(out, FIN_MASS);
+    let _ = writeln!(out, "  </link>");
+    let _ = writeln!(out, "  <joint name=\"{sensor}_tilt\" type=\"revolute\">");
+    let _ = writeln!(
+        out,
+        "    <parent link=\"{child}_mount\"/><child link=\"{child}\"/>"
+    );
+    let _ = writeln!(out, "    <axis xyz=\"0 1 0\"/>");
+    let speed = tilt.speed(0);
+    let _ = writeln!(
+        out,
+        "    <limit lower=\"{low}\" upper=\"{high}\" effort=\"1e6\" velocity=\"{speed}\"/>"
+    );
+    let _ = writeln!(out, "  </joint>");
+}
+
+fn write_joint(out: &mut String, robot: &Robot, link: &Link) {
+    let joint = &link.joint;
+    let kind = match joint.kind {
+        JointKind::Revolute => "revolute",
+        JointKind::Continuous => "continuous",
+        JointKind::Prismatic => "prismatic",
+        JointKind::Fixed => "fixed",
+    };
+    let parent = &robot.links[link.parent.unwrap_or(0)].name;
+    let (p, R) = joint_pose(robot, link, 0.0);
+    // the joint's axis is z of L, here in the user's frame
+    let axis = link.R_LU.transpose().col(2);
+    let name = &robot.name;
+    let _ = writeln!(out, "  <joint name=\"{}\" type=\"{kind}\">", joint.name);
+    let _ = writeln!(
+        out,
+        "    <parent link=\"{name}/{parent}\"/><child link=\"{name}/{}\"/>",
+        link.name
+    );
+    let _ = writeln!(out, "    {}", origin(p, R.to_rpy()));
+    if joint.kind != JointKind::Fixed {
+        let _ = writeln!(out, "    <axis xyz=\"{} {} {}\"/>", axis.x, axis.y, axis.z);
+        let (damping, friction) = (joint.damping, joint.friction);
+        let _ = writeln!(
+            out,
+            "    <dynamics damping=\"{damping}\" friction=\"{friction}\"/>"
+        );
+    }
+    if let Some(mimic) = joint.mimic {
+        let leader = &robot.links[mimic.leader].joint.name;
+        let (multiplier, offset) = (mimic.multiplier, mimic.offset);
+        let _ = writeln!(
+            out,
+            "    <mimic joint=\"{leader}\" multiplier=\"{multiplier}\" offset=\"{offset}\"/>"
+        );
+    }
+    let ranged = matches!(joint.kind, JointKind::Revolute | JointKind::Prismatic);
+    let (effort, speed) = (joint.max_effort, joint.max_speed());
+    if ranged || (joint.kind == JointKind::Continuous && effort.min(speed).is_finite()) {
+        let [lo, hi] = joint.limits;
+        let range = if ranged {
+            format!("lower=\"{lo}\" upper=\"{hi}\" ")
+        } else {
+            String::new()
+        };
+        // URDF asks for an effort and a velocity limit; a joint without them gets large ones
+        let effort = if effort.is_finite() { effort } else { 1e6 };
+        let speed = if speed.is_finite() { speed } else { 1000.0 };
+        let _ = writeln!(
+            out,
+            "    <limit {range}effort=\"{effort}\" velocity=\"{speed}\"/>"
+        );
+    }
+    let _ = writeln!(out, "  </joint>");
+}
+
+/// A fin as a thin plate on a joint of its name; its mass is the link's, but for the little that readers ask of what moves.
+fn write_fin(out: &mut String, robot: &Robot, fin: &Fin) {
+    let (name, child) = (&robot.name, format!("{}/{}", robot.name, fin.name));
+    let (chord, thickness, span) = (fin.chord(), FIN_THICKNESS * fin.chord(), fin.span);
+    let place = origin(Vec3::new(-fin.center_of_pressure, 0.0, 0.0), [0.0; 3]);
+    let _ = writeln!(out, "  <link name=\"{child}\">");
+    write_light(out, FIN_MASS * chord * chord);
+    let _ = writeln!(
+        out,
+        "    <visual>{place}<geometry><box size=\"{chord} {thickness} {span}\"/></geometry></visual>"
+    );
+    let _ = writeln!(out, "  </link>");
+    let kind = if fin.turns() { "revolute" } else { "fixed" };
+    let _ = writeln!(out, "  <joint name=\"{}\" type=\"{kind}\">", fin.name);
+    let parent = &robot.links[fin.link].name;
+    let _ = writeln!(
+        out,
+        "    <parent link=\"{name}/{parent}\"/><child link=\"{child}\"/>"
+    );
+    let _ = writeln!(out, "    {}", origin(fin.p_UoF_U, fin.R_UF.to_rpy()));
+    if fin.turns() {
+        let [lo, hi] = fin.range;
+        // URDF asks for an effort and a velocity limit
+        let rate = if fin.rate.is_finite() {
+            fin.rate
+        } else {
+            1000.0
+        };
+        let _ = writeln!(out, "    <axis xyz=\"0 0 1\"/>");
+        let _ = writeln!(
+            out,
+            "    <limit lower=\"{lo}\" upper=\"{hi}\" effort=\"1000000\" velocity=\"{rate}\"/>"
+        );
+    }
+    let _ = writeln!(out, "  </joint>");
+}
+
+/// The little mass, and the moment of inertia `I` [kg m²], that readers ask of what moves.
+fn write_light(out: &mut String, I: f64) {
+    let _ = writeln!(out, "    <inertial>");
+    let _ = writeln!(out, "      <mass value=\"{FIN_MASS}\"/>");
+    let _ = writeln!(
+        out,
+        "      <inertia ixx=\"{I}\" ixy=\"0\" ixz=\"0\" iyy=\"{I}\" iyz=\"0\" izz=\"{I}\"/>"
+    );
+    let _ = writeln!(out, "    </inertial>");
+}
+
+/// Mass of a fin, and of a laser that is nodded, in a URDF [kg].
+const FIN_MASS: f64 = 1e-6;
+/// Thickness of a drawn fin over its chord.
+const FIN_THICKNESS: f64 = 0.12;
+
+fn origin(p: Vec3, rpy: [f64; 3]) -> String {
+    let [r, pi, y] = rpy;
+    format!(
+        "<origin xyz=\"{} {} {}\" rpy=\"{r} {pi} {y}\"/>",
+        p.x, p.y, p.z
+    )
+}

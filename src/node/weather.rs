@@ -1,0 +1,232 @@
+//! The weather by parameter and by service: names, ranges, and the change that a batch of values stands for.
+
+use merrow_environment::air::wind;
+use merrow_model::scene::Sea;
+use merrow_model::scene::sea::air::Air;
+use merrow_model::state::commands::WeatherChange;
+use merrow_ros2::parameters::Declaration;
+use merrow_ros2::parameters::range::Range;
+use merrow_ros2::parameters::value::ParameterValue as Value;
+
+/// Name, lowest and highest value, and meaning of everything that can be set.
+const FIELDS: [(&str, [f64; 2], &str); 8] = [
+    (
+        "wind_speed_m_s",
+        [0.0, 100.0],
+        "Mean wind at the reference height [m/s].",
+    ),
+    (
+        "wind_from_deg",
+        [-360.0, 360.0],
+        "Where the wind comes from, clockwise from north [deg].",
+    ),
+    ("gustiness", [0.0, 10.0], "Factor on the gusts [1]."),
+    (
+        "temperature_c",
+        [-60.0, 60.0],
+        "Temperature of the air at sea level [deg C].",
+    ),
+    (
+        "cloud_cover",
+        [0.0, 1.0],
+        "Part of the sky that clouds cover [1].",
+    ),
+    ("rain_mm_h", [0.0, 500.0], "Rain [mm/h]."),
+    (
+        "visibility_m",
+        [1.0, 100_000.0],
+        "Meteorological visibility [m].",
+    ),
+    (
+        "time_of_day_h",
+        [0.0, 24.0],
+        "Universal time of day now [h]; the date stays.",
+    ),
+];
+const PREFIX: &str = "weather.";
+
+/// All parameters of the weather.
+pub fn declarations(sea: &Sea) -> Vec<Declaration> {
+    let one = |(name, [low, high], text): (&str, [f64; 2], &str)| {
+        let value = Value::Double(start(&sea.air, name));
+        Declaration::new(&format!("{PREFIX}{name}"), value, text)
+            .with_range(Range::doubles(low, high))
+    };
+    FIELDS.into_iter().map(one).collect()
+}
+
+/// What the world file says of a field.
+fn start(air: &Air, name: &str) -> f64 {
+    let weather = &air.to;
+    match name {
+        "wind_speed_m_s" => weather.wind.norm(),
+        "wind_from_deg" => wind::from_deg(weather.wind),
+        "gustiness" => weather.gustiness,
+        "temperature_c" => weather.temperature,
+        "cloud_cover" => weather.cloud_cover,
+        "rain_mm_h" => weather.rain,
+        "visibility_m" => weather.visibility,
+        _ => air.start_utc.rem_euclid(86_400.0) / 3600.0,
+    }
+}
+
+/// The change that a batch of parameters stands for, if it has any of the weather. `value` gives the value that a parameter
+/// will have.
+pub fn of_parameters(
+    batch: &[(String, Value)],
+    value: impl Fn(&str) -> Option<f64>,
+) -> Option<WeatherChange> {
+    let names: Vec<&str> = batch
+        .iter()
+        .filter_map(|(name, _)| name.strip_prefix(PREFIX))
+        .collect();
+    if names.is_empty() {
+        return None;
+    }
+    let get = |name: &str| value(&format!("{PREFIX}{name}"));
+    let given = |name: &str| names.contains(&name).then(|| get(name)).flatten();
+    Some(change(given, get, 0.0))
+}
+
+/// The parameters of a request's fields, with their new values.
+pub fn as_parameters(names: &[String], values: &[f64]) -> Vec<(String, Value)> {
+    names
+        .iter()
+        .zip(values)
+        .map(|(name, x)| (format!("{PREFIX}{name}"), Value::Double(*x)))
+        .collect()
+}
+
+/// The change that a request stands for; `now` is the weather that is wanted so far.
+///
+/// # Errors
+/// What is wrong with it, in a line.
+pub fn of_request(
+    names: &[String],
+    values: &[f64],
+    duration_s: f64,
+) -> Result<WeatherChange, String> {
+    if names.len() != values.len() {
+        return Err(format!(
+            "found {} values for {} names, expected one each",
+            values.len(),
+            names.len()
+        ));
+    }
+    if !(duration_s.is_finite() && duration_s >= 0.0) {
+        return Err(format!(
+            "duration_s: found {duration_s}, expected 0 or more seconds"
+        ));
+    }
+    for (name, value) in names.iter().zip(values) {
+        let Some((_, [low, high], _)) = FIELDS.iter().find(|(known, _, _)| known == name) else {
+            let known = FIELDS.map(|(name, _, _)| name).join(", ");
+            return Err(format!(
+                "no {name:?} in the weather, expected one of {known}"
+            ));
+        };
+        if !(*low..=*high).contains(value) {
+            return Err(format!("{name}: found {value}, expected {low} to {high}"));
+        }
+    }
+    let find = |wanted: &str| {
+        names
+            .iter()
+            .rposition(|name| name == wanted)
+            .map(|k| values[k])
+    };
+    if find("wind_speed_m_s").is_some() != find("wind_from_deg").is_some() {
+        return Err("expected wind_speed_m_s and wind_from_deg together".into());
+    }
+    Ok(change(find, find, duration_s))
+}
+
+/// `given` gives what is to change, `known` also what is as it was.
+fn change(
+    given: impl Fn(&str) -> Option<f64>,
+    known: impl Fn(&str) -> Option<f64>,
+    duration_s: f64,
+) -> WeatherChange {
+    let (speed, from) = ("wind_speed_m_s", "wind_from_deg");
+    let wind = (given(speed).is_some() || given(from).is_some())
+        .then(|| Some(wind::from(known(speed)?, known(from)?)))
+        .flatten();
+    WeatherChange {
+        wind,
+        gustiness: given("gustiness"),
+        temperature: given("temperature_c"),
+        cloud_cover: given("cloud_cover"),
+        rain: given("rain_mm_h"),
+        visibility: given("visibility_m"),
+        time_of_day_s: given("time_of_day_h").map(|h| h * 3600.0),
+        duration_s,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(names: &[&str], values: &[f64], duration_s: f64) -> Result<WeatherChange, String> {
+        of_request(&names.map(|n| n.to_string()), values, duration_s)
+    }
+
+    trait Names {
+        fn map(&self, f: impl Fn(&str) -> String) -> Vec<String>;
+    }
+    impl Names for [&str] {
+        fn map(&self, f: impl Fn(&str) -> String) -> Vec<String> {
+            self.iter().map(|n| f(n)).collect()
+        }
+    }
+
+    #[test]
+    fn requests_become_changes() {
+        let c = ask(
+            &["wind_speed_m_s", "wind_from_deg", "rain_mm_h"],
+            &[5.0, 90.0, 3.0],
+            60.0,
+        )
+        .unwrap();
+        let wind = c.wind.unwrap();
+        assert!(
+            (wind.x + 5.0).abs() < 1e-12 && wind.y.abs() < 1e-12,
+            "an east wind blows westwards: {wind:?}"
+        );
+        assert_eq!(
+            (c.rain, c.visibility, c.duration_s),
+            (Some(3.0), None, 60.0)
+        );
+    }
+
+    #[test]
+    fn wrong_requests_say_why() {
+        let wrong = |names: &[&str], values: &[f64], duration: f64| {
+            ask(names, values, duration).unwrap_err()
+        };
+        assert_eq!(
+            wrong(&["rain_mm_h"], &[], 0.0),
+            "found 0 values for 1 names, expected one each"
+        );
+        assert_eq!(
+            wrong(&[], &[], -1.0),
+            "duration_s: found -1, expected 0 or more seconds"
+        );
+        assert_eq!(
+            wrong(&["cloud_cover"], &[2.0], 0.0),
+            "cloud_cover: found 2, expected 0 to 1"
+        );
+        assert_eq!(
+            wrong(&["visibility_m"], &[f64::NAN], 0.0),
+            "visibility_m: found NaN, expected 1 to 100000"
+        );
+        assert_eq!(
+            wrong(&["wind_speed_m_s"], &[2.0], 0.0),
+            "expected wind_speed_m_s and wind_from_deg together"
+        );
+        assert!(
+            wrong(&["snow"], &[2.0], 0.0)
+                .starts_with("no \"snow\" in the weather, expected one of wind_speed_m_s")
+        );
+    }
+}

@@ -1,0 +1,598 @@
+//! The thread that publishes and records. The step hands it batches and never waits for it, except where nothing may be
+//! lost: while a bag is recorded, and where no wall clock is followed (lock-step, full speed). Then the step waits for
+//! room in the queue.
+//!
+//! Each message is encoded once; the same bytes go to DDS and to the bag.
+
+mod sensed;
+
+use crate::arm;
+use crate::arm::Watched;
+use crate::convert;
+use crate::convert::camera;
+use crate::convert::contacts;
+use crate::convert::exteroceptive::Swept;
+use crate::convert::header;
+use crate::convert::profile::Profile;
+use crate::display::radar::Scope;
+use crate::display::sonar::Display;
+use crate::input::firmware;
+pub use crate::node::batch::Batch;
+use crate::node::diagnostics;
+use crate::node::diagnostics::Refusals;
+use crate::node::frames;
+use crate::node::frames::Snapshot;
+use crate::node::plan::{Plan, Source};
+use bytes::Bytes;
+use crossbeam_channel::{Receiver, Sender, bounded, select, unbounded};
+use merrow_model::scene::Scene;
+use merrow_model::state::BatteryState;
+use merrow_model::state::reading;
+use merrow_ros2::bag::{Bag, ChannelId};
+use merrow_ros2::cdr::to_bytes;
+use merrow_ros2::dds::Logger;
+use merrow_ros2::dds::Publisher;
+use merrow_ros2::message::Message;
+use merrow_ros2::msg::rosgraph_msgs::Clock;
+use merrow_ros2::msg::std_msgs::{Bool, Float64, Float64MultiArray, String as StringMsg};
+use merrow_sensors::obstacle::gather::Gathered;
+use merrow_sensors::obstacle::track::Tracks;
+use merrow_sim::Reply;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Batches that may wait; at 2 ms a batch this is a quarter of a second.
+const QUEUE: usize = 128;
+/// How often an idle outlet looks after its bag.
+const IDLE: Duration = Duration::from_millis(200);
+
+/// A request about the recording, and where to answer.
+pub enum Task {
+    /// Record into this file; nothing in the path stops.
+    Record(Option<PathBuf>, Reply<Result<String, String>>),
+    /// Finish and end.
+    Quit,
+}
+
+/// What the outlet and its owners share.
+#[derive(Debug, Default)]
+pub struct Shared {
+    /// True while a bag is recorded.
+    pub recording: AtomicBool,
+    /// Messages that did not reach DDS or the bag.
+    pub dropped: AtomicU64,
+    /// Whether true poses are among the frames.
+    pub truth_tf: AtomicBool,
+}
+
+/// Handle of the outlet's thread; dropping it finishes the bag and ends the thread.
+pub struct Outlet {
+    batches: Sender<Batch>,
+    oldest: Receiver<Batch>,
+    tasks: Sender<Task>,
+    /// Shared with the thread.
+    pub shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Everything the thread needs.
+pub struct Parts {
+    /// The world.
+    pub scene: Arc<Scene>,
+    /// Its topics.
+    pub plan: Arc<Plan>,
+    /// One per output of the plan; empty without a node.
+    pub publishers: Arc<[Publisher]>,
+    /// For what goes wrong with a bag; none without a node.
+    pub logger: Option<Logger>,
+    /// Refused commands.
+    pub refusals: Arc<Refusals>,
+    /// What tells clients of their goals; none without a node.
+    pub goals: Vec<Box<dyn Watched>>,
+}
+
+impl Outlet {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// If it cannot be started.
+    pub fn start(parts: Parts) -> Result<Self, String> {
+        let (batches, oldest) = bounded(QUEUE);
+        let (tasks, task_inbox) = unbounded();
+        let shared = Arc::new(Shared::default());
+        shared.truth_tf.store(true, Ordering::Relaxed);
+        let mut worker = Worker::new(parts, Arc::clone(&shared));
+        let inbox = oldest.clone();
+        let thread = std::thread::Builder::new()
+            .name("merrow-outlet".into())
+            .spawn(move || worker.run(&inbox, &task_inbox))
+            .map_err(|e| format!("cannot start the publishing thread: {e}"))?;
+        Ok(Self {
+            batches,
+            oldest,
+            tasks,
+            shared,
+            thread: Some(thread),
+        })
+    }
+
+    /// Hands over a batch. A full queue loses its oldest batch, counted, unless a bag is recorded or the caller can
+    /// wait.
+    pub fn send(&self, mut batch: Batch, can_wait: bool) {
+        if can_wait || self.shared.recording.load(Ordering::Relaxed) {
+            // an ended thread has nothing left to record
+            let _ = self.batches.send(batch);
+            return;
+        }
+        while let Err(crossbeam_channel::TrySendError::Full(back)) = self.batches.try_send(batch) {
+            batch = back;
+            if let Ok(lost) = self.oldest.try_recv() {
+                // what became of goals is never lost
+                batch.groups.splice(..0, lost.groups);
+                batch.forgotten = batch.forgotten.max(lost.forgotten);
+                let n = 1 + (lost.readings.len() + lost.looks.len()) as u64;
+                self.shared.dropped.fetch_add(n, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Starts or stops recording; waits for the answer.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn record(&self, path: Option<PathBuf>) -> Result<String, String> {
+        let (reply, answer) = bounded(1);
+        let gone = || "the recorder has ended".to_string();
+        self.tasks
+            .send(Task::Record(path, reply.into()))
+            .map_err(|_| gone())?;
+        answer
+            .recv_timeout(Duration::from_secs(10))
+            .map_err(|_| gone())?
+    }
+
+    /// For the record service: where to send tasks.
+    pub fn tasks(&self) -> Sender<Task> {
+        self.tasks.clone()
+    }
+}
+
+impl Drop for Outlet {
+    fn drop(&mut self) {
+        let _ = self.tasks.send(Task::Quit);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Worker {
+    parts: Parts,
+    shared: Arc<Shared>,
+    /// Of each robot's sensors, the first of its outputs, which stand together.
+    sensor_outputs: Vec<Vec<usize>>,
+    /// Of each coupling, whether it held when that was last published.
+    engaged: Vec<bool>,
+    /// Of each tether, whether it was whole.
+    whole: Vec<bool>,
+    bag: Option<(Bag, Vec<ChannelId>)>,
+    /// End of the last batch [ns].
+    now_ns: u64,
+    /// Obstacles that detectors, by robot and sensor, have told of before.
+    tracks: BTreeMap<(usize, usize), Tracks>,
+    /// What the displays of sonars, by robot and sensor, show of pings before.
+    displays: BTreeMap<(usize, usize), Display>,
+    /// What the displays of radars show of the turn before.
+    scopes: BTreeMap<(usize, usize), Scope>,
+    /// What nodded lasers, by robot and sensor, have found so far.
+    swept: BTreeMap<(usize, usize), Swept>,
+    /// What detectors that keep echoes, by robot and sensor, have heard before.
+    gathered: BTreeMap<(usize, usize), Gathered>,
+    /// What profiling sonars, by robot and sensor, have found so far.
+    profiles: BTreeMap<(usize, usize), Profile>,
+}
+
+impl Worker {
+    fn new(parts: Parts, shared: Arc<Shared>) -> Self {
+        let mut sensor_outputs: Vec<Vec<usize>> = parts
+            .scene
+            .robots
+            .iter()
+            .map(|r| vec![0; r.sensors.len()])
+            .collect();
+        for (i, output) in parts.plan.outputs.iter().enumerate() {
+            if let Source::Sensor {
+                robot,
+                sensor,
+                part: 0,
+            } = output.source
+            {
+                sensor_outputs[robot][sensor] = i;
+            }
+        }
+        let engaged = parts.scene.couplings.iter().map(|c| c.engaged).collect();
+        let whole = vec![true; parts.scene.tethers.len()];
+        Self {
+            parts,
+            shared,
+            sensor_outputs,
+            engaged,
+            whole,
+            bag: None,
+            now_ns: 0,
+            displays: BTreeMap::new(),
+            scopes: BTreeMap::new(),
+            tracks: BTreeMap::new(),
+            swept: BTreeMap::new(),
+            profiles: BTreeMap::new(),
+            gathered: BTreeMap::new(),
+        }
+    }
+
+    fn run(&mut self, batches: &Receiver<Batch>, tasks: &Receiver<Task>) {
+        self.latched();
+        loop {
+            select! {
+                recv(tasks) -> task => match task {
+                    Ok(Task::Record(path, reply)) => {
+                        self.catch_up(batches);
+                        reply.send(self.record(path));
+                    }
+                    Ok(Task::Quit) | Err(_) => break,
+                },
+                recv(batches) -> batch => match batch {
+                    Ok(batch) => self.publish(&batch),
+                    Err(_) => break,
+                },
+                default(IDLE) => self.look_after_bag(),
+            }
+        }
+        while let Ok(batch) = batches.try_recv() {
+            self.publish(&batch);
+        }
+        if self.bag.is_some()
+            && let Err(why) = self.record(None)
+        {
+            self.complain(&why);
+        }
+    }
+
+    /// Publishes what was sent before a task, and no more: the step goes on sending.
+    fn catch_up(&mut self, batches: &Receiver<Batch>) {
+        for batch in batches.try_iter().take(batches.len()) {
+            self.publish(&batch);
+        }
+    }
+
+    fn publish(&mut self, batch: &Batch) {
+        let scene = Arc::clone(&self.parts.scene);
+        let now = batch.time_ns;
+        self.now_ns = now;
+        for &(robot, sensor, stamped) in &batch.readings {
+            self.reading(&scene, robot as usize, sensor as usize, &stamped, now);
+        }
+        for frame in &batch.looks {
+            self.look(&scene, frame, now);
+        }
+        if let Some(snapshot) = &batch.snapshot {
+            self.frames(&scene, snapshot);
+        }
+        if let Some(batteries) = &batch.batteries {
+            self.batteries(&scene, batteries, now);
+        }
+        self.couplings(batch);
+        self.breaks(batch);
+        if let Some(vitals) = &batch.vitals {
+            let dropped = self.shared.dropped.load(Ordering::Relaxed);
+            let refusals = Arc::clone(&self.parts.refusals);
+            self.emit_from(Source::Diagnostics, now, || {
+                diagnostics::message(&scene, vitals, &refusals, dropped)
+            });
+        }
+        self.goals(&scene, batch);
+        // the clock last: who waits for an instant finds its messages sent
+        self.emit_from(Source::Clock, now, || Clock {
+            clock: convert::time(now),
+        });
+    }
+
+    /// True if somebody subscribes to an output, or a bag is recorded.
+    fn is_wanted(&self, output: usize) -> bool {
+        self.bag.is_some()
+            || self
+                .parts
+                .publishers
+                .get(output)
+                .is_some_and(Publisher::is_wanted)
+    }
+
+    fn frames(&mut self, scene: &Scene, snapshot: &Snapshot) {
+        let truth = self.shared.truth_tf.load(Ordering::Relaxed);
+        self.emit_from(Source::Tf, snapshot.time_ns, || {
+            frames::moving(scene, snapshot, truth)
+        });
+        let joints = self.sources(|s| match s {
+            Source::Joints { robot } => Some(robot),
+            _ => None,
+        });
+        for (i, robot) in joints {
+            self.emit(i, snapshot.time_ns, || {
+                arm::joint_state(scene, robot, snapshot)
+            });
+        }
+        let controllers = self.sources(|s| match s {
+            Source::Controller { place } => Some(place),
+            _ => None,
+        });
+        for (i, place) in controllers {
+            self.emit(i, snapshot.time_ns, || {
+                arm::controller_state(scene, place, snapshot)
+            });
+        }
+        self.firmware(scene, snapshot);
+        self.emit_from(Source::Contacts, snapshot.time_ns, || {
+            contacts::message(scene, snapshot)
+        });
+        let wrenches = self.sources(|s| match s {
+            Source::ContactWrench { robot, link } => Some((robot, link)),
+            _ => None,
+        });
+        for (i, (robot, link)) in wrenches {
+            self.emit(i, snapshot.time_ns, || {
+                contacts::wrench(scene, robot, link, snapshot)
+            });
+        }
+        self.tethers(snapshot);
+    }
+
+    fn firmware(&mut self, scene: &Scene, snapshot: &Snapshot) {
+        let now = snapshot.time_ns;
+        let of_firmware = |s| match s {
+            Source::FlightMode { .. } | Source::WheelOdometry { .. } | Source::Ballast { .. } => {
+                Some(s)
+            }
+            _ => None,
+        };
+        for (i, source) in self.sources(of_firmware) {
+            match source {
+                Source::FlightMode { robot } => {
+                    self.emit(i, now, || firmware::flight_mode(robot, snapshot))
+                }
+                Source::Ballast { robot, ballast } => {
+                    self.emit(i, now, || Float64 {
+                        data: snapshot.ballasts[robot][ballast],
+                    });
+                }
+                Source::WheelOdometry { robot } => {
+                    self.emit(i, now, || firmware::wheel_odometry(scene, robot, snapshot));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn goals(&self, scene: &Scene, batch: &Batch) {
+        for goal in &self.parts.goals {
+            goal.forgotten(batch.forgotten);
+            let own = batch
+                .groups
+                .iter()
+                .filter(|status| status.place == goal.place());
+            own.for_each(|status| goal.observe(scene, status));
+            if let Some(snapshot) = &batch.snapshot {
+                goal.feedback(scene, snapshot);
+            }
+        }
+    }
+
+    fn tethers(&mut self, snapshot: &Snapshot) {
+        let now = snapshot.time_ns;
+        let outputs = self.parts.plan.outputs.iter().enumerate();
+        let sources: Vec<(usize, Source)> = outputs.map(|(i, o)| (i, o.source)).collect();
+        for (i, source) in sources {
+            match source {
+                Source::TetherPath { tether } => {
+                    self.emit(i, now, || convert::path(&snapshot.tethers[tether].p, now));
+                }
+                Source::TetherTension { tether } => {
+                    let data = snapshot.tethers[tether].end_tensions().to_vec();
+                    self.emit(i, now, || Float64MultiArray {
+                        data,
+                        ..Float64MultiArray::default()
+                    });
+                }
+                Source::TetherLength { tether } => {
+                    self.emit(i, now, || Float64 {
+                        data: snapshot.tethers[tether].length,
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn batteries(&mut self, scene: &Scene, batteries: &[BatteryState], now: u64) {
+        let outputs = self.sources(|s| match s {
+            Source::Battery { robot } => Some(robot),
+            _ => None,
+        });
+        for (i, robot) in outputs {
+            let Some(battery) = &scene.robots[robot].battery else {
+                continue;
+            };
+            let head = header(now, &frames::link_frame(&scene.robots[robot], 0));
+            self.emit(i, now, || {
+                convert::battery_state(battery, &batteries[robot], head)
+            });
+        }
+    }
+
+    /// Couplings that have taken hold or let go, and what they bear.
+    fn couplings(&mut self, batch: &Batch) {
+        for (coupling, now) in batch.engaged.iter().enumerate() {
+            if self.engaged[coupling] != *now {
+                self.engaged[coupling] = *now;
+                self.emit_from(Source::Coupling { coupling }, batch.time_ns, || Bool {
+                    data: *now,
+                });
+            }
+        }
+        for (coupling, [force, moment]) in batch.loads.iter().flatten().enumerate() {
+            let load = reading::Wrench {
+                force: *force,
+                torque: *moment,
+                variances: [0.0; 2],
+            };
+            self.emit_from(Source::CouplingLoad { coupling }, batch.time_ns, || {
+                convert::wrench(&load, header(batch.time_ns, convert::WORLD_FRAME))
+            });
+        }
+    }
+
+    /// Tethers that have parted, or are whole again after a reset.
+    fn breaks(&mut self, batch: &Batch) {
+        for (tether, now) in batch.whole.iter().enumerate() {
+            if self.whole[tether] != *now {
+                self.whole[tether] = *now;
+                self.emit_from(Source::TetherIntact { tether }, batch.time_ns, || Bool {
+                    data: *now,
+                });
+            }
+        }
+    }
+
+    /// What late subscribers and every bag must have: descriptions, fixed frames, which couplings hold, which tethers do.
+    fn latched(&mut self) {
+        let now = self.now_ns;
+        let scene = Arc::clone(&self.parts.scene);
+        self.emit_from(Source::TfStatic, now, || frames::fixed(&scene));
+        for coupling in 0..self.engaged.len() {
+            let data = self.engaged[coupling];
+            self.emit_from(Source::Coupling { coupling }, now, || Bool { data });
+        }
+        for tether in 0..self.whole.len() {
+            let data = self.whole[tether];
+            self.emit_from(Source::TetherIntact { tether }, now, || Bool { data });
+        }
+        let descriptions = self.sources(|s| match s {
+            Source::Description { robot } => Some(robot),
+            _ => None,
+        });
+        for (i, robot) in descriptions {
+            self.emit(i, now, || StringMsg {
+                data: crate::node::urdf::urdf(&scene.robots[robot]),
+            });
+        }
+        let labels = self.sources(|s| match s {
+            Source::Labels { robot, sensor } => Some((robot, sensor)),
+            _ => None,
+        });
+        for (i, (robot, sensor)) in labels {
+            let frame = frames::optical_frame(&scene.robots[robot], sensor);
+            self.emit(i, now, || camera::labels(&scene, header(now, &frame)));
+        }
+    }
+
+    /// [`Self::emit`] on the topic of a source that has one topic.
+    fn emit_from<M: Message>(&mut self, source: Source, now_ns: u64, message: impl FnOnce() -> M) {
+        if let Some(i) = self
+            .parts
+            .plan
+            .outputs
+            .iter()
+            .position(|o| o.source == source)
+        {
+            self.emit(i, now_ns, message);
+        }
+    }
+
+    /// Encodes once and sends where wanted.
+    fn emit<M: Message>(&mut self, output: usize, now_ns: u64, message: impl FnOnce() -> M) {
+        self.emit_bytes(output, now_ns, || to_bytes(&message()));
+    }
+
+    fn emit_bytes(&mut self, output: usize, now_ns: u64, message: impl FnOnce() -> Vec<u8>) {
+        let publisher = self.parts.publishers.get(output).filter(|p| p.is_wanted());
+        if publisher.is_none() && self.bag.is_none() {
+            return;
+        }
+        let bytes = Bytes::from(message());
+        if let Some(publisher) = publisher
+            && publisher.publish_shared(&bytes).is_err()
+        {
+            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+        let Some((bag, channels)) = &mut self.bag else {
+            return;
+        };
+        if let Err(e) = bag.write(channels[output], now_ns, now_ns, &bytes) {
+            self.give_up_bag(&e.to_string());
+        }
+    }
+
+    fn look_after_bag(&mut self) {
+        if let Some((bag, _)) = &mut self.bag
+            && let Err(e) = bag.flush_due()
+        {
+            self.give_up_bag(&e.to_string());
+        }
+    }
+
+    /// The bag is lost from here on; the simulation goes on.
+    fn give_up_bag(&mut self, why: &str) {
+        self.bag = None;
+        self.shared.recording.store(false, Ordering::Relaxed);
+        self.complain(&format!("recording stopped: {why}"));
+    }
+
+    fn complain(&self, text: &str) {
+        match &self.parts.logger {
+            Some(logger) => logger.error(text),
+            None => eprintln!("merrow: {text}"),
+        }
+    }
+
+    fn record(&mut self, path: Option<PathBuf>) -> Result<String, String> {
+        let Some(path) = path else {
+            let (bag, _) = self.bag.take().ok_or("nothing is being recorded")?;
+            self.shared.recording.store(false, Ordering::Relaxed);
+            let done = bag.finish().map_err(|e| e.to_string())?;
+            return Ok(format!(
+                "{} messages in {}",
+                done.messages,
+                done.path.display()
+            ));
+        };
+        if self.bag.is_some() {
+            return Err("a recording is under way: stop it first (an empty uri)".to_string());
+        }
+        let mut bag = Bag::create(&path).map_err(|e| e.to_string())?;
+        let mut channels = Vec::new();
+        for (i, output) in self.parts.plan.outputs.iter().enumerate() {
+            // the name the node publishes under, after remapping
+            let topic = self.parts.publishers.get(i).map_or_else(
+                || format!("/{}", output.topic.trim_start_matches('/')),
+                |p| p.topic().to_string(),
+            );
+            channels.push(
+                bag.channel(&topic, output.info, &output.qos)
+                    .map_err(|e| e.to_string())?,
+            );
+        }
+        self.bag = Some((bag, channels));
+        self.shared.recording.store(true, Ordering::Relaxed);
+        self.latched();
+        Ok(format!("recording into {}", path.display()))
+    }
+
+    fn sources<T>(&self, pick: impl Fn(Source) -> Option<T>) -> Vec<(usize, T)> {
+        let outputs = self.parts.plan.outputs.iter().enumerate();
+        outputs
+            .filter_map(|(i, o)| pick(o.source).map(|what| (i, what)))
+            .collect()
+    }
+}

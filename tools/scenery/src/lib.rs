@@ -1,0 +1,4 @@
+//! Generators of scenery.
+
+pub mod river;
+pub mod sites;

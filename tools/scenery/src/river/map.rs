@@ -1,0 +1,200 @@
+//! The map of a river: ground by height, trees, buoys, and the current as strokes.
+
+use crate::river::{HALF_EXTENT, River};
+use merrow_validate::figure::canvas::{Anchor, Colour, Drawing, Shape};
+
+/// Pixels to a metre, and the sheet's margins left and top [px].
+const SCALE: f64 = 1.25;
+const MARGIN: [f64; 2] = [18.0, 34.0];
+/// Side of the cells that are coloured [m].
+const CELL: f64 = 4.0;
+/// Heights [m] up to which a colour goes, its colour and its name.
+const COLOURS: [(f64, Colour, &str); 7] = [
+    (-2.0, [92, 150, 190], "deeper than 2 m"),
+    (-1.0, [130, 182, 212], "1 to 2 m"),
+    (0.0, [176, 212, 230], "to 1 m"),
+    (1.4, [236, 220, 170], "sand"),
+    (2.4, [206, 224, 184], "flood plain"),
+    (3.4, [186, 208, 160], ""),
+    (f64::INFINITY, [168, 190, 140], "valley sides"),
+];
+const BLACK: Colour = [30, 30, 30];
+const GREEN: Colour = [60, 110, 60];
+const RED: Colour = [200, 40, 40];
+const BLUE: Colour = [20, 70, 140];
+/// How far from the water sand is drawn [m].
+const SHORE: f64 = 10.0;
+/// Distance between strokes of the current [m], and their length per speed [s].
+const STROKES: f64 = 12.0;
+const STROKE: f64 = 14.0;
+
+/// Draws the map.
+pub fn map(river: &River) -> Drawing {
+    let [w, h] = HALF_EXTENT.map(|half| (2.0 * half * SCALE) as u32);
+    let size = [w + 2 * MARGIN[0] as u32, h + MARGIN[1] as u32 + 44];
+    let mut drawing = Drawing {
+        size,
+        shapes: Vec::new(),
+    };
+    ground(&mut drawing, river);
+    current(&mut drawing, river);
+    for tree in &river.trees {
+        let [x, y, _] = tree.p;
+        disc(&mut drawing, [x, y], tree.size[2], GREEN);
+    }
+    for (k, buoy) in river.buoys.iter().enumerate() {
+        disc(&mut drawing, buoy.start, 2.2, RED);
+        let [x, y] = at([buoy.start[0] + 5.0, buoy.start[1] + 3.0]);
+        text(
+            &mut drawing,
+            [x, y],
+            &format!("{}", k + 1),
+            RED,
+            Anchor::Start,
+        );
+    }
+    legend(&mut drawing, river);
+    drawing
+}
+
+fn at([x, y]: [f64; 2]) -> [f64; 2] {
+    [
+        MARGIN[0] + SCALE * (x + HALF_EXTENT[0]),
+        MARGIN[1] + SCALE * (HALF_EXTENT[1] - y),
+    ]
+}
+
+fn text(drawing: &mut Drawing, at: [f64; 2], what: &str, colour: Colour, anchor: Anchor) {
+    drawing.shapes.push(Shape::Text {
+        at,
+        text: what.to_string(),
+        size: 12.0,
+        anchor,
+        colour,
+    });
+}
+
+fn fill(drawing: &mut Drawing, points: Vec<[f64; 2]>, colour: Colour) {
+    drawing.shapes.push(Shape::Fill { points, colour });
+}
+
+/// Rows of cells, neighbours of one colour in one piece.
+fn ground(drawing: &mut Drawing, river: &River) {
+    let [columns, rows] = HALF_EXTENT.map(|half| (2.0 * half / CELL) as usize);
+    let [low, high] = [HALF_EXTENT.map(|half| -half), HALF_EXTENT];
+    // the commonest colour lies under everything
+    let under = COLOURS[4].1;
+    fill(
+        drawing,
+        vec![
+            at(low),
+            at([high[0], low[1]]),
+            at(high),
+            at([low[0], high[1]]),
+        ],
+        under,
+    );
+    for j in 0..rows {
+        let y = low[1] + CELL * j as f64;
+        let colour = |i: usize| {
+            let p = [low[0] + CELL * (i as f64 + 0.5), y + 0.5 * CELL];
+            let foot = river.valley.course.foot(p);
+            let z = river.valley.height_at(p, &foot);
+            // low ground away from the river is no sand
+            let ashore = foot.n.abs() > river.valley.half_width(foot.s) + SHORE;
+            let z = if ashore { z.max(COLOURS[3].0) } else { z };
+            COLOURS
+                .iter()
+                .find(|(top, ..)| z < *top)
+                .map_or(under, |(_, colour, _)| *colour)
+        };
+        let mut from = 0;
+        while from < columns {
+            let own = colour(from);
+            let to = (from + 1..columns)
+                .find(|i| colour(*i) != own)
+                .unwrap_or(columns);
+            if own != under {
+                let [a, b] = [from, to].map(|i| low[0] + CELL * i as f64);
+                fill(
+                    drawing,
+                    vec![at([a, y]), at([b, y]), at([b, y + CELL]), at([a, y + CELL])],
+                    own,
+                );
+            }
+            from = to;
+        }
+    }
+}
+
+/// A stroke from each place of a lattice to where its water is in [`STROKE`] seconds, with a head.
+fn current(drawing: &mut Drawing, river: &River) {
+    let [columns, rows] = HALF_EXTENT.map(|half| (2.0 * half / STROKES) as usize);
+    for j in 0..rows {
+        for i in 0..columns {
+            let p = [
+                STROKES * (i as f64 + 0.5) - HALF_EXTENT[0],
+                STROKES * (j as f64 + 0.5) - HALF_EXTENT[1],
+            ];
+            let [u, v] = river.stream.velocity(&river.valley, p).map(|u| STROKE * u);
+            if u * u + v * v < 1.0 {
+                continue;
+            }
+            let tip = [p[0] + u, p[1] + v];
+            let wing = |side: f64| {
+                [
+                    tip[0] - 0.3 * u - side * 0.2 * v,
+                    tip[1] - 0.3 * v + side * 0.2 * u,
+                ]
+            };
+            let points = vec![at(p), at(tip), at(wing(1.0)), at(tip), at(wing(-1.0))];
+            drawing.shapes.push(Shape::Line {
+                points,
+                colour: BLUE,
+                width: 0.8,
+                dashed: false,
+            });
+        }
+    }
+}
+
+fn disc(drawing: &mut Drawing, [x, y]: [f64; 2], radius: f64, colour: Colour) {
+    let corner = |k: i32| {
+        let (s, c) = merrow_math::real::sin_cos(f64::from(k) * std::f64::consts::FRAC_PI_4);
+        at([x + radius * c, y + radius * s])
+    };
+    fill(drawing, (0..8).map(corner).collect(), colour);
+}
+
+fn legend(drawing: &mut Drawing, river: &River) {
+    let title = format!(
+        "Riverwatch, seed {}: {:.0} m3/s towards east; buoys red, trees green; north is up",
+        river.seed, river.stream.discharge
+    );
+    text(drawing, [MARGIN[0], 22.0], &title, BLACK, Anchor::Start);
+    let y = f64::from(drawing.size[1]) - 16.0;
+    let mut x = MARGIN[0];
+    for (_, colour, name) in COLOURS.iter().filter(|(.., name)| !name.is_empty()) {
+        fill(
+            drawing,
+            vec![[x, y - 11.0], [x + 16.0, y - 11.0], [x + 16.0, y], [x, y]],
+            *colour,
+        );
+        text(drawing, [x + 21.0, y - 1.0], name, BLACK, Anchor::Start);
+        x += 130.0;
+    }
+    let bar = vec![[x, y - 5.0], [x + 100.0 * SCALE, y - 5.0]];
+    drawing.shapes.push(Shape::Line {
+        points: bar,
+        colour: BLACK,
+        width: 2.0,
+        dashed: false,
+    });
+    text(
+        drawing,
+        [x + 50.0 * SCALE, y - 9.0],
+        "100 m",
+        BLACK,
+        Anchor::Middle,
+    );
+}

@@ -1,0 +1,177 @@
+//! Where trees grow and buoys lie: places drawn by the seed.
+//!
+//! # Law
+//! Places are drawn one after another and kept where nothing kept before is nearer than a least distance (dart throwing for a Poisson-disc
+//! pattern, [Cook 1986]), and where the ground suits: trees on dry land near the river, buoys at the edges of the fairway.
+//!
+//! # Symbols
+//! None.
+//!
+//! # Frames
+//! World (ENU).
+//!
+//! # Limits
+//! A tree is a trunk and a crown that stand still. Sizes of trees are chosen.
+//!
+//! # Checked by
+//! tests below; test/analytic/riverwatch.rs
+
+use crate::river::HALF_EXTENT;
+use crate::river::stream::Stream;
+use crate::river::valley::Valley;
+use merrow_math::rng;
+
+/// Most trees, and the least distance between two [m].
+const TREES: usize = 60;
+const TREES_APART: f64 = 9.0;
+/// How near to the water's edge and how far from it they grow [m].
+const TREES_FROM_WATER: [f64; 2] = [4.0, 60.0];
+/// Lowest ground on which they grow [m].
+const DRY: f64 = 1.2;
+/// Most buoys, and the least distance between two [m].
+const BUOYS: usize = 8;
+const BUOYS_APART: f64 = 60.0;
+/// Depth of the edge of the fairway [m].
+const FAIRWAY: f64 = 1.6;
+/// Length of a mooring over the depth of its anchor; chosen as for small marks in quiet water.
+const SCOPE: f64 = 2.0;
+/// Places that are tried.
+const DARTS: u64 = 4000;
+
+/// A tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Tree {
+    /// Foot of its trunk [m].
+    pub p: [f64; 3],
+    /// Height, radius of its trunk, radius of its crown [m].
+    pub size: [f64; 3],
+}
+
+/// A moored buoy.
+#[derive(Clone, Copy, Debug)]
+pub struct Buoy {
+    /// Its anchor [m].
+    pub anchor: [f64; 3],
+    /// Length of its mooring [m].
+    pub length: f64,
+    /// Where it lies at the start, downstream of its anchor (east, north) [m].
+    pub start: [f64; 2],
+}
+
+/// The trees of `seed`.
+pub fn trees(valley: &Valley, seed: u64) -> Vec<Tree> {
+    let darts = rng::Stream::new(seed, "river/trees");
+    let [nearest, farthest] = TREES_FROM_WATER;
+    let mut kept: Vec<Tree> = Vec::new();
+    for k in 0..DARTS {
+        let mut draw = darts.draw(k);
+        let [x, y] = [0, 1].map(|i| (2.0 * draw.uniform() - 1.0) * (HALF_EXTENT[i] - 6.0));
+        let foot = valley.course.foot([x, y]);
+        let from_water = foot.n.abs() - valley.half_width(foot.s);
+        let z = valley.height([x, y]);
+        let suits = (nearest..=farthest).contains(&from_water) && z >= DRY;
+        if !suits
+            || kept
+                .iter()
+                .any(|t| nearer([t.p[0], t.p[1]], [x, y], TREES_APART))
+        {
+            continue;
+        }
+        let height = 5.0 + 9.0 * draw.uniform();
+        let slim = 0.8 + 0.4 * draw.uniform();
+        // a trunk of a fiftieth of the height, a crown of a fifth
+        kept.push(Tree {
+            p: [x, y, z],
+            size: [height, 0.02 * slim * height, 0.2 * slim * height],
+        });
+        if kept.len() == TREES {
+            break;
+        }
+    }
+    kept
+}
+
+/// The buoys of `seed`, from upstream down.
+pub fn buoys(valley: &Valley, stream: &Stream, seed: u64) -> Vec<Buoy> {
+    let darts = rng::Stream::new(seed, "river/buoys");
+    let length = valley.course.nodes[valley.course.nodes.len() - 1].s;
+    let mut kept: Vec<(f64, Buoy)> = Vec::new();
+    for k in 0..DARTS {
+        let mut draw = darts.draw(k);
+        let s = length * draw.uniform();
+        let side = if draw.uniform() < 0.5 { 1.0 } else { -1.0 };
+        let curvature = valley.course.curvature(s);
+        // the first place from the bank that is deep enough
+        let b = valley.half_width(s);
+        let mut n = (0..32).map(|k| side * b * (1.0 - f64::from(k) / 32.0));
+        let Some(n) = n.find(|n| valley.bed(s, *n, curvature) < -FAIRWAY) else {
+            continue;
+        };
+        let p = valley.course.place(s, n);
+        let inside = (0..2).all(|i| p[i].abs() < HALF_EXTENT[i] - 30.0);
+        if !inside
+            || kept
+                .iter()
+                .any(|(_, b)| nearer([b.anchor[0], b.anchor[1]], p, BUOYS_APART))
+        {
+            continue;
+        }
+        let z = valley.height(p);
+        let length = (SCOPE * -z * 10.0).round() * 0.1;
+        let [u, v] = stream.velocity(valley, p);
+        let speed = (u * u + v * v).sqrt().max(1e-9);
+        // nearly as far downstream as the line lets it
+        let away = 0.9 * (length * length - z * z).max(0.0).sqrt();
+        let start = [p[0] + away * u / speed, p[1] + away * v / speed];
+        kept.push((
+            s,
+            Buoy {
+                anchor: [p[0], p[1], z],
+                length,
+                start,
+            },
+        ));
+        if kept.len() == BUOYS {
+            break;
+        }
+    }
+    kept.sort_by(|a, b| a.0.total_cmp(&b.0));
+    kept.into_iter().map(|(_, buoy)| buoy).collect()
+}
+
+fn nearer(a: [f64; 2], b: [f64; 2], than: f64) -> bool {
+    (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) < than * than
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::river::River;
+
+    // Goal: many seeds give full worlds, whose trees stand dry and apart and whose buoys lie in water. Method: twenty seeds. Tolerance: none.
+    #[test]
+    fn trees_stand_dry_and_buoys_lie_in_the_fairway() {
+        for seed in 0..20 {
+            let river = River::new(seed);
+            assert_eq!(
+                (river.trees.len(), river.buoys.len()),
+                (super::TREES, super::BUOYS),
+                "seed {seed}"
+            );
+            assert!(river.trees.iter().all(|t| t.p[2] >= super::DRY));
+            for (k, a) in river.trees.iter().enumerate() {
+                let apart = |b: &super::Tree| libm::hypot(a.p[0] - b.p[0], a.p[1] - b.p[1]);
+                assert!(
+                    river.trees[..k]
+                        .iter()
+                        .all(|b| apart(b) >= super::TREES_APART)
+                );
+            }
+            assert!(
+                river
+                    .buoys
+                    .iter()
+                    .all(|b| b.anchor[2] < -1.5 && river.valley.height(b.start) < -0.5)
+            );
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The ground of a river valley: bed, bars, banks and flood plain.
+//!
+//! # Law
+//! ```text
+//!   h = H (1 - (n/b)²) (1 - κ n)^A                                                        (1)  [Engelund 1974]
+//!   z = -h + z_p + z_m                                           |n| <= b                  (2)
+//!   z = z(b) + (z_f - z(b)) S((|n| - b)/d)                       |n| > b                   (3)
+//! ```
+//! (1) is a parabola whose bends have the depth go with the power A of the radius, as the balance of the grains on the slope of the bed demands:
+//! pools at outer banks, shallows at inner ones. On it lie point bars z_p at inner banks, as high as the bend is sharp, and one bar z_m in the middle of a
+//! crossing, where the channel is wider. Banks (3) are steep outside and flat inside of bends; the flood plain z_f has a levee along the river, seeded relief, and rises to the
+//! valley's sides.
+//!
+//! # Symbols
+//! h depth · H depth in the middle of a straight reach · b half width · n distance to the left of the course, κ its curvature · S from 0 to 1, level at
+//! both ends · d width of the bank.
+//!
+//! # Frames
+//! World (ENU), z = 0 at the water's level.
+//!
+//! # Limits
+//! The water is level: the fall that drives it, 0.2 m over the reach, is left out. Bars and banks have the places and slopes of
+//! real ones; their sizes are chosen. The pools of real bends lie a little downstream of the apex, here at it.
+//!
+//! # Checked by
+//! tests below; test/analytic/riverwatch.rs
+
+use crate::river::course::{Course, Foot, HALF_WIDTH};
+use crate::river::{HALF_EXTENT, smooth};
+use merrow_math::real::sin_cos;
+use merrow_math::rng;
+use std::f64::consts::TAU;
+
+/// H [m]; W/H of about 12, as of gravel rivers.
+const DEPTH: f64 = 2.6;
+/// A. Engelund's balance with his angle of friction.
+const POWER: f64 = 4.0;
+/// Curvature of a sharp bend [1/m]: ω π/m of the mean course.
+const SHARP: f64 = 0.0131;
+/// Height of a point bar in a sharp bend [m], chosen.
+const POINT_BAR: f64 = 1.3;
+/// How high the middle bar stands over the water [m], its half length and half width [m]; chosen.
+const MIDDLE_BAR: [f64; 3] = [0.4, 45.0, 7.5];
+/// By how much the channel is wider there, and over which half length [m].
+const WIDENED: [f64; 2] = [5.0, 120.0];
+/// Height of the flood plain over the water [m], chosen.
+const PLAIN: f64 = 1.9;
+/// Widths of a bank outside of bends, and what it is more inside [m].
+const BANK: [f64; 2] = [5.0, 10.0];
+/// Waves of the relief.
+const WAVES: u64 = 12;
+
+/// The ground.
+#[derive(Clone, Debug)]
+pub struct Valley {
+    /// The river's course.
+    pub course: Course,
+    /// Distance along the course [m] and to its left [m] of the bar in mid-channel.
+    pub middle_bar: [f64; 2],
+    /// Wave numbers east and north [1/m], phase [rad], amplitude [m] of the relief.
+    relief: Vec<[f64; 4]>,
+}
+
+impl Valley {
+    /// The valley of `seed` about a course.
+    pub fn new(course: Course, seed: u64) -> Self {
+        let mut draw = rng::Stream::new(seed, "river/bar").draw(0);
+        // the crossing that is nearest to a place in the upper half, so that the lower half is free
+        let wanted = -60.0 - 120.0 * draw.uniform();
+        let off = |s: &f64| (course.place(*s, 0.0)[0] - wanted).abs();
+        let at = course
+            .crossings
+            .iter()
+            .copied()
+            .min_by(|a, b| off(a).total_cmp(&off(b)))
+            .unwrap_or(0.0);
+        let middle_bar = [at, 2.0 * draw.uniform() - 1.0];
+        let relief = rng::Stream::new(seed, "river/relief");
+        let wave = |k: u64| {
+            let mut draw = relief.draw(k);
+            let length = 50.0 + 130.0 * draw.uniform();
+            let (s, c) = sin_cos(TAU * draw.uniform());
+            let k = TAU / length;
+            [k * c, k * s, TAU * draw.uniform(), 0.0011 * length]
+        };
+        Self {
+            course,
+            middle_bar,
+            relief: (0..WAVES).map(wave).collect(),
+        }
+    }
+
+    /// Half the width of the channel at `s` [m].
+    pub fn half_width(&self, s: f64) -> f64 {
+        let far = (s - self.middle_bar[0]) / WIDENED[1];
+        HALF_WIDTH + WIDENED[0] * bell(far * far)
+    }
+
+    /// Height of the ground at (x, y) [m].
+    pub fn height(&self, p: [f64; 2]) -> f64 {
+        self.height_at(p, &self.course.foot(p))
+    }
+
+    /// The same at a place whose foot is known.
+    pub fn height_at(&self, p: [f64; 2], foot: &Foot) -> f64 {
+        let b = self.half_width(foot.s);
+        if foot.n.abs() <= b {
+            return self.bed(foot.s, foot.n, foot.curvature);
+        }
+        let side = foot.n.signum();
+        let edge = self.bed(foot.s, side * b, foot.curvature);
+        let width = BANK[0] + BANK[1] * (side * foot.curvature / SHARP).clamp(0.0, 1.0);
+        let over = foot.n.abs() - b;
+        edge + (self.plain(p, over) - edge) * smooth(over / width) // (3)
+    }
+
+    /// Height of the bed within the channel [m]. (1), (2)
+    pub fn bed(&self, s: f64, n: f64, curvature: f64) -> f64 {
+        let b = self.half_width(s);
+        let part = n / b;
+        let depth =
+            DEPTH * (1.0 - part * part).max(0.0) * libm::pow((1.0 - curvature * n).max(0.1), POWER);
+        let inner = part * curvature.signum();
+        let bar = POINT_BAR * (curvature.abs() / SHARP).min(1.0) * smooth((inner - 0.45) / 0.4);
+        let [at, aside] = self.middle_bar;
+        let (ds, dn) = ((s - at) / MIDDLE_BAR[1], (n - aside) / MIDDLE_BAR[2]);
+        bar - depth + (DEPTH + MIDDLE_BAR[0]) * bell(ds * ds + dn * dn)
+    }
+
+    /// Height of the flood plain [m] at a place `over` [m] from the water's edge.
+    fn plain(&self, [x, y]: [f64; 2], over: f64) -> f64 {
+        let relief: f64 = self
+            .relief
+            .iter()
+            .map(|[kx, ky, phase, a]| a * sin_cos(kx * x + ky * y + phase).0)
+            .sum();
+        let levee = 0.3 * libm::exp(-over / 20.0);
+        let side = ((y.abs() - (HALF_EXTENT[1] - 55.0)) / 50.0).max(0.0);
+        PLAIN + relief + levee + 2.5 * side * side
+    }
+}
+
+/// From 1 at 0 to 0 at 1 and beyond, by the square of the distance.
+fn bell(square: f64) -> f64 {
+    let left = (1.0 - square).max(0.0);
+    left * left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Goal: the ground is one surface, also across the water's edge. Method: steps of 0.1 m along lines across the valley. Tolerance: a slope of
+    // 1.2, steeper than any bank.
+    #[test]
+    fn the_ground_has_no_steps() {
+        for seed in [1, 2, 3] {
+            let valley = Valley::new(Course::new(seed), seed);
+            for x in [-350.0, -120.0, 40.0, 333.0] {
+                let z = |k: i32| valley.height([x, -100.0 + 0.1 * f64::from(k)]);
+                for k in 0..2000 {
+                    assert!(
+                        (z(k + 1) - z(k)).abs() < 0.12,
+                        "seed {seed}, x {x}, step {k}"
+                    );
+                }
+            }
+        }
+    }
+
+    // Goal: bends have their pool outside and a dry bar inside, the crossing its bar. Method: the apex of every bend, and the bar's place. Tolerance: none.
+    #[test]
+    fn bends_have_pools_outside_and_bars_inside() {
+        let valley = Valley::new(Course::new(1), 1);
+        for w in valley.course.crossings.windows(2) {
+            let s = 0.5 * (w[0] + w[1]);
+            let curvature = valley.course.curvature(s);
+            let inner = curvature.signum();
+            let z = |part: f64| valley.bed(s, part * valley.half_width(s) * inner, curvature);
+            assert!(z(0.9) > 0.2, "the point bar stands at {}", z(0.9));
+            assert!(
+                z(-0.5) < -2.4 && z(-0.5) < z(0.2),
+                "the pool lies at {}",
+                z(-0.5)
+            );
+        }
+        let [s, n] = valley.middle_bar;
+        assert!(valley.bed(s, n, 0.0) > 0.2 && valley.bed(s, n + 10.0, 0.0) < -1.0);
+    }
+}

@@ -1,0 +1,221 @@
+//! Small meshes by formula: a lump, a clump of lumps, a tuft of weed, a tyre; and OBJ files of them.
+//!
+//! # Law
+//! ```text
+//!   lump   r(d) = 1 + s f(d)                                  over the corners of a sphere of rings and columns
+//!   clump  lumps at r = √(k/n), φ = k·137.5°, leaning at random
+//!   tyre   a torus whose section is a box with round corners:  |u/w|^4 + |v/h|^4 = 1
+//!   tuft   ribbons from the origin, each bent over by half its length
+//! ```
+//! # Symbols
+//! d direction · f unevenness of standard deviation 1 (`relief.rs`) · s its part of the radius · u, v across and out of the tyre's section, w, h its halves.
+//!
+//! # Frames
+//! The mesh's own: a lump about its middle, with radius 1; a clump on the plane x = 0, out of it along x, as wide; a tyre about its middle, its axis z; a tuft grows along z.
+//!
+//! # Limits
+//! Shapes to look at; nothing of them was measured.
+//!
+//! # Checked by
+//! tests below
+
+use crate::sites::relief::Relief;
+use merrow_math::real::sin_cos;
+use merrow_math::rng;
+use merrow_math::{Mat3, Vec3};
+use std::f64::consts::{PI, TAU};
+use std::fmt::Write as _;
+
+/// Triangles over corners.
+#[derive(Clone, Debug, Default)]
+pub struct Mesh {
+    /// Corners [m].
+    pub corners: Vec<Vec3>,
+    /// Corners of each triangle, counter-clockwise from outside.
+    pub triangles: Vec<[usize; 3]>,
+}
+
+impl Mesh {
+    /// A quadrilateral, counter-clockwise from outside; a triangle where two of its corners are one.
+    pub fn quad(&mut self, [a, b, c, d]: [usize; 4]) {
+        for t in [[a, b, c], [a, c, d]] {
+            let [p, q, r] = t.map(|k| self.corners[k]);
+            if (q - p).cross(r - p).norm() > 1e-9 {
+                self.triangles.push(t);
+            }
+        }
+    }
+
+    /// As an OBJ file, to a millimetre. Writing to a String does not fail.
+    pub fn obj(&self, what: &str) -> Vec<u8> {
+        let mut out = format!("# {what}\n");
+        for p in &self.corners {
+            let _ = writeln!(out, "v {:.3} {:.3} {:.3}", p.x, p.y, p.z);
+        }
+        for [a, b, c] in &self.triangles {
+            let _ = writeln!(out, "f {} {} {}", a + 1, b + 1, c + 1);
+        }
+        out.into_bytes()
+    }
+
+    /// Volume within, for a closed mesh [m³].
+    pub fn volume(&self) -> f64 {
+        let six = |t: &[usize; 3]| {
+            let [a, b, c] = t.map(|k| self.corners[k]);
+            a.dot(b.cross(c))
+        };
+        self.triangles.iter().map(six).sum::<f64>() / 6.0
+    }
+}
+
+/// A lump of radius about 1, rough by `roughness` of it, of `columns` by `rings` faces.
+pub fn lump(stream: &rng::Stream, roughness: f64, [columns, rings]: [usize; 2]) -> Mesh {
+    let relief = Relief::new(stream, [0.45, 1.8], false);
+    let mut mesh = Mesh::default();
+    let place = |d: Vec3| d.scale((1.0 + roughness * relief.at(d)).clamp(0.55, 1.6));
+    mesh.corners.push(place(Vec3::new(0.0, 0.0, -1.0)));
+    for j in 1..rings {
+        let (sp, cp) = sin_cos(PI * (j as f64 / rings as f64 - 0.5));
+        for i in 0..columns {
+            let (s, c) = sin_cos(TAU * i as f64 / columns as f64);
+            mesh.corners.push(place(Vec3::new(cp * c, cp * s, sp)));
+        }
+    }
+    mesh.corners.push(place(Vec3::new(0.0, 0.0, 1.0)));
+    let last = mesh.corners.len() - 1;
+    let at = |i: usize, j: usize| match j {
+        0 => 0,
+        j if j == rings => last,
+        j => 1 + (j - 1) * columns + i % columns,
+    };
+    for j in 0..rings {
+        for i in 0..columns {
+            mesh.quad([at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]);
+        }
+    }
+    mesh
+}
+
+/// A clump of `n` small lumps on a surface whose outward direction is x, within a radius of about 1; `slim` is their width over their height.
+pub fn clump(stream: &rng::Stream, n: u64, slim: f64) -> Mesh {
+    let mut mesh = Mesh::default();
+    for k in 0..n {
+        let mut draw = stream.draw(k);
+        // even over the disc: the golden angle
+        let (s, c) = sin_cos(2.399_963 * k as f64 + 0.6 * draw.uniform());
+        let r = 0.95 * ((k as f64 + 0.5) / n as f64).sqrt();
+        let size = (1.15 - 0.5 * r) * (0.75 + 0.5 * draw.uniform()) * 1.3 / (n as f64).sqrt();
+        let (lean, turn) = (1.0 * (draw.uniform() - 0.5), 1.0 * (draw.uniform() - 0.5));
+        let axes = Mat3::from_rpy(TAU * draw.uniform(), lean, turn);
+        let part = lump(stream, 0.07, [7, 4]);
+        let first = mesh.corners.len();
+        let place = |p: &Vec3| {
+            let q = axes
+                .mul_vec(Vec3::new(p.x, slim * p.y, 0.8 * slim * p.z))
+                .scale(size);
+            q + Vec3::new(0.3 * size, r * c, r * s)
+        };
+        mesh.corners.extend(part.corners.iter().map(place));
+        mesh.triangles
+            .extend(part.triangles.iter().map(|t| t.map(|i| first + i)));
+    }
+    mesh
+}
+
+/// A tyre of a car: outer radius, radius of its rim, half its width [m].
+pub fn tyre(outer: f64, rim: f64, half_width: f64) -> Mesh {
+    let (around, section) = (32, 12);
+    let (middle, half_height) = (0.5 * (outer + rim), 0.5 * (outer - rim));
+    let mut mesh = Mesh::default();
+    for i in 0..around {
+        let (s, c) = sin_cos(TAU * i as f64 / around as f64);
+        for j in 0..section {
+            let (sv, cv) = sin_cos(TAU * j as f64 / section as f64);
+            let four = |x: f64| x * x * x * x;
+            let k = 1.0 / (four(sv) + four(cv)).sqrt().sqrt();
+            let (r, z) = (middle + half_height * k * cv, half_width * k * sv);
+            mesh.corners.push(Vec3::new(r * c, r * s, z));
+        }
+    }
+    let at = |i: usize, j: usize| (i % around) * section + j % section;
+    for i in 0..around {
+        for j in 0..section {
+            mesh.quad([at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]);
+        }
+    }
+    mesh
+}
+
+/// A tuft of `n` ribbons of weed, about 1 m high.
+pub fn tuft(stream: &rng::Stream, n: u64) -> Mesh {
+    let joints = 5;
+    let mut mesh = Mesh::default();
+    for k in 0..n {
+        let mut draw = stream.draw(k);
+        let (s, c) = sin_cos(TAU * draw.uniform());
+        let (length, lean, width) = (
+            0.55 + 0.5 * draw.uniform(),
+            0.2 + 0.6 * draw.uniform(),
+            0.035 + 0.035 * draw.uniform(),
+        );
+        let wave = TAU * draw.uniform();
+        let first = mesh.corners.len();
+        for j in 0..=joints {
+            let t = j as f64 / joints as f64;
+            let out = lean * length * t * t;
+            let aside = 0.06 * length * t * sin_cos(wave + 5.0 * t).0;
+            let middle = Vec3::new(
+                out * c - aside * s,
+                out * s + aside * c,
+                length * t * (1.0 - 0.35 * lean * t),
+            );
+            let half =
+                Vec3::new(-s, c, 0.0).scale(width * (0.35 + t) * (1.0 - t * t * t).max(0.05));
+            mesh.corners.extend([middle - half, middle + half]);
+        }
+        for j in 0..joints {
+            let a = first + 2 * j;
+            mesh.quad([a, a + 1, a + 3, a + 2]);
+        }
+    }
+    mesh
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// True if every edge is there once in either direction.
+    fn closed(mesh: &Mesh) -> bool {
+        let mut edges: Vec<[usize; 2]> = mesh
+            .triangles
+            .iter()
+            .flat_map(|[a, b, c]| [[*a, *b], [*b, *c], [*c, *a]])
+            .collect();
+        edges.sort_unstable();
+        edges
+            .iter()
+            .all(|[a, b]| edges.binary_search(&[*b, *a]).is_ok())
+    }
+
+    // Goal: lumps and tyres are closed and stand right way out. Method: edges, volumes. Tolerance: that of a smooth lump is less than a ball's by its flat faces, 12 %;
+    // a tyre's section fills 0.92 of its box (12 corners on |u|^4 + |v|^4 = 1), within 5 %.
+    #[test]
+    fn meshes_are_closed_and_right_way_out() {
+        let ball = lump(&rng::Stream::new(1, "lump"), 0.0, [14, 8]);
+        assert!(
+            closed(&ball) && (ball.volume() / (4.0 / 3.0 * PI) - 0.94).abs() < 0.06,
+            "{}",
+            ball.volume()
+        );
+        let rough = lump(&rng::Stream::new(1, "lump"), 0.15, [14, 8]);
+        assert!(closed(&rough) && rough.volume() > 2.5);
+        let tyre = tyre(0.31, 0.19, 0.09);
+        let box_ring = 0.12 * 0.18 * TAU * 0.25;
+        assert!(
+            closed(&tyre) && (tyre.volume() / box_ring / 0.88 - 1.0).abs() < 0.06,
+            "{}",
+            tyre.volume() / box_ring
+        );
+    }
+}

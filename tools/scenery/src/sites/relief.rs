@@ -1,0 +1,93 @@
+//! Seeded unevenness: sums of waves of every direction, over a plane and over a ball.
+//!
+//! # Law
+//! ```text
+//!   f(p) = Σ a_k sin(k_k·p + φ_k),  Σ a_k²/2 = 1                          (1)
+//! ```
+//! # Symbols
+//! f unevenness, of standard deviation 1 · a_k amplitude · k_k wave number, its length between two given ones, its direction even over all · φ_k phase.
+//!
+//! # Frames
+//! The caller's.
+//!
+//! # Limits
+//! Repeats itself far beyond the longest wave only; no overhangs.
+//!
+//! # Checked by
+//! tests below
+
+use merrow_math::Vec3;
+use merrow_math::real::sin_cos;
+use merrow_math::rng;
+use std::f64::consts::TAU;
+
+/// Waves of a relief.
+const WAVES: u64 = 24;
+
+/// Unevenness of standard deviation 1.
+#[derive(Clone, Debug)]
+pub struct Relief {
+    /// Wave number [1/m], phase [rad], amplitude.
+    waves: Vec<(Vec3, f64, f64)>,
+}
+
+impl Relief {
+    /// Waves of lengths from `lengths[0]` to `lengths[1]` [m], the longer the higher; level ones for a plane (z does not matter), else of all directions.
+    pub fn new(stream: &rng::Stream, lengths: [f64; 2], level: bool) -> Self {
+        let mut waves: Vec<(Vec3, f64, f64)> = (0..WAVES)
+            .map(|k| {
+                let mut draw = stream.draw(k);
+                let part = (k as f64 + draw.uniform()) / WAVES as f64;
+                let length = lengths[0] * libm::pow(lengths[1] / lengths[0], part);
+                let up = if level {
+                    0.0
+                } else {
+                    2.0 * draw.uniform() - 1.0
+                };
+                let (s, c) = sin_cos(TAU * draw.uniform());
+                let out = (1.0 - up * up).sqrt();
+                (
+                    Vec3::new(out * c, out * s, up).scale(TAU / length),
+                    TAU * draw.uniform(),
+                    length.sqrt(),
+                )
+            })
+            .collect();
+        let power: f64 = waves.iter().map(|(_, _, a)| 0.5 * a * a).sum();
+        waves.iter_mut().for_each(|wave| wave.2 /= power.sqrt());
+        Self { waves }
+    }
+
+    /// (1)
+    pub fn at(&self, p: Vec3) -> f64 {
+        self.waves
+            .iter()
+            .map(|(k, phase, a)| a * sin_cos(k.dot(p) + phase).0)
+            .sum()
+    }
+
+    /// (1) over a plane.
+    pub fn over(&self, [x, y]: [f64; 2]) -> f64 {
+        self.at(Vec3::new(x, y, 0.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Goal: (1) has the spread that it promises. Method: the mean square over a plane 200 of the longest waves wide. Tolerance: 10 %, for waves that are not yet
+    // whole.
+    #[test]
+    fn its_spread_is_one() {
+        let relief = Relief::new(&rng::Stream::new(3, "test"), [1.0, 5.0], true);
+        let n = 20_000;
+        let square = |k: u64| {
+            let mut draw = rng::Stream::new(4, "places").draw(k);
+            let z = relief.over([1000.0 * draw.uniform(), 1000.0 * draw.uniform()]);
+            z * z
+        };
+        let mean = (0..n).map(square).sum::<f64>() / n as f64;
+        assert!((mean - 1.0).abs() < 0.1, "{mean}");
+    }
+}
